@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "base/bits.h"
+#include "base/zobrist.h"
+#include "game.h"
+
+namespace hyoka {
+
+template <int N>
+class GoPlayout;
+
+/// Go under area scoring: suicide is illegal, simple ko is part of the position, two passes end the game.
+/// Positional superko needs the past and is added by Line<Go<N>>.
+///
+/// Chains are rings of stones that share one head; a chain's liberties are kept as a count, a sum and a sum of
+/// squares over all (stone, adjacent empty point) pairs, which is enough to see a capture and an atari at once.
+template <int N>
+class Go {
+public:
+    static_assert(N >= 2 && N <= 19);
+    static constexpr int size = N;
+    static constexpr int area = N * N;
+    static constexpr std::size_t max_moves = area + 1;
+
+    /// Points are counted along the rows from the top left; `area` is a pass.
+    struct Move {
+        std::uint16_t point = area;
+
+        static constexpr Move pass() { return {}; }
+        constexpr std::uint32_t code() const { return point; }
+        static constexpr Move from_code(std::uint32_t code) { return {static_cast<std::uint16_t>(code)}; }
+        /// GTP: `D4`, `pass`.
+        std::string text() const;
+        /// SGF: `dp`, empty for a pass.
+        std::string sgf() const;
+        friend bool operator==(const Move&, const Move&) = default;
+    };
+
+    struct Undo;
+
+    explicit Go(double komi = 7.5) : Go(komi, 0) {}
+    /// Black's handicap stones on the usual star points (GTP's fixed handicap); White plays first.
+    Go(double komi, int handicap);
+    /// Rows from the top (X Black, O White, digits for empty points), who plays (b or w), the point forbidden by ko
+    /// or -, passes just made, komi: `9/9/9/9/4X4/9/9/9/9 w - 0 7.5`.
+    static Go from_text(std::string_view text);
+    /// A set-up position; throws IllegalMoveError if a chain has no liberty.
+    static Go from_stones(std::span<const Move> black, std::span<const Move> white, Player to_play, double komi);
+
+    Player to_play() const { return to_play_; }
+    std::optional<Outcome> outcome() const;
+    /// Area score less komi, Black's view, of the board as it stands: stones and the empty points that reach one
+    /// colour only.
+    double score() const;
+    Moves<Go> legal_moves() const;
+    std::size_t count_moves() const;
+    bool is_legal(Move move) const;
+    std::optional<Move> random_move(Rng& rng) const;
+    void play(Move move);
+    Undo play_undoable(Move move);
+    void undo(const Undo& token);
+    /// Of the stones, who plays, the ko point and the passes.
+    std::uint64_t hash() const;
+    std::string text() const;
+    /// GTP (`D4`) or SGF (`dp`) point; `pass` or an empty text is a pass.
+    Move parse_move(std::string_view text) const;
+    static Move parse_sgf(std::string_view text);
+    std::vector<std::int8_t> cells() const;
+    void check_consistency() const;
+
+    double komi() const { return komi_halves_ / 2.0; }
+    Go with_komi(double komi) const;
+    Go with_to_play(Player player) const;
+    int passes() const { return passes_; }
+    /// The point that simple ko forbids, or a pass.
+    Move ko() const { return ko_ ? move_at(ko_) : Move::pass(); }
+
+    /// What a past position leaves behind for positional superko: its stones' hash.
+    using Trace = std::uint64_t;
+    Trace trace() const { return stones_hash_; }
+    /// The stones' hash after a legal `move`, without playing it.
+    Trace trace_after(Move move) const;
+
+    /// 0 for an empty point; pre: `move` is a point.
+    int chain_size(Move move) const;
+    /// Points adjacent to the chain that are empty.
+    int liberties(Move move) const;
+
+    static constexpr int symmetries = 8;
+    Go transformed(int symmetry) const;
+    static Move transformed(Move move, int symmetry);
+
+    /// The same stones, player, ko, passes and komi.
+    friend bool operator==(const Go& a, const Go& b) {
+        return a.colors_ == b.colors_ && a.to_play_ == b.to_play_ && a.ko_ == b.ko_ && a.passes_ == b.passes_ &&
+               a.komi_halves_ == b.komi_halves_;
+    }
+
+    /// How long a random playout may last before its board is counted as it stands.
+    static constexpr int playout_limit = 3 * area;
+
+private:
+    // Inside, points are places on a board with a border: (row + 1) * stride + column + 1; place 0 is border.
+    static constexpr int stride = N + 1;
+    static constexpr int places = stride * (N + 2) + 1;
+    static constexpr int words = (places + 63) / 64;
+    static constexpr std::array<int, 4> sides = {-stride, -1, 1, stride};
+    static constexpr std::array<int, 4> diagonals = {-stride - 1, -stride + 1, stride - 1, stride + 1};
+
+    using Place = std::uint16_t;
+    using PlaceSet = std::array<std::uint64_t, words>;
+    enum Color : std::uint8_t { black, white, empty, border };
+
+    /// Sums over a chain's (stone, empty neighbour) pairs, packed so that one addition updates all three:
+    /// pairs in bits 52-63, sum of places in 30-51, sum of their squares in 0-29.
+    using LibertySums = std::uint64_t;
+    static constexpr LibertySums liberty_sums(int place) {
+        return (LibertySums{1} << 52) | (static_cast<LibertySums>(place) << 30) | static_cast<LibertySums>(place) * static_cast<LibertySums>(place);
+    }
+    static constexpr auto liberty_of = [] {
+        std::array<LibertySums, places> table{};
+        for (int p = 0; p < places; ++p) table[static_cast<std::size_t>(p)] = liberty_sums(p);
+        return table;
+    }();
+
+    static constexpr auto stone_keys = zobrist_keys<std::size_t{2} * places>(0x60);
+    static constexpr std::uint64_t stone_key(Color color, int place) {
+        return stone_keys[static_cast<std::size_t>(color * places + place)];
+    }
+
+    static constexpr auto place_table = [] {
+        std::array<Place, area> table{};
+        for (int i = 0; i < area; ++i)
+            table[static_cast<std::size_t>(i)] = static_cast<Place>((i / N + 1) * stride + i % N + 1);
+        return table;
+    }();
+    static constexpr auto point_table = [] {
+        std::array<std::uint16_t, places> table{};
+        for (int i = 0; i < area; ++i)
+            table[place_table[static_cast<std::size_t>(i)]] = static_cast<std::uint16_t>(i);
+        return table;
+    }();
+    static constexpr int place_of(Move move) { return place_table[move.point]; }
+    static constexpr Move move_at(int place) { return {point_table[static_cast<std::size_t>(place)]}; }
+    static Move point_at(int row, int column) { return {static_cast<std::uint16_t>(row * N + column)}; }
+
+    friend class GoPlayout<N>;
+
+    struct Bare {};
+    explicit Go(Bare);  // an empty board
+
+    static constexpr std::size_t z(int i) { return static_cast<std::size_t>(i); }
+    Color color(int place) const { return colors_[z(place)]; }
+    static constexpr Color color_of(Player player) { return static_cast<Color>(player); }
+    static constexpr Color enemy_of(Color color) { return static_cast<Color>(1 - color); }
+    static bool is_atari(LibertySums sums);
+    int only_liberty(int head) const;
+    bool place_is_legal(int place, Color own) const;
+    bool makes_room(int place, Color own) const;
+    bool is_own_eye(int place, Color own) const;
+    bool is_playable(int place, Color own) const;
+    struct NoWatcher;
+    struct CaptureRecorder;
+    template <class Watcher>
+    void advance(int place, Watcher&& watcher);
+    template <class Watcher>
+    void place_stone(int place, Watcher& watcher);
+    template <class Watcher>
+    void capture(int place, unsigned dead_sides, Watcher& watcher);
+    template <class Watcher>
+    void report_atari(int place, Watcher& watcher) const;
+    template <class Watcher>
+    void remove_chain(int head, Watcher& watcher);
+    void merge(int head, int other_head);
+    void rebuild();
+    template <class Visit>
+    void for_each_stone(int head, Visit&& visit) const;
+
+    std::array<Color, places> colors_;
+    // How many of a place's four neighbours are black (bits 0-3), white (4-7) and empty (8-11).
+    std::array<std::uint16_t, places> around_;
+    std::array<Place, places> head_;  // of a stone's chain; anything for other places
+    std::array<Place, places> next_;  // the ring of a chain's stones
+    std::array<std::uint16_t, places> stones_;  // by head: size of the chain
+    std::array<LibertySums, places> liberties_;  // by head
+    std::uint64_t stones_hash_ = 0;
+    Place ko_ = 0;  // 0: none
+    std::int16_t komi_halves_ = 15;
+    std::uint8_t passes_ = 0;
+    Player to_play_ = Player::first;
+
+public:
+    /// What a move took away: enough to put it back.
+    struct Undo {
+        Move move;
+        Place ko;
+        std::uint8_t passes;
+        PlaceSet captured;
+    };
+};
+
+/// A game of Go on its way through a random playout, with a list of the empty places from which moves are drawn.
+///
+/// Safe eyes, unplayable for both colours, fall asleep when first drawn: they leave the list until the stones around
+/// them get into atari or an enemy stone on a corner may have made the eye false. Nothing else can wake them.
+template <int N>
+class GoPlayout {
+public:
+    explicit GoPlayout(const Go<N>& game);
+
+    /// Plays one random move, or a pass if there is none to play; false when the game is over.
+    bool play_random(Rng& rng);
+    const Go<N>& game() const { return game_; }
+
+private:
+    using Color = typename Go<N>::Color;
+    using Place = typename Go<N>::Place;
+    static constexpr Place asleep = 0xffff;
+    static constexpr Place no_empty_place = 0xfffe;
+
+    struct Watcher;
+    bool is_safe_eye(int place) const;
+    void list(int place);
+    void unlist(int place, Place state);
+    void wake(int place);
+    int random_place(Rng& rng);
+
+    Go<N> game_;
+    std::array<Place, Go<N>::area> open_;
+    std::array<Place, Go<N>::places> index_;  // where in open_ a place stands, or asleep, or no_empty_place
+    std::uint32_t open_count_ = 0;
+    std::uint32_t sleepers_ = 0;
+};
+
+extern template class Go<3>;
+extern template class GoPlayout<3>;
+extern template class Go<4>;
+extern template class GoPlayout<4>;
+extern template class Go<5>;
+extern template class GoPlayout<5>;
+extern template class Go<6>;
+extern template class GoPlayout<6>;
+extern template class Go<7>;
+extern template class GoPlayout<7>;
+extern template class Go<9>;
+extern template class GoPlayout<9>;
+extern template class Go<13>;
+extern template class GoPlayout<13>;
+extern template class Go<19>;
+extern template class GoPlayout<19>;
+
+}  // namespace hyoka

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "game.h"
+
+namespace hyoka {
+
+/// How many lines of exactly `depth` moves start here. The last ply is counted without being played.
+/// Draw rules are left aside where a game has any, and the tables of Othello count a game that ended earlier
+/// as a line too: both as is the custom of each game.
+template <Game G>
+std::uint64_t perft(const G& game, int depth) {
+    constexpr bool counts_finished = requires { G::perft_counts_finished_games; };
+    if (depth <= 0) return 1;
+    if (depth == 1) {
+        const std::uint64_t moves = game.count_moves();
+        return counts_finished && moves == 0 ? 1 : moves;
+    }
+    std::uint64_t lines = 0;
+    const auto moves = game.legal_moves();
+    for (const auto move : moves) {
+        G after = game;
+        after.play(move);
+        lines += perft(after, depth - 1);
+    }
+    return counts_finished && moves.empty() ? 1 : lines;
+}
+
+/// The rules of movement alone, where a game has rules beyond them that tables of perft ignore.
+template <Game G>
+G for_perft(const G& game) {
+    if constexpr (requires { game.movement_only(); })
+        return game.movement_only();
+    else
+        return game;
+}
+
+}  // namespace hyoka
