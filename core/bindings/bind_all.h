@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+// One translation unit a game, so that a change rebuilds little.
+namespace hyoka::bindings {
+
+void bind_othello(nanobind::module_& module);
+void bind_small_go(nanobind::module_& module);  // 3 to 7
+void bind_go(nanobind::module_& module);        // 9, 13, 19
+void bind_chess(nanobind::module_& module);
+void bind_shogi(nanobind::module_& module);
+void bind_blokus_duo(nanobind::module_& module);
+
+}  // namespace hyoka::bindings

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "game.h"
+#include "games/go.h"
+#include "line.h"
+
+namespace hyoka {
+
+/// A game on its way to the end by random moves.
+template <Game G>
+class RandomPlayout {
+public:
+    explicit RandomPlayout(const G& start) : game_(start) {
+        if constexpr (requires { game_.reserve(0); }) game_.reserve(1024);
+    }
+    /// Plays one random move; false when the game is over.
+    bool play_random(Rng& rng) {
+        const auto move = game_.random_move(rng);
+        if (move) game_.play(*move);
+        return move.has_value();
+    }
+    const G& game() const { return game_; }
+
+private:
+    G game_;
+};
+
+template <int N>
+class RandomPlayout<Go<N>> : public GoPlayout<N> {
+    using GoPlayout<N>::GoPlayout;
+};
+
+/// How many plies a playout of this game may last before the position is scored as it stands (shogi: a draw).
+template <class G>
+constexpr int playout_limit() {
+    if constexpr (requires { G::playout_limit; })
+        return G::playout_limit;
+    else if constexpr (requires { typename G::Position; })
+        return playout_limit<typename G::Position>();
+    else
+        return std::numeric_limits<int>::max();
+}
+
+struct PlayoutEnd {
+    double score;  // for the first player
+    int plies;
+};
+
+template <Game G>
+PlayoutEnd play_out(RandomPlayout<G> playout, Rng& rng, int limit = playout_limit<G>()) {
+    int plies = 0;
+    while (plies < limit && playout.play_random(rng)) ++plies;
+    return {playout.game().score(), plies};
+}
+
+/// Fills `ends` with playouts from `start`; the i-th depends on `seed` and i alone, however many threads share the
+/// work. Ends early, leaving the rest untouched, once `stop` is set.
+template <Game G>
+void play_out_many(const G& start, std::vector<PlayoutEnd>& ends, std::uint64_t seed, int limit, unsigned threads,
+                   const std::atomic<bool>& stop) {
+    const RandomPlayout<G> root(start);
+    std::atomic<std::size_t> next = 0;
+    constexpr std::size_t chunk = 64;
+    const auto work = [&] {
+        for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < ends.size();) {
+            if (stop.load(std::memory_order_relaxed)) return;
+            for (std::size_t i = begin; i < std::min(begin + chunk, ends.size()); ++i) {
+                Rng rng = Rng::for_task(seed, i);
+                ends[i] = play_out(root, rng, limit);
+            }
+        }
+    };
+    std::vector<std::jthread> helpers;
+    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+}
+
+}  // namespace hyoka
