@@ -22,9 +22,7 @@ constexpr int index_of(Player player) { return static_cast<int>(player); }
 
 enum class Result : std::int8_t { second_wins = -1, draw = 0, first_wins = 1 };
 
-constexpr Result win_for(Player player) {
-    return player == Player::first ? Result::first_wins : Result::second_wins;
-}
+constexpr Result win_for(Player player) { return player == Player::first ? Result::first_wins : Result::second_wins; }
 /// The result of a final score seen by the first player.
 constexpr Result result_of_score(double score) {
     return score > 0 ? Result::first_wins : score < 0 ? Result::second_wins : Result::draw;
@@ -72,19 +70,19 @@ concept Game = std::regular<G> && std::regular<typename G::Move> &&
                    { G::max_moves } -> std::convertible_to<std::size_t>;
                    { at.to_play() } -> std::same_as<Player>;
                    { at.outcome() } -> std::same_as<std::optional<Outcome>>;  // nullopt: not over yet
-                   { at.score() } -> std::same_as<double>;                    // of a finished game, for the first player
-                   { at.legal_moves() } -> std::same_as<Moves<G>>;            // empty exactly when over
-                   { at.count_moves() } -> std::same_as<std::size_t>;         // how many those are
-                   { at.is_legal(move) } -> std::same_as<bool>;               // for any move value whatever
+                   { at.score() } -> std::same_as<double>;             // of a finished game, for the first player
+                   { at.legal_moves() } -> std::same_as<Moves<G>>;     // empty exactly when over
+                   { at.count_moves() } -> std::same_as<std::size_t>;  // how many those are
+                   { at.is_legal(move) } -> std::same_as<bool>;        // for any move value whatever
                    // What a random playout plays: uniform over the legal moves (Go: those that fill no own eye);
                    // nullopt exactly when over.
                    { at.random_move(rng) } -> std::same_as<std::optional<typename G::Move>>;
                    { game.play(move) } -> std::same_as<void>;  // pre: is_legal(move)
                    { game.play_undoable(move) } -> std::same_as<typename G::Undo>;
-                   { game.undo(token) } -> std::same_as<void>;    // exact inverse of play_undoable
-                   { at.hash() } -> std::same_as<std::uint64_t>;  // equal games, equal hashes
-                   { at.text() } -> std::same_as<std::string>;    // equal texts, equal games
-                   { G::from_text(text) } -> std::same_as<G>;     // throws NotationError
+                   { game.undo(token) } -> std::same_as<void>;                 // exact inverse of play_undoable
+                   { at.hash() } -> std::same_as<std::uint64_t>;               // equal games, equal hashes
+                   { at.text() } -> std::same_as<std::string>;                 // equal texts, equal games
+                   { G::from_text(text) } -> std::same_as<G>;                  // throws NotationError
                    { at.parse_move(text) } -> std::same_as<typename G::Move>;  // readable, perhaps not legal
                    { move.text() } -> std::same_as<std::string>;
                    // The board as drawn, rows from the top: 0 empty, > 0 the first player's pieces, < 0 the second's.

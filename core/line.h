@@ -48,7 +48,8 @@ public:
             if (end > 0) {
                 const Move move = line.game_.parse_move(rest.substr(0, end));
                 if (!line.is_legal(move))
-                    throw IllegalMoveError("illegal move " + move.text() + " at ply " + std::to_string(line.moves_.size() + 1));
+                    throw IllegalMoveError("illegal move " + move.text() + " at ply " +
+                                           std::to_string(line.moves_.size() + 1));
                 line.play(move);
             }
             rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -144,7 +145,8 @@ private:
     /// Positional superko: no stone may bring back an earlier board.
     bool is_forbidden([[maybe_unused]] Move move) const {
         if constexpr (forbids_moves)
-            return move != Move::pass() && std::find(past_.begin(), past_.end(), game_.trace_after(move)) != past_.end();
+            return move != Move::pass() &&
+                   std::find(past_.begin(), past_.end(), game_.trace_after(move)) != past_.end();
         else
             return false;
     }

@@ -12,6 +12,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <variant>
 
@@ -62,26 +65,31 @@ typename G::Move to_legal_move(const G& game, const MoveOrText<G>& given) {
 template <class Work>
 void run_interruptibly(Work&& work) {
     std::atomic<bool> stop = false;
-    std::atomic<bool> done = false;
+    bool done = false;
+    std::mutex mutex;
+    std::condition_variable ended;
     nb::gil_scoped_release released;
     std::jthread worker([&] {
         work(stop);
+        const std::scoped_lock lock(mutex);
         done = true;
-        done.notify_all();
+        ended.notify_one();
     });
-    // Short work is over before the first look; long work is looked at twenty times a second.
-    for (int wait_us = 50; !done.load(); wait_us = std::min(2 * wait_us, 50'000)) {
-        std::this_thread::sleep_for(std::chrono::microseconds(wait_us));
-        if (wait_us < 10'000) continue;
-        nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() != 0) {
-            stop = true;
-            {
-                nb::gil_scoped_release again;
-                worker.join();
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
+        lock.unlock();
+        {
+            nb::gil_scoped_acquire acquired;
+            if (PyErr_CheckSignals() != 0) {
+                stop = true;
+                {
+                    nb::gil_scoped_release again;
+                    worker.join();
+                }
+                throw nb::python_error();
             }
-            throw nb::python_error();
         }
+        lock.lock();
     }
 }
 
@@ -92,7 +100,10 @@ void bind_move(nb::handle scope) {
         .def("__repr__", [](const Move& move) { return "<Move " + move.text() + ">"; })
         .def_prop_ro("code", &Move::code, "The number that stands for the move in arrays.")
         .def_static("from_code", &Move::from_code, "code"_a)
-        .def("__eq__", [](const Move& a, nb::object b) { return nb::isinstance<Move>(b) && a == nb::cast<const Move&>(b); }, nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def(
+            "__eq__",
+            [](const Move& a, nb::object b) { return nb::isinstance<Move>(b) && a == nb::cast<const Move&>(b); },
+            nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Move& move) { return static_cast<Py_hash_t>(move.code()); })
         .def("__getstate__", &Move::code)
         .def("__setstate__", [](Move& move, std::uint32_t code) { new (&move) Move(Move::from_code(code)); });
@@ -107,74 +118,108 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
     type.def_prop_ro("to_play", &G::to_play, "Who moves next.")
         .def_prop_ro("outcome", &G::outcome, "How the game ended, or None while it goes on.")
         .def_prop_ro("score", &G::score, "The score as the board stands, for the first player.")
-        .def_prop_ro("legal_moves", [](const G& game) {
-            const auto moves = game.legal_moves();
-            return std::vector<Move>(moves.begin(), moves.end());
-        }, "All legal moves; empty exactly when the game is over.")
+        .def_prop_ro(
+            "legal_moves",
+            [](const G& game) {
+                const auto moves = game.legal_moves();
+                return std::vector<Move>(moves.begin(), moves.end());
+            },
+            "All legal moves; empty exactly when the game is over.")
         .def("count_moves", &G::count_moves, "How many legal moves there are.")
-        .def("is_legal", [](const G& game, const MoveOrText<G>& move) {
-            // A text may name no move that could ever be made here; that is an answer, not an error.
-            try {
-                return game.is_legal(to_move(game, move));
-            } catch (const IllegalMoveError&) {
-                return false;
-            }
-        }, "move"_a)
-        .def("play", [](const G& game, const MoveOrText<G>& move) {
-            G after = game;
-            after.play(to_legal_move(game, move));
-            return after;
-        }, "move"_a, "The game after `move`, a move or its text. Raises IllegalMoveError.")
-        .def("random_move", [](const G& game, std::uint64_t seed) {
-            Rng rng(seed);
-            return game.random_move(rng);
-        }, "seed"_a, "What a random playout would play here; None if the game is over.")
-        .def("parse", [](const G& game, std::string_view text) { return game.parse_move(text); }, "text"_a,
-             "The move a text names, legal or not. Raises NotationError.")
+        .def(
+            "is_legal",
+            [](const G& game, const MoveOrText<G>& move) {
+                // A text may name no move that could ever be made here; that is an answer, not an error.
+                try {
+                    return game.is_legal(to_move(game, move));
+                } catch (const IllegalMoveError&) {
+                    return false;
+                }
+            },
+            "move"_a)
+        .def(
+            "play",
+            [](const G& game, const MoveOrText<G>& move) {
+                G after = game;
+                after.play(to_legal_move(game, move));
+                return after;
+            },
+            "move"_a, "The game after `move`, a move or its text. Raises IllegalMoveError.")
+        .def(
+            "random_move",
+            [](const G& game, std::uint64_t seed) {
+                Rng rng(seed);
+                return game.random_move(rng);
+            },
+            "seed"_a, "What a random playout would play here; None if the game is over.")
+        .def(
+            "parse", [](const G& game, std::string_view text) { return game.parse_move(text); }, "text"_a,
+            "The move a text names, legal or not. Raises NotationError.")
         .def_prop_ro("hash", &G::hash, "64 bits; equal games have equal hashes.")
         .def_prop_ro("text", &G::text, "The game as one line of text; from_text reads it.")
         .def_static("from_text", &G::from_text, "text"_a)
-        .def_prop_ro("cells", [rows, columns](const G& game) {
-            return to_numpy<std::int8_t>(game.cells(), {static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)});
-        }, "The board as drawn: 0 empty, positive the first player's pieces, negative the second's.")
+        .def_prop_ro(
+            "cells",
+            [rows, columns](const G& game) {
+                return to_numpy<std::int8_t>(game.cells(),
+                                             {static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)});
+            },
+            nb::rv_policy::move,
+            "The board as drawn: 0 empty, positive the first player's pieces, negative the second's.")
         .def("check_consistency", &G::check_consistency, "Raises if anything kept incrementally is wrong (for tests).")
-        .def("undo_all", [](const G& game, const std::vector<Move>& moves) {
-            G walked = game;
-            std::vector<typename G::Undo> tokens;
-            for (const Move move : moves) {
-                if (!walked.is_legal(move)) throw IllegalMoveError("illegal move " + move.text() + " in " + walked.text());
-                tokens.push_back(walked.play_undoable(move));
-            }
-            for (; !tokens.empty(); tokens.pop_back()) {
-                walked.undo(tokens.back());
-                walked.check_consistency();
-            }
-            return walked;
-        }, "moves"_a, "Plays the moves, takes them back one by one, and gives what is left (for tests).")
+        .def(
+            "undo_all",
+            [](const G& game, const std::vector<Move>& moves) {
+                G walked = game;
+                std::vector<typename G::Undo> tokens;
+                for (const Move move : moves) {
+                    if (!walked.is_legal(move))
+                        throw IllegalMoveError("illegal move " + move.text() + " in " + walked.text());
+                    tokens.push_back(walked.play_undoable(move));
+                }
+                for (; !tokens.empty(); tokens.pop_back()) {
+                    walked.undo(tokens.back());
+                    walked.check_consistency();
+                }
+                return walked;
+            },
+            "moves"_a, "Plays the moves, takes them back one by one, and gives what is left (for tests).")
         .def("__str__", &G::text)
         .def("__repr__", [type_name](const G& game) { return "<" + type_name + " " + game.text() + ">"; })
-        .def("__eq__", [](const G& a, nb::object b) { return nb::isinstance<G>(b) && a == nb::cast<const G&>(b); }, nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def(
+            "__eq__", [](const G& a, nb::object b) { return nb::isinstance<G>(b) && a == nb::cast<const G&>(b); },
+            nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const G& game) { return static_cast<Py_hash_t>(game.hash() >> 2); })
         .def("__getstate__", &G::text)
         .def("__setstate__", [](G& game, const std::string& text) { new (&game) G(G::from_text(text)); })
-        .def("perft", [](const G& game, int depth) { return perft(for_perft(game), depth); }, "depth"_a,
-             nb::call_guard<nb::gil_scoped_release>(), "How many lines of exactly `depth` moves start here.")
-        .def("playout_arrays", [](const G& game, std::size_t count, std::uint64_t seed, unsigned threads, std::optional<int> limit) {
-            std::vector<PlayoutEnd> ends(count);
-            run_interruptibly([&](const std::atomic<bool>& stop) {
-                play_out_many(game, ends, seed, limit.value_or(playout_limit<G>()), threads, stop);
-            });
-            std::vector<std::int8_t> results(count);
-            std::vector<std::int32_t> lengths(count);
-            std::vector<float> scores(count);
-            for (std::size_t i = 0; i < count; ++i) {
-                results[i] = static_cast<std::int8_t>(result_of_score(ends[i].score));
-                lengths[i] = ends[i].plies;
-                scores[i] = static_cast<float>(ends[i].score);
-            }
-            return std::tuple(to_numpy(std::move(results)), to_numpy(std::move(lengths)), to_numpy(std::move(scores)));
-        }, "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
-           "Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.");
+        .def("movement_only", &for_perft<G>, "The game under the rules of movement alone: what tables of perft count.")
+        .def(
+            "perft",
+            [](const G& game, int depth) {
+                if (depth < 0) throw std::invalid_argument("depth must not be negative");
+                return perft(for_perft(game), depth);
+            },
+            "depth"_a, nb::call_guard<nb::gil_scoped_release>(), "How many lines of exactly `depth` moves start here.")
+        .def(
+            "playout_arrays",
+            [](const G& game, std::size_t count, std::uint64_t seed, unsigned threads, std::optional<int> limit) {
+                std::vector<PlayoutEnd> ends(count);
+                run_interruptibly([&](const std::atomic<bool>& stop) {
+                    play_out_many(game, ends, seed, limit.value_or(playout_limit<G>()), threads, stop);
+                });
+                std::vector<std::int8_t> results(count);
+                std::vector<std::int32_t> lengths(count);
+                std::vector<float> scores(count);
+                for (std::size_t i = 0; i < count; ++i) {
+                    results[i] = static_cast<std::int8_t>(result_of_score(ends[i].score));
+                    lengths[i] = ends[i].plies;
+                    scores[i] = static_cast<float>(ends[i].score);
+                }
+                return std::tuple(to_numpy(std::move(results)), to_numpy(std::move(lengths)),
+                                  to_numpy(std::move(scores)));
+            },
+            "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
+            "Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.");
     return type;
 }
 
@@ -186,28 +231,38 @@ nb::class_<G> bind_game(nb::module_& module, const char* name, const char* doc, 
     bind_move<Move>(type);
     if constexpr (requires { G::symmetries; }) {
         type.attr("symmetries") = nb::int_(G::symmetries);
-        type.def("transformed", [](const G& game, int symmetry) {
-                if (symmetry < 0 || symmetry >= G::symmetries) throw nb::index_error("no such symmetry");
-                return game.transformed(symmetry);
-            }, "symmetry"_a, "The same game seen through one of the board's symmetries; 0 changes nothing.")
-            .def_static("transformed_move", [](Move move, int symmetry) {
-                if (symmetry < 0 || symmetry >= G::symmetries) throw nb::index_error("no such symmetry");
-                return G::transformed(move, symmetry);
-            }, "move"_a, "symmetry"_a);
+        type.def(
+                "transformed",
+                [](const G& game, int symmetry) {
+                    if (symmetry < 0 || symmetry >= G::symmetries) throw nb::index_error("no such symmetry");
+                    return game.transformed(symmetry);
+                },
+                "symmetry"_a, "The same game seen through one of the board's symmetries; 0 changes nothing.")
+            .def_static(
+                "transformed_move",
+                [](Move move, int symmetry) {
+                    if (symmetry < 0 || symmetry >= G::symmetries) throw nb::index_error("no such symmetry");
+                    return G::transformed(move, symmetry);
+                },
+                "move"_a, "symmetry"_a);
     } else {
         type.attr("symmetries") = nb::int_(1);
     }
     using L = Line<G>;
-    nb::class_<L> line = bind_rules<L>(type, "Line", "A game with its past, and so with the rules that look back. A value, too.", rows, columns);
+    nb::class_<L> line = bind_rules<L>(
+        type, "Line", "A game with its past, and so with the rules that look back. A value, too.", rows, columns);
     line.def(nb::init<const G&>(), "start"_a)
         .def_prop_ro("start", &L::start, nb::rv_policy::copy)
         .def_prop_ro("position", &L::position, nb::rv_policy::copy, "The position reached.")
         .def_prop_ro("moves", [](const L& l) { return std::vector<Move>(l.moves().begin(), l.moves().end()); })
         .def("__len__", [](const L& l) { return l.moves().size(); })
-        .def("undo", [](const L& l) {
-            if (l.moves().empty()) throw nb::value_error("no move to take back");
-            return l.without_last();
-        }, "The line without its last move.");
+        .def(
+            "undo",
+            [](const L& l) {
+                if (l.moves().empty()) throw nb::value_error("no move to take back");
+                return l.without_last();
+            },
+            "The line without its last move.");
     type.def("line", [](const G& game) { return L(game); }, "The line of play that starts here, with no move yet.");
     return type;
 }

@@ -11,7 +11,8 @@ void raise(const char* type, const std::exception& error) {
 }
 
 void bind_vocabulary(nb::module_& module) {
-    nb::enum_<Player>(module, "Player", "Black in Go, shogi and Othello; White in chess; the first to move in Blokus Duo.")
+    nb::enum_<Player>(module, "Player",
+                      "Black in Go, shogi and Othello; White in chess; the first to move in Blokus Duo.")
         .value("first", Player::first)
         .value("second", Player::second)
         .def_prop_ro("other", [](Player player) { return other(player); });
@@ -26,17 +27,31 @@ void bind_vocabulary(nb::module_& module) {
         .value("declaration", Reason::declaration, "An entering king was declared.")
         .value("ply_limit", Reason::ply_limit);
     nb::class_<Outcome>(module, "Outcome", "How a game ended, and why.")
-        .def_prop_ro("winner", [](const Outcome& outcome) -> std::optional<Player> {
-            if (outcome.result == Result::draw) return std::nullopt;
-            return outcome.result == Result::first_wins ? Player::first : Player::second;
-        }, "None for a draw.")
-        .def_prop_ro("value", [](const Outcome& outcome) { return (static_cast<int>(outcome.result) + 1) / 2.0; },
-                     "The result for the first player: 1 won, 0.5 drawn, 0 lost.")
+        .def_prop_ro(
+            "winner",
+            [](const Outcome& outcome) -> std::optional<Player> {
+                if (outcome.result == Result::draw) return std::nullopt;
+                return outcome.result == Result::first_wins ? Player::first : Player::second;
+            },
+            "None for a draw.")
+        .def_prop_ro(
+            "value", [](const Outcome& outcome) { return (static_cast<int>(outcome.result) + 1) / 2.0; },
+            "The result for the first player: 1 won, 0.5 drawn, 0 lost.")
         .def_ro("reason", &Outcome::reason)
-        .def("__eq__", [](const Outcome& a, nb::object b) { return nb::isinstance<Outcome>(b) && a == nb::cast<const Outcome&>(b); }, nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__", [](const Outcome& outcome) { return 16 * static_cast<int>(outcome.result) + static_cast<int>(outcome.reason); })
+        .def(
+            "__eq__",
+            [](const Outcome& a, nb::object b) {
+                return nb::isinstance<Outcome>(b) && a == nb::cast<const Outcome&>(b);
+            },
+            nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__",
+             [](const Outcome& outcome) {
+                 return 16 * static_cast<int>(outcome.result) + static_cast<int>(outcome.reason);
+             })
         .def("__repr__", [](const Outcome& outcome) {
-            const std::string who = outcome.result == Result::draw ? "draw" : outcome.result == Result::first_wins ? "first player wins" : "second player wins";
+            const std::string who = outcome.result == Result::draw         ? "draw"
+                                    : outcome.result == Result::first_wins ? "first player wins"
+                                                                           : "second player wins";
             return "<Outcome " + who + " by " + nb::cast<std::string>(nb::cast(outcome.reason).attr("name")) + ">";
         });
 }

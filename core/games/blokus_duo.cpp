@@ -27,7 +27,8 @@ std::uint64_t placement_key(Player player, int placement) {
 
 /// Columns a to n from the left, rows 1 to 14 from the bottom.
 std::string square_text(int square) {
-    return static_cast<char>('a' + square % BlokusDuo::size) + std::to_string(BlokusDuo::size - square / BlokusDuo::size);
+    return static_cast<char>('a' + square % BlokusDuo::size) +
+           std::to_string(BlokusDuo::size - square / BlokusDuo::size);
 }
 
 /// The pieces that cover these squares of one player. Own pieces never touch along an edge, so each connected group
@@ -87,7 +88,9 @@ BlokusDuo::Move BlokusDuo::parse_move(std::string_view text) const {
     };
     if (text == "pass" || text == "0000" || text.empty()) return Move::pass();
     if (text.size() == 4 && text.find(',') == std::string_view::npos) {
-        const auto hex = [](char c) { return c >= '1' && c <= '9' ? c - '1' : c >= 'a' && c <= 'e' ? c - 'a' + 9 : -1; };
+        const auto hex = [](char c) {
+            return c >= '1' && c <= '9' ? c - '1' : c >= 'a' && c <= 'e' ? c - 'a' + 9 : -1;
+        };
         const int column = hex(text[0]);
         const int row = hex(text[1]);
         const int piece = text[2] - 'a';
@@ -115,7 +118,8 @@ BlokusDuo::Move BlokusDuo::parse_move(std::string_view text) const {
 }
 
 BlokusDuo::BlokusDuo(bool bonus) : bonus_(bonus) {
-    for (const Player player : {Player::first, Player::second}) sides_[at(player)].attaching.add(start_squares[at(player)]);
+    for (const Player player : {Player::first, Player::second})
+        sides_[at(player)].attaching.add(start_squares[at(player)]);
     if (bonus) hash_ ^= bonus_key;
 }
 
@@ -243,7 +247,8 @@ BlokusDuo BlokusDuo::from_squares(const std::array<SquareSet, 2>& squares, Playe
         // Laying them one after another checks that each piece is used once and attached to the others.
         while (!pieces.empty()) {
             game.to_play_ = player;
-            const auto next = std::find_if(pieces.begin(), pieces.end(), [&](Move piece) { return game.is_legal(piece); });
+            const auto next =
+                std::find_if(pieces.begin(), pieces.end(), [&](Move piece) { return game.is_legal(piece); });
             if (next == pieces.end())
                 throw NotationError("the piece at " + pieces[0].text() + " is used twice, not attached or in the way");
             game.play(*next);
@@ -299,7 +304,8 @@ BlokusDuo BlokusDuo::from_text(std::string_view text) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const char c = rows[i];
         if (c == '/') {
-            if (column != size) throw bad("row " + std::to_string(row + 1) + " has " + std::to_string(column) + " squares");
+            if (column != size)
+                throw bad("row " + std::to_string(row + 1) + " has " + std::to_string(column) + " squares");
             ++row;
             column = 0;
         } else if (c >= '0' && c <= '9') {

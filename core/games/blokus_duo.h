@@ -21,7 +21,8 @@ public:
         static constexpr Move from_code(std::uint32_t code) { return {static_cast<std::uint16_t>(code)}; }
         /// The squares as Pentobi writes them, `f9,e10,f10,g10,f11`; `pass`.
         std::string text() const;
-        /// `66r0`: column and row of the piece's point in hexadecimal from the top left, piece, rotation; `0000` for a pass.
+        /// `66r0`: column and row of the piece's point in hexadecimal from the top left, piece, rotation; `0000` for a
+        /// pass.
         std::string short_code() const;
         friend bool operator==(const Move&, const Move&) = default;
     };

@@ -94,8 +94,10 @@ PlacementTable::PlacementTable() {
                     Placement placement{};
                     for (const auto& [x, y] : shape) {
                         for (const int d : {-1, 1}) {
-                            if (on_board(column + x + d, row + y)) placement.edges.add((row + y) * size + column + x + d);
-                            if (on_board(column + x, row + y + d)) placement.edges.add((row + y + d) * size + column + x);
+                            if (on_board(column + x + d, row + y))
+                                placement.edges.add((row + y) * size + column + x + d);
+                            if (on_board(column + x, row + y + d))
+                                placement.edges.add((row + y + d) * size + column + x);
                             for (const int e : {-1, 1})
                                 if (on_board(column + x + d, row + y + e))
                                     placement.corners.add((row + y + e) * size + column + x + d);
@@ -116,7 +118,9 @@ PlacementTable::PlacementTable() {
     // The lists by covered square, closed neighbours and piece.
     std::array<std::vector<std::uint16_t>, area> by_square;
     for (std::size_t id = 0; id < cells_.size(); ++id)
-        for_each_square(cells_[id], [&](int square) { by_square[static_cast<std::size_t>(square)].push_back(static_cast<std::uint16_t>(id)); });
+        for_each_square(cells_[id], [&](int square) {
+            by_square[static_cast<std::size_t>(square)].push_back(static_cast<std::uint16_t>(id));
+        });
     for (int square = 0; square < area; ++square) {
         const auto& all = by_square[static_cast<std::size_t>(square)];
         for (unsigned closed = 0; closed < 16; ++closed) {

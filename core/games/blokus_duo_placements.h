@@ -24,8 +24,12 @@ inline constexpr int placement_count = 13729;
 struct alignas(32) SquareSet {
     std::array<std::uint64_t, 4> words{};
 
-    constexpr bool contains(int square) const { return words[static_cast<std::size_t>(square / 64)] >> (square % 64) & 1; }
-    constexpr void add(int square) { words[static_cast<std::size_t>(square / 64)] |= std::uint64_t{1} << (square % 64); }
+    constexpr bool contains(int square) const {
+        return words[static_cast<std::size_t>(square / 64)] >> (square % 64) & 1;
+    }
+    constexpr void add(int square) {
+        words[static_cast<std::size_t>(square / 64)] |= std::uint64_t{1} << (square % 64);
+    }
     constexpr int count() const {
         return count_bits(words[0]) + count_bits(words[1]) + count_bits(words[2]) + count_bits(words[3]);
     }
@@ -64,8 +68,8 @@ void for_each_square(const SquareSet& set, Visit&& visit) {
 
 /// What a placement means for the player who makes it.
 struct Placement {
-    SquareSet edges;    // squares next to it: closed to the player from now on
-    SquareSet corners;  // squares at its corners: where the player's next pieces may attach
+    SquareSet edges;           // squares next to it: closed to the player from now on
+    SquareSet corners;         // squares at its corners: where the player's next pieces may attach
     std::uint16_t transposed;  // the placement mirrored in the diagonal through both starting squares
     std::uint8_t piece;
     std::uint8_t rotation;  // lowest of the numbers 0-7 that the 4-character code gives this orientation
@@ -82,7 +86,8 @@ public:
     /// The placements of `piece` that cover `square` and none of its neighbours named in `closed`
     /// (bit 0 above, 1 left, 2 right, 3 below).
     std::span<const std::uint16_t> covering(int square, unsigned closed, int piece) const {
-        const std::uint32_t* start = &starts_[(static_cast<std::size_t>(square) * 16 + closed) * piece_count + static_cast<std::size_t>(piece)];
+        const std::uint32_t* start =
+            &starts_[(static_cast<std::size_t>(square) * 16 + closed) * piece_count + static_cast<std::size_t>(piece)];
         return {lists_.data() + start[0], lists_.data() + start[1]};
     }
     /// The same for all pieces.

@@ -371,7 +371,8 @@ bool Chess::is_legal(Move move) const {
             }
         } else {
             const bool once = to == from + forward && !captured;
-            const bool twice = to == from + 2 * forward && rank_of(from) == home && !captured && !(all & bit(from + forward));
+            const bool twice =
+                to == from + 2 * forward && rank_of(from) == home && !captured && !(all & bit(from + forward));
             if (move.type() == Type::en_passant || !(once || twice)) return false;
         }
     } else if (move.type() != Type::normal || !(piece_attacks(kind, from, all) & bit(to))) {
@@ -471,10 +472,14 @@ int Chess::see(Move move) const {
 Chess Chess::from_text(std::string_view fen) {
     const auto fields = split_fields(fen);
     if (fields.empty()) throw NotationError("an empty FEN");
-    const auto field = [&](std::size_t i, std::string_view fallback) { return i < fields.size() ? fields[i] : fallback; };
+    const auto field = [&](std::size_t i, std::string_view fallback) {
+        return i < fields.size() ? fields[i] : fallback;
+    };
     Chess game{Empty{}};
 
-    const auto bad = [&](const std::string& why) { return NotationError("bad FEN '" + std::string(fen) + "': " + why); };
+    const auto bad = [&](const std::string& why) {
+        return NotationError("bad FEN '" + std::string(fen) + "': " + why);
+    };
     int rank = 7;
     int file = 0;
     for (const char c : fields[0]) {
@@ -526,7 +531,8 @@ Chess Chess::from_text(std::string_view fen) {
         } else {
             throw bad(std::string("'") + c + "' is no castling right");
         }
-        if (!castler || !(home & bit(king_at))) throw bad(std::string("no rook or king in place for castling '") + c + "'");
+        if (!castler || !(home & bit(king_at)))
+            throw bad(std::string("no rook or king in place for castling '") + c + "'");
         if (game.castling_ & castler) continue;
         game.castling_ |= castler;
         game.hash_ ^= castling_keys[static_cast<std::size_t>(lowest_bit(castler))];
@@ -619,12 +625,15 @@ Chess::Move Chess::parse_uci(std::string_view text) const {
             if (const Bitboard rooks = castling_ & own & side) return {from, lowest_bit(rooks), Type::castling};
         }
     }
-    if (piece_on(from) == pawn && to == en_passant_ && file_of(from) != file_of(to)) return {from, to, Type::en_passant};
+    if (piece_on(from) == pawn && to == en_passant_ && file_of(from) != file_of(to))
+        return {from, to, Type::en_passant};
     return {from, to};
 }
 
 Chess::Move Chess::parse_san(std::string_view text) const {
-    const auto unreadable = [&] { return NotationError("not a chess move: '" + std::string(text) + "' (expected UCI or SAN)"); };
+    const auto unreadable = [&] {
+        return NotationError("not a chess move: '" + std::string(text) + "' (expected UCI or SAN)");
+    };
     std::string_view rest = text;
     while (!rest.empty() && std::string_view("+#!?").find(rest.back()) != std::string_view::npos) rest.remove_suffix(1);
     const auto illegal = [&] { return IllegalMoveError("illegal move " + std::string(text) + " in " + this->text()); };
@@ -668,7 +677,8 @@ Chess::Move Chess::parse_san(std::string_view text) const {
     for (const Move move : legal_moves()) {
         if (move.type() == Type::castling || move.to() != to || piece_on(move.from()) != kind) continue;
         if (!(origins & bit(move.from()))) continue;
-        if ((move.type() == Type::promotion) != promoted.has_value() || (promoted && move.promoted() != *promoted)) continue;
+        if ((move.type() == Type::promotion) != promoted.has_value() || (promoted && move.promoted() != *promoted))
+            continue;
         if (found) throw NotationError("ambiguous move " + std::string(text) + " in " + this->text());
         found = move;
     }
@@ -680,7 +690,8 @@ Chess::Move Chess::parse_move(std::string_view text) const {
     const auto square = [&](std::size_t i) {
         return text[i] >= 'a' && text[i] <= 'h' && text[i + 1] >= '1' && text[i + 1] <= '8';
     };
-    const bool uci = (text.size() == 4 || (text.size() == 5 && std::string_view("nbrqNBRQ").find(text[4]) != std::string_view::npos)) &&
+    const bool uci = (text.size() == 4 ||
+                      (text.size() == 5 && std::string_view("nbrqNBRQ").find(text[4]) != std::string_view::npos)) &&
                      square(0) && square(2);
     return uci ? parse_uci(text) : parse_san(text);
 }
@@ -746,7 +757,8 @@ void Chess::check_consistency() const {
         seen |= kinds_[kind];
         for_each_bit(kinds_[kind], [&](int square) {
             require_consistent(piece_on(square) == kind, "the board and the pieces' sets");
-            hash ^= piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
+            hash ^=
+                piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
         });
     }
     require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colours' sets");

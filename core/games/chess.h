@@ -25,7 +25,8 @@ public:
 
         constexpr Move() = default;
         constexpr Move(int from, int to, Type type = Type::normal, Kind promoted = knight)
-            : bits(static_cast<std::uint16_t>(from | to << 6 | (promoted - knight) << 12 | static_cast<int>(type) << 14)) {}
+            : bits(static_cast<std::uint16_t>(from | to << 6 | (promoted - knight) << 12 |
+                                              static_cast<int>(type) << 14)) {}
         constexpr int from() const { return bits & 63; }
         /// Castling: the square of the rook.
         constexpr int to() const { return bits >> 6 & 63; }

@@ -66,8 +66,9 @@ AttackTables::AttackTables() : rays{}, king{}, knight{}, pawn{}, between{}, line
     }
     for (int square = 0; square < 64; ++square)
         for (int d = 0; d < 8; ++d)
-            for_each_bit(rays[d][square],
-                         [&](int target) { line[square][target] = rays[d][square] | rays[(d + 4) % 8][square] | bit(square); });
+            for_each_bit(rays[d][square], [&](int target) {
+                line[square][target] = rays[d][square] | rays[(d + 4) % 8][square] | bit(square);
+            });
 #if defined(__BMI2__)
     const auto along = [this](int square, Bitboard occupied, int first) {
         Bitboard attacks = 0;
@@ -86,7 +87,8 @@ AttackTables::AttackTables() : rays{}, king{}, knight{}, pawn{}, between{}, line
     Bitboard* bishop_next = bishop_room;
     for (int square = 0; square < 64; ++square) {
         rook_next = fill_slider(rook[square], square, rook_next, [&](int s, Bitboard o) { return along(s, o, 0); });
-        bishop_next = fill_slider(bishop[square], square, bishop_next, [&](int s, Bitboard o) { return along(s, o, 1); });
+        bishop_next =
+            fill_slider(bishop[square], square, bishop_next, [&](int s, Bitboard o) { return along(s, o, 1); });
     }
 #endif
 }

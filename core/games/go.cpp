@@ -79,8 +79,8 @@ Go<N>::Go(double komi, int handicap) : Go(Bare{}) {
     if (handicap == 0) return;
     const int most = N < 7 ? 0 : N % 2 == 0 || N == 7 ? 4 : 9;
     if (handicap < 2 || handicap > most)
-        throw NotationError("no fixed handicap of " + std::to_string(handicap) + " stones on a " + std::to_string(N) + "x" +
-                            std::to_string(N) + " board" + (most ? " (2 to " + std::to_string(most) + ")" : ""));
+        throw NotationError("no fixed handicap of " + std::to_string(handicap) + " stones on a " + std::to_string(N) +
+                            "x" + std::to_string(N) + " board" + (most ? " (2 to " + std::to_string(most) + ")" : ""));
     const int near = N < 13 ? 2 : 3;
     const int far = N - 1 - near;
     const int middle = N / 2;
@@ -147,10 +147,12 @@ Go<N> Go<N>::from_text(std::string_view text) {
         }
         if (row >= N || column > N) throw bad("more points than the board has");
     }
-    if (row != N - 1 || column != N) throw bad("expected " + std::to_string(N) + " rows of " + std::to_string(N) + " points");
+    if (row != N - 1 || column != N)
+        throw bad("expected " + std::to_string(N) + " rows of " + std::to_string(N) + " points");
     if (fields[1] != "b" && fields[1] != "w") throw bad("who plays must be b or w");
     double komi = 0;
-    if (std::sscanf(std::string(fields[4]).c_str(), "%lf", &komi) != 1) throw bad("komi '" + std::string(fields[4]) + "'");
+    if (std::sscanf(std::string(fields[4]).c_str(), "%lf", &komi) != 1)
+        throw bad("komi '" + std::string(fields[4]) + "'");
     Go game = from_stones(blacks, whites, fields[1] == "b" ? Player::first : Player::second, komi);
     if (fields[2] != "-") {
         const Move ko = game.parse_move(fields[2]);
@@ -458,8 +460,7 @@ void Go<N>::undo(const Undo& token) {
     if (token.move.point < area) {
         colors_[z(place_of(token.move))] = empty;
         for (std::size_t i = 0; i < token.captured.size(); ++i)
-            for_each_bit(token.captured[i],
-                         [&](int bit) { colors_[64 * i + z(bit)] = enemy_of(color_of(to_play_)); });
+            for_each_bit(token.captured[i], [&](int bit) { colors_[64 * i + z(bit)] = enemy_of(color_of(to_play_)); });
         rebuild();
     }
     ko_ = token.ko;
@@ -531,7 +532,8 @@ double Go<N>::score() const {
             around |= around_[here];
             if (!(around_[here] >> (4 * empty))) continue;
             for (const int side : sides)
-                if (color(here + side) == empty && visit(here + side)) region[z(reached++)] = static_cast<Place>(here + side);
+                if (color(here + side) == empty && visit(here + side))
+                    region[z(reached++)] = static_cast<Place>(here + side);
         }
         const bool by_black = around & 15;
         const bool by_white = around >> 4 & 15;
@@ -557,7 +559,9 @@ typename Go<N>::Trace Go<N>::trace_after(Move move) const {
     for (const int side : sides) {
         if (color(place + side) != enemy_of(own)) continue;
         const int head = head_[z(place + side)];
-        if (!is_atari(liberties_[z(head)]) || std::find(taken.begin(), taken.begin() + count, head) != taken.begin() + count) continue;
+        if (!is_atari(liberties_[z(head)]) ||
+            std::find(taken.begin(), taken.begin() + count, head) != taken.begin() + count)
+            continue;
         taken[count++] = head;
         for_each_stone(head, [&](int stone) { trace ^= stone_key(enemy_of(own), stone); });
     }
@@ -577,7 +581,8 @@ int Go<N>::liberties(Move move) const {
     PlaceSet found{};
     for_each_stone(head_[z(place)], [&](int stone) {
         for (const int side : sides)
-            if (color(stone + side) == empty) found[z((stone + side) / 64)] |= std::uint64_t{1} << ((stone + side) % 64);
+            if (color(stone + side) == empty)
+                found[z((stone + side) / 64)] |= std::uint64_t{1} << ((stone + side) % 64);
     });
     int count = 0;
     for (const auto word : found) count += count_bits(word);
@@ -645,15 +650,12 @@ struct GoPlayout<N>::Watcher {
     void placed(int place) {
         playout.unlist(place, no_empty_place);
         if (!watches_atari()) return;
-        for (const int diagonal : Go<N>::diagonals)
-            playout.wake(place + diagonal);
+        for (const int diagonal : Go<N>::diagonals) playout.wake(place + diagonal);
     }
     void freed(int place) { playout.list(place); }
     bool watches_atari() const { return playout.sleepers_ > 0; }
     /// The chain's last liberty is now a capture for the other colour.
-    void in_atari(int head) {
-        playout.wake(playout.game_.only_liberty(head));
-    }
+    void in_atari(int head) { playout.wake(playout.game_.only_liberty(head)); }
 };
 
 template <int N>
@@ -691,7 +693,8 @@ bool GoPlayout<N>::is_safe_eye(int place) const {
     const Color owner = game_.around_[Go<N>::z(place)] & 15 ? Go<N>::black : Go<N>::white;
     if (!game_.is_own_eye(place, owner)) return false;
     for (const int side : Go<N>::sides)
-        if (game_.color(place + side) == owner && Go<N>::is_atari(game_.liberties_[game_.head_[Go<N>::z(place + side)]]))
+        if (game_.color(place + side) == owner &&
+            Go<N>::is_atari(game_.liberties_[game_.head_[Go<N>::z(place + side)]]))
             return false;
     return true;
 }

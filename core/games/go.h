@@ -119,7 +119,8 @@ private:
     /// pairs in bits 52-63, sum of places in 30-51, sum of their squares in 0-29.
     using LibertySums = std::uint64_t;
     static constexpr LibertySums liberty_sums(int place) {
-        return (LibertySums{1} << 52) | (static_cast<LibertySums>(place) << 30) | static_cast<LibertySums>(place) * static_cast<LibertySums>(place);
+        return (LibertySums{1} << 52) | (static_cast<LibertySums>(place) << 30) |
+               static_cast<LibertySums>(place) * static_cast<LibertySums>(place);
     }
     static constexpr auto liberty_of = [] {
         std::array<LibertySums, places> table{};
@@ -140,8 +141,7 @@ private:
     }();
     static constexpr auto point_table = [] {
         std::array<std::uint16_t, places> table{};
-        for (int i = 0; i < area; ++i)
-            table[place_table[static_cast<std::size_t>(i)]] = static_cast<std::uint16_t>(i);
+        for (int i = 0; i < area; ++i) table[place_table[static_cast<std::size_t>(i)]] = static_cast<std::uint16_t>(i);
         return table;
     }();
     static constexpr int place_of(Move move) { return place_table[move.point]; }
@@ -183,9 +183,9 @@ private:
     std::array<Color, places> colors_;
     // How many of a place's four neighbours are black (bits 0-3), white (4-7) and empty (8-11).
     std::array<std::uint16_t, places> around_;
-    std::array<Place, places> head_;  // of a stone's chain; anything for other places
-    std::array<Place, places> next_;  // the ring of a chain's stones
-    std::array<std::uint16_t, places> stones_;  // by head: size of the chain
+    std::array<Place, places> head_;             // of a stone's chain; anything for other places
+    std::array<Place, places> next_;             // the ring of a chain's stones
+    std::array<std::uint16_t, places> stones_;   // by head: size of the chain
     std::array<LibertySums, places> liberties_;  // by head
     std::uint64_t stones_hash_ = 0;
     Place ko_ = 0;  // 0: none

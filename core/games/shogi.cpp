@@ -189,18 +189,21 @@ void Shogi::change_hand(Player player, Kind kind, int by) {
 }
 
 Shogi::Bitboard Shogi::gold_movers() const {
-    return kinds_[gold] | kinds_[promoted_pawn] | kinds_[promoted_lance] | kinds_[promoted_knight] | kinds_[promoted_silver];
+    return kinds_[gold] | kinds_[promoted_pawn] | kinds_[promoted_lance] | kinds_[promoted_knight] |
+           kinds_[promoted_silver];
 }
 
 Shogi::Bitboard Shogi::attackers(int square, Player player, Bitboard occupied) const {
     const int seen_from = index_of(other(player));  // attacks are symmetric with colours swapped
-    Bitboard found = (tables.pawn[seen_from][square] & kinds_[pawn]) | (tables.knight[seen_from][square] & kinds_[knight]) |
-                     (tables.silver[seen_from][square] & kinds_[silver]) | (tables.gold[seen_from][square] & gold_movers()) |
-                     (tables.king[square] & (kinds_[king] | kinds_[horse] | kinds_[dragon]));
+    Bitboard found =
+        (tables.pawn[seen_from][square] & kinds_[pawn]) | (tables.knight[seen_from][square] & kinds_[knight]) |
+        (tables.silver[seen_from][square] & kinds_[silver]) | (tables.gold[seen_from][square] & gold_movers()) |
+        (tables.king[square] & (kinds_[king] | kinds_[horse] | kinds_[dragon]));
     const Bitboard own = colors_[at(player)];
     // Sliders are few and seldom in line: look before working out what blocks them.
     const Direction behind = opposite(forward_ray(player));
-    if (tables.rays[behind][square] & kinds_[lance] & own) found |= ray_attacks(behind, square, occupied) & kinds_[lance];
+    if (tables.rays[behind][square] & kinds_[lance] & own)
+        found |= ray_attacks(behind, square, occupied) & kinds_[lance];
     const Bitboard straight = kinds_[rook] | kinds_[dragon];
     if (tables.cross[square] & straight & own) found |= rook_attacks(square, occupied) & straight;
     const Bitboard diagonal = kinds_[bishop] | kinds_[horse];
@@ -299,9 +302,7 @@ void Shogi::generate(Sink& sink) const {
             if (shields && !(shields & (shields - 1))) pinned |= shields & own;
         });
     }
-    const auto kept_on_line = [&](int from) {
-        return pinned & bit(from) ? line_through(king_at, from) : whole_board;
-    };
+    const auto kept_on_line = [&](int from) { return pinned & bit(from) ? line_through(king_at, from) : whole_board; };
     const Bitboard zone = promotion_zone(us);
     const auto piece_moves = [&](Kind kind, int from, Bitboard targets) {
         targets &= goal & kept_on_line(from);
@@ -310,7 +311,8 @@ void Shogi::generate(Sink& sink) const {
     };
 
     // Pawns all step the same way; a pinned one may only do so along the file.
-    const Bitboard file_of_king = king_at == no_square ? whole_board : tables.rays[up][king_at] | tables.rays[down][king_at];
+    const Bitboard file_of_king =
+        king_at == no_square ? whole_board : tables.rays[up][king_at] | tables.rays[down][king_at];
     const Bitboard free_pawns = own & kinds_[pawn] & (~pinned | file_of_king);
     const Bitboard pushed = (us == Player::first ? free_pawns >> 1 : free_pawns << 1) & goal;
     sink.pawns(forward(us), pushed & ~dead_end(pawn, us), false);
@@ -319,7 +321,8 @@ void Shogi::generate(Sink& sink) const {
     const int color = index_of(us);
     for_each_bit(own & kinds_[lance],
                  [&](int from) { piece_moves(lance, from, ray_attacks(forward_ray(us), from, all)); });
-    for_each_bit(own & kinds_[knight] & ~pinned, [&](int from) { piece_moves(knight, from, tables.knight[color][from]); });
+    for_each_bit(own & kinds_[knight] & ~pinned,
+                 [&](int from) { piece_moves(knight, from, tables.knight[color][from]); });
     for_each_bit(own & kinds_[silver], [&](int from) { piece_moves(silver, from, tables.silver[color][from]); });
     for_each_bit(own & gold_movers(), [&](int from) { piece_moves(gold, from, tables.gold[color][from]); });
     for_each_bit(own & kinds_[bishop], [&](int from) { piece_moves(bishop, from, bishop_attacks(from, all)); });
@@ -500,7 +503,8 @@ int Shogi::see(Move move) const {
     for (Player side = other(to_play_);; side = other(side)) {
         const Bitboard able = attackers(to, side, all) & all;
         if (!able) break;
-        const Kind cheapest = *std::find_if(by_value.begin(), by_value.end(), [&](Kind kind) { return (able & kinds_[kind]) != 0; });
+        const Kind cheapest =
+            *std::find_if(by_value.begin(), by_value.end(), [&](Kind kind) { return (able & kinds_[kind]) != 0; });
         ++depth;
         gains[depth] = exchange_values[standing] - gains[depth - 1];
         all ^= bit(lowest_bit(able & kinds_[cheapest]));
@@ -511,7 +515,9 @@ int Shogi::see(Move move) const {
 }
 
 Shogi Shogi::from_text(std::string_view sfen) {
-    const auto bad = [&](const std::string& why) { return NotationError("bad SFEN '" + std::string(sfen) + "': " + why); };
+    const auto bad = [&](const std::string& why) {
+        return NotationError("bad SFEN '" + std::string(sfen) + "': " + why);
+    };
     const auto fields = split_fields(sfen);
     if (fields.size() < 3) throw bad("expected board, b or w, and pieces in hand");
     Shogi game{Empty{}};
@@ -527,7 +533,8 @@ Shogi Shogi::from_text(std::string_view sfen) {
     bool plus = false;
     for (const char c : fields[0]) {
         if (c == '/' && !plus) {
-            if (column != 9) throw bad("rank " + std::to_string(rank + 1) + " has " + std::to_string(column) + " squares");
+            if (column != 9)
+                throw bad("rank " + std::to_string(rank + 1) + " has " + std::to_string(column) + " squares");
             if (++rank > 8) throw bad("more than 9 ranks");
             column = 0;
         } else if (c >= '1' && c <= '9' && !plus) {
@@ -553,7 +560,8 @@ Shogi Shogi::from_text(std::string_view sfen) {
             if (dead_end(kind, player) & bit(square)) throw bad("a piece that can never move");
             if (kind == pawn)
                 for (int r = 0; r < 9; ++r)
-                    if (game.pieces(player, pawn) & bit(square_at(file_of(square), r))) throw bad("two pawns on one file");
+                    if (game.pieces(player, pawn) & bit(square_at(file_of(square), r)))
+                        throw bad("two pawns on one file");
             game.put(player, kind, square);
             ++column;
         }
@@ -693,14 +701,16 @@ void Shogi::check_consistency() const {
         seen |= kinds_[kind];
         for_each_bit(kinds_[kind], [&](int square) {
             require_consistent(piece_on(square) == kind, "the board and the pieces' sets");
-            hash ^= piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
+            hash ^=
+                piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
         });
     }
     require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colours' sets");
     require_consistent(std::count(board_.begin(), board_.end(), no_piece) == 81 - count_bits(seen), "empty squares");
     for (const Player player : {Player::first, Player::second}) {
         const Bitboard kings = pieces(player, king);
-        require_consistent(kings == (kings_[at(player)] == no_square ? Bitboard{0} : bit(kings_[at(player)])), "the king's square");
+        require_consistent(kings == (kings_[at(player)] == no_square ? Bitboard{0} : bit(kings_[at(player)])),
+                           "the king's square");
         for (const Kind kind : {pawn, lance, knight, silver, bishop, rook, gold})
             hash ^= hand_key(player, kind, in_hand(player, kind));
     }

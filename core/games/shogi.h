@@ -17,8 +17,21 @@ public:
 
     /// A promoted piece is its kind + 8.
     enum Kind : std::uint8_t {
-        no_piece, pawn, lance, knight, silver, bishop, rook, gold, king,
-        promoted_pawn, promoted_lance, promoted_knight, promoted_silver, horse, dragon,
+        no_piece,
+        pawn,
+        lance,
+        knight,
+        silver,
+        bishop,
+        rook,
+        gold,
+        king,
+        promoted_pawn,
+        promoted_lance,
+        promoted_knight,
+        promoted_silver,
+        horse,
+        dragon,
     };
     static constexpr int kind_count = 15;
 
@@ -50,7 +63,7 @@ public:
 
     /// Rules that not everyone plays by.
     struct Rules {
-        bool declaration = false;  // the entering king wins by 28 points (Black) or 27 (White)
+        bool declaration = false;     // the entering king wins by 28 points (Black) or 27 (White)
         std::uint16_t ply_limit = 0;  // a draw once the position's ply reaches it; 0: never
         friend bool operator==(const Rules&, const Rules&) = default;
     };
@@ -119,7 +132,7 @@ public:
     Bitboard attackers(int square, Player player) const { return attackers(square, player, occupied()); }
 
     /// By Kind, from paper 004's table 1; the king's is larger than all others together.
-    static constexpr std::array<int, kind_count> exchange_values = {0,   100, 280, 300, 420, 620, 700, 530,
+    static constexpr std::array<int, kind_count> exchange_values = {0,     100, 280, 300, 420, 620, 700, 530,
                                                                     30000, 270, 320, 250, 430, 710, 850};
     /// Static exchange evaluation: what the mover nets if both sides capture on the move's square, cheapest piece
     /// first, as long as it pays. Pins are not seen; only `move` itself promotes.

@@ -28,8 +28,7 @@ Bitboard leap(int square, int color, std::initializer_list<Step> steps) {
 
 }  // namespace
 
-AttackTables::AttackTables()
-    : rays{}, pawn{}, knight{}, silver{}, gold{}, king{}, cross{}, diagonal{}, direction{} {
+AttackTables::AttackTables() : rays{}, pawn{}, knight{}, silver{}, gold{}, king{}, cross{}, diagonal{}, direction{} {
     for (int square = 0; square < 81; ++square) {
         for (auto& entry : direction[square]) entry = no_direction;
         for (int d = 0; d < 8; ++d) {

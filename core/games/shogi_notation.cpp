@@ -14,7 +14,7 @@ namespace {
 using Kind = Shogi::Kind;
 
 constexpr std::array<std::string_view, Shogi::kind_count> csa_names = {"*",  "FU", "KY", "KE", "GI", "KA", "HI", "KI",
-                                                                        "OU", "TO", "NY", "NK", "NG", "UM", "RY"};
+                                                                       "OU", "TO", "NY", "NK", "NG", "UM", "RY"};
 constexpr std::array<std::string_view, Shogi::kind_count> kif_names = {
     "", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍"};
 struct KifAlias {
@@ -75,9 +75,10 @@ std::string Shogi::csa(Move move) const {
 std::string Shogi::kif(Move move, std::optional<Move> previous) const {
     if (move == Move::declaration()) return "入玉勝ち";
     const int to = move.to();
-    std::string text = previous && previous->to() == to ? "同　"
-                                                         : std::string(kif_files[static_cast<std::size_t>(file_of(to))]) +
-                                                               std::string(kif_ranks[static_cast<std::size_t>(rank_of(to))]);
+    std::string text = previous && previous->to() == to
+                           ? "同　"
+                           : std::string(kif_files[static_cast<std::size_t>(file_of(to))]) +
+                                 std::string(kif_ranks[static_cast<std::size_t>(rank_of(to))]);
     if (move.is_drop()) return text + std::string(kif_names[move.dropped()]) + "打";
     text += kif_names[piece_on(move.from())];
     if (move.promotes()) text += "成";
@@ -85,15 +86,16 @@ std::string Shogi::kif(Move move, std::optional<Move> previous) const {
 }
 
 Shogi::Move Shogi::parse_kif(std::string_view text, std::optional<Move> previous) const {
-    const auto bad = [&](const char* why) { return NotationError("not a KIF move: '" + std::string(text) + "' (" + why + ")"); };
+    const auto bad = [&](const char* why) {
+        return NotationError("not a KIF move: '" + std::string(text) + "' (" + why + ")");
+    };
     std::string_view rest = text;
     if (rest == "入玉勝ち") return Move::declaration();
     int to = 0;
     if (take_prefix(rest, "同")) {
         if (!previous) throw bad("同 needs the move before");
         to = previous->to();
-        while (take_prefix(rest, "　") || take_prefix(rest, " ")) {
-        }
+        while (take_prefix(rest, "　") || take_prefix(rest, " ")) {}
     } else {
         std::optional<int> file = take_name(rest, kif_files);
         if (!file && !rest.empty() && rest[0] >= '1' && rest[0] <= '9') {
@@ -120,7 +122,9 @@ Shogi::Move Shogi::parse_kif(std::string_view text, std::optional<Move> previous
     if (rest.size() < 4 || rest[0] != '(' || rest[3] != ')') throw bad("no square of origin");
     const auto from = digits_square(rest.substr(1, 2));
     if (!from) throw bad("no square of origin");
-    if (piece_on(*from) != *kind) throw IllegalMoveError("no " + std::string(kif_names[*kind]) + " on " + digits_text(*from) + " for " + std::string(text) + " in " + this->text());
+    if (piece_on(*from) != *kind)
+        throw IllegalMoveError("no " + std::string(kif_names[*kind]) + " on " + digits_text(*from) + " for " +
+                               std::string(text) + " in " + this->text());
     return {*from, to, promotes};
 }
 

@@ -25,7 +25,8 @@ inline std::vector<std::string_view> split_fields(std::string_view text) {
 inline std::optional<int> parse_number(std::string_view digits, int low, int high) {
     int value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || value < low || value > high) return std::nullopt;
+    if (error != std::errc{} || end != digits.data() + digits.size() || value < low || value > high)
+        return std::nullopt;
     return value;
 }
 

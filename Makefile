@@ -1,0 +1,54 @@
+# The first target that runs makes the environment in .venv and builds; later ones only what has changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := $(shell find core -name '*.h' -o -name '*.cpp')
+PYTHON_CODE := src tests benchmarks
+
+.PHONY: build demo test check format stubs sanitize bench clean
+
+build: $(VENV)/.built
+
+# dependency groups need a pip that knows them, so pip itself comes first.
+$(VENV)/.environment: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	touch $@
+
+$(VENV)/.built: $(VENV)/.environment CMakeLists.txt $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	touch $@
+
+demo: build
+	$(BIN)/hyoka demo
+
+test: build
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+
+check: build
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/ruff format --check $(PYTHON_CODE)
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
+	$(BIN)/python scripts/stubs.py --check
+
+format: build
+	$(BIN)/ruff check --fix-only $(PYTHON_CODE)
+	$(BIN)/ruff format $(PYTHON_CODE)
+	$(BIN)/clang-format -i $(CORE)
+
+# src/hyoka/_core.pyi is generated from the compiled module, and committed.
+stubs: build
+	$(BIN)/python scripts/stubs.py
+
+sanitize: build
+	scripts/sanitize
+
+bench: build
+	$(BIN)/hyoka bench
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/perft_suites.py
+
+clean:
+	rm -rf build $(VENV)

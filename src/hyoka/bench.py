@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast the core is here, and whether it still does exactly what it did."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from hyoka.games import GAMES, position
+from hyoka.playouts import playouts
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One job of the benchmark.
+
+    `fingerprint` is a count that depends on the rules and the seed alone: a change that is meant to
+    change no behaviour leaves it as it is.
+    """
+
+    game: str
+    job: str
+    fingerprint: int
+    rate: float
+    unit: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Job:
+    game: str
+    name: str
+    unit: str
+    run: Callable[[], tuple[int, float]]
+    """Gives the fingerprint and how many units of work it took."""
+
+
+_PERFT_DEPTHS = {"othello": 9, "chess": 5, "shogi": 4, "blokus_duo": 2, "go9": 3, "go13": 2, "go19": 2}
+_PLAYOUTS = {
+    "othello": 20_000,
+    "chess": 3_000,
+    "shogi": 2_000,
+    "blokus_duo": 10_000,
+    "go9": 20_000,
+    "go13": 8_000,
+    "go19": 4_000,
+}
+
+
+def _perft(game: str) -> tuple[int, float]:
+    lines = position(game).perft(_PERFT_DEPTHS[game])
+    return lines, lines
+
+
+def _playouts(game: str) -> tuple[int, float]:
+    lengths = playouts(position(game), _PLAYOUTS[game], seed=1).lengths
+    return int(lengths.sum()), len(lengths)
+
+
+def _playout_moves(game: str) -> tuple[int, float]:
+    moves = int(playouts(position(game), _PLAYOUTS[game], seed=2).lengths.sum())
+    return moves, moves
+
+
+def _jobs() -> Iterator[_Job]:
+    for game in GAMES:
+        if game in _PERFT_DEPTHS:
+            depth = _PERFT_DEPTHS[game]
+            yield _Job(game, f"perft {depth}", "lines/s", lambda game=game: _perft(game))
+            yield _Job(game, "playouts", "playouts/s", lambda game=game: _playouts(game))
+    yield _Job("shogi", "playout moves", "moves/s", lambda: _playout_moves("shogi"))
+
+
+def benchmarked_games() -> list[str]:
+    """The games that `bench` measures."""
+    return [game for game in GAMES if game in _PERFT_DEPTHS]
+
+
+def bench(games: Iterable[str] | None = None, *, rounds: int = 3) -> Iterator[Measurement]:
+    """Measure each job of the given games (all by default) on one core; the best of `rounds` counts.
+
+    >>> [m.fingerprint for m in bench(["othello"], rounds=1)][0]
+    3005288
+    """
+    wanted = set(benchmarked_games() if games is None else games)
+    for job in _jobs():
+        if job.game not in wanted:
+            continue
+        best = float("inf")
+        for _ in range(rounds):
+            start = time.perf_counter()
+            fingerprint, work = job.run()
+            best = min(best, time.perf_counter() - start)
+        yield Measurement(job.game, job.name, fingerprint, work / best, job.unit, best)
