@@ -247,7 +247,7 @@ void Go<N>::rebuild() {
 
 /// Makes one chain of two of the same colour.
 template <int N>
-void Go<N>::merge(int head, int other_head) {
+[[gnu::noinline]] void Go<N>::merge(int head, int other_head) {
     if (stones_[z(head)] < stones_[z(other_head)]) std::swap(head, other_head);
     int stone = other_head;
     do {
@@ -365,8 +365,6 @@ void Go<N>::place_stone(int place, Watcher& watcher) {
     const Color own = color_of(to_play_);
     colors_[z(place)] = own;
     stones_hash_ ^= stone_key(own, place);
-    head_[z(place)] = next_[z(place)] = static_cast<Place>(place);
-    stones_[z(place)] = 1;
 
     // One pass over the neighbours without a branch: what they are can't be predicted.
     const auto change = static_cast<std::uint16_t>((1 << (4 * own)) - (1 << (4 * empty)));
@@ -385,14 +383,23 @@ void Go<N>::place_stone(int place, Watcher& watcher) {
         theirs -= lost;
         dead |= static_cast<unsigned>((there == enemy_of(own)) & (theirs == 0)) << i;
     }
-    liberties_[z(place)] = sums;
     ko_ = 0;
     watcher.placed(place);
 
-    while (friends) {
-        const int neighbour = place + sides[z(std::countr_zero(friends))];
-        friends &= friends - 1;
-        if (head_[z(neighbour)] != head_[z(place)]) merge(head_[z(neighbour)], head_[z(place)]);
+    if (friends) {
+        const int head = head_[z(place + sides[z(std::countr_zero(friends))])];
+        head_[z(place)] = static_cast<Place>(head);
+        next_[z(place)] = std::exchange(next_[z(head)], static_cast<Place>(place));
+        ++stones_[z(head)];
+        liberties_[z(head)] += sums;
+        while (friends &= friends - 1) {
+            const int neighbour = place + sides[z(std::countr_zero(friends))];
+            if (head_[z(neighbour)] != head_[z(place)]) merge(head_[z(neighbour)], head_[z(place)]);
+        }
+    } else {
+        head_[z(place)] = next_[z(place)] = static_cast<Place>(place);
+        stones_[z(place)] = 1;
+        liberties_[z(place)] = sums;
     }
     if (dead) capture(place, dead, watcher);
     if (watcher.watches_atari()) report_atari(place, watcher);
@@ -412,7 +419,8 @@ template <class Watcher>
         remove_chain(last, watcher);
     }
     // Taking one stone with a lone stone that now has just that liberty: a ko.
-    if (captured == 1 && stones_[head_[z(place)]] == 1 && liberties_[z(place)] == liberty_of[z(last)])
+    const int head = head_[z(place)];
+    if (captured == 1 && stones_[z(head)] == 1 && liberties_[z(head)] == liberty_of[z(last)])
         ko_ = static_cast<Place>(last);
 }
 
@@ -420,12 +428,14 @@ template <class Watcher>
 template <int N>
 template <class Watcher>
 [[gnu::noinline]] void Go<N>::report_atari(int place, Watcher& watcher) const {
-    if (is_atari(liberties_[head_[z(place)]])) watcher.in_atari(head_[z(place)]);
-    for (const int side : sides) {
-        const int neighbour = place + side;
-        if (color(neighbour) != enemy_of(color(place))) continue;
-        if (const int head = head_[z(neighbour)]; is_atari(liberties_[z(head)])) watcher.in_atari(head);
+    const Color enemy = enemy_of(color(place));
+    unsigned weak = 0;  // sides with an enemy chain in atari
+    for (unsigned i = 0; i < 4; ++i) {
+        const int neighbour = place + sides[i];
+        weak |= static_cast<unsigned>((color(neighbour) == enemy) & is_atari(liberties_[head_[z(neighbour)]])) << i;
     }
+    for (; weak; weak &= weak - 1) watcher.in_atari(head_[z(place + sides[z(std::countr_zero(weak))])]);
+    if (is_atari(liberties_[head_[z(place)]])) watcher.in_atari(head_[z(place)]);
 }
 
 /// Plays on a place, or passes if it is 0.
@@ -523,14 +533,18 @@ double Go<N>::score() const {
         return !(word & bit) && (word |= bit);
     };
     for (const Place start : place_table) {
-        if (colors_[start] != empty || !visit(start)) continue;
-        std::uint16_t around = 0;
+        if (colors_[start] != empty) continue;
+        std::uint16_t around = around_[start];
+        if (!(around >> (4 * empty))) {  // a region of one point: most are, after a playout
+            balance += !(around >> 4) - !(around & 15);
+            continue;
+        }
+        if (!visit(start)) continue;
         int reached = 1;
         region[0] = start;
         for (int i = 0; i < reached; ++i) {
             const Place here = region[z(i)];
             around |= around_[here];
-            if (!(around_[here] >> (4 * empty))) continue;
             for (const int side : sides)
                 if (color(here + side) == empty && visit(here + side))
                     region[z(reached++)] = static_cast<Place>(here + side);

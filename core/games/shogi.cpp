@@ -39,22 +39,34 @@ constexpr int forward(Player player) { return player == Player::first ? -1 : 1; 
 constexpr Direction forward_ray(Player player) { return player == Player::first ? up : down; }
 /// The n-th rank from a player's far side.
 constexpr int far_rank(Player player, int n) { return player == Player::first ? n : 8 - n; }
-constexpr Bitboard promotion_zone(Player player) {
-    return rank_mask(far_rank(player, 0)) | rank_mask(far_rank(player, 1)) | rank_mask(far_rank(player, 2));
-}
-/// Squares from which a piece of this kind could never move again.
-constexpr Bitboard dead_end(Kind kind, Player player) {
-    if (kind == Shogi::pawn || kind == Shogi::lance) return rank_mask(far_rank(player, 0));
-    if (kind == Shogi::knight) return rank_mask(far_rank(player, 0)) | rank_mask(far_rank(player, 1));
-    return 0;
-}
+/// Facts about squares that depend on which way a player goes, worked out once.
+struct Territory {
+    Bitboard zone = 0;                     // where pieces promote
+    std::array<Bitboard, 16> dead_ends{};  // by kind: squares from which such a piece could never move again
+    std::array<Bitboard, 81> promoting{};  // by square of origin: where a piece from there may promote
+};
+constexpr std::array<Territory, 2> territories = [] {
+    std::array<Territory, 2> both{};
+    for (const Player player : {Player::first, Player::second}) {
+        Territory& own = both[static_cast<std::size_t>(player)];
+        const Bitboard last = rank_mask(far_rank(player, 0));
+        const Bitboard second = rank_mask(far_rank(player, 1));
+        own.zone = last | second | rank_mask(far_rank(player, 2));
+        own.dead_ends[Shogi::pawn] = own.dead_ends[Shogi::lance] = last;
+        own.dead_ends[Shogi::knight] = last | second;
+        for (int square = 0; square < 81; ++square)
+            own.promoting[static_cast<std::size_t>(square)] = own.zone & bit(square) ? whole_board : own.zone;
+    }
+    return both;
+}();
+constexpr const Territory& territory(Player player) { return territories[static_cast<std::size_t>(player)]; }
+constexpr Bitboard promotion_zone(Player player) { return territory(player).zone; }
+constexpr Bitboard dead_end(Kind kind, Player player) { return territory(player).dead_ends[kind]; }
 
-// What the generator tells of a position: sets of moves, each handed over whole. A sink that can refuse single moves
-// later takes king moves and pawn drops untested.
+// What the generator tells of a position: sets of moves, each handed over whole.
 
 /// Lists all moves.
 struct MoveLister {
-    static constexpr bool tests_later = false;
     Moves<Shogi> moves;
     void piece(int from, Bitboard targets, bool promotes) {
         for_each_bit(targets, [&](int to) { moves.push_back({from, to, promotes}); });
@@ -69,52 +81,10 @@ struct MoveLister {
 
 /// Counts them without writing one down.
 struct MoveCounter {
-    static constexpr bool tests_later = false;
     std::size_t count = 0;
     void piece(int, Bitboard targets, bool) { count += static_cast<std::size_t>(count_bits(targets)); }
     void pawns(int, Bitboard targets, bool) { count += static_cast<std::size_t>(count_bits(targets)); }
     void drops(Kind, Bitboard targets) { count += static_cast<std::size_t>(count_bits(targets)); }
-};
-
-/// Keeps the sets, so that one move can be drawn without listing all, and tested only when drawn.
-struct MoveSets {
-    static constexpr bool tests_later = true;
-    enum class Shape : std::uint8_t { piece, pawns, drops };
-    struct Set {
-        Bitboard targets;
-        int count;
-        std::int16_t origin;  // from square, step or kind
-        Shape shape;
-        bool promotes;
-    };
-    InlineVector<Set, 96> sets;
-    int total = 0;
-
-    void add(Bitboard targets, int origin, Shape shape, bool promotes) {
-        const int count = count_bits(targets);
-        if (count == 0) return;
-        sets.push_back({targets, count, static_cast<std::int16_t>(origin), shape, promotes});
-        total += count;
-    }
-    void piece(int from, Bitboard targets, bool promotes) { add(targets, from, Shape::piece, promotes); }
-    void pawns(int step, Bitboard targets, bool promotes) { add(targets, step, Shape::pawns, promotes); }
-    void drops(Kind kind, Bitboard targets) { add(targets, kind, Shape::drops, false); }
-
-    /// Takes the n-th move out of its set.
-    Move draw(int n) {
-        Set* set = sets.begin();
-        while (n >= set->count) n -= (set++)->count;
-        const int to = nth_bit(set->targets, n);
-        set->targets ^= bit(to);
-        --set->count;
-        --total;
-        switch (set->shape) {
-            case Shape::piece: return {set->origin, to, set->promotes};
-            case Shape::pawns: return {to - set->origin, to, set->promotes};
-            case Shape::drops: break;
-        }
-        return Move::drop(static_cast<Kind>(set->origin), to);
-    }
 };
 
 std::string square_text(int square) {
@@ -255,10 +225,8 @@ void Shogi::generate_drops(Sink& sink, Bitboard goal) const {
     const auto& hand = hands_[at(to_play_)];
     if (hand[pawn]) {
         Bitboard targets = goal & ~whole_files(pieces(to_play_, pawn)) & ~dead_end(pawn, to_play_);
-        if constexpr (!Sink::tests_later) {
-            const int checking = front_of_enemy_king();
-            if (checking != no_square && (targets & bit(checking)) && is_drop_mate(checking)) targets ^= bit(checking);
-        }
+        const int checking = front_of_enemy_king();
+        if (checking != no_square && (targets & bit(checking)) && is_drop_mate(checking)) targets ^= bit(checking);
         sink.drops(pawn, targets);
     }
     for (const Kind kind : {lance, knight, silver, bishop, rook, gold})
@@ -280,12 +248,8 @@ void Shogi::generate(Sink& sink) const {
     Bitboard drop_goal = whole_board & ~all;
     Bitboard pinned = 0;
     if (king_at != no_square) {
-        Bitboard flights = tables.king[king_at] & ~own;
-        if constexpr (!Sink::tests_later) {
-            Bitboard safe = 0;
-            for_each_bit(flights, [&](int to) { safe |= king_may_go(to) ? bit(to) : 0; });
-            flights = safe;
-        }
+        Bitboard flights = 0;
+        for_each_bit(tables.king[king_at] & ~own, [&](int to) { flights |= king_may_go(to) ? bit(to) : 0; });
         sink.piece(king_at, flights, false);
 
         if (const Bitboard checking = attackers(king_at, them, all)) {
@@ -302,12 +266,12 @@ void Shogi::generate(Sink& sink) const {
             if (shields && !(shields & (shields - 1))) pinned |= shields & own;
         });
     }
-    const auto kept_on_line = [&](int from) { return pinned & bit(from) ? line_through(king_at, from) : whole_board; };
-    const Bitboard zone = promotion_zone(us);
+    const Territory& land = territory(us);
     const auto piece_moves = [&](Kind kind, int from, Bitboard targets) {
-        targets &= goal & kept_on_line(from);
-        sink.piece(from, targets & ~dead_end(kind, us), false);
-        if (can_promote(kind)) sink.piece(from, zone & bit(from) ? targets : targets & zone, true);
+        if (pinned & bit(from)) targets &= line_through(king_at, from);
+        targets &= goal;
+        sink.piece(from, targets & ~land.dead_ends[kind], false);
+        if (can_promote(kind)) sink.piece(from, targets & land.promoting[static_cast<std::size_t>(from)], true);
     };
 
     // Pawns all step the same way; a pinned one may only do so along the file.
@@ -315,22 +279,26 @@ void Shogi::generate(Sink& sink) const {
         king_at == no_square ? whole_board : tables.rays[up][king_at] | tables.rays[down][king_at];
     const Bitboard free_pawns = own & kinds_[pawn] & (~pinned | file_of_king);
     const Bitboard pushed = (us == Player::first ? free_pawns >> 1 : free_pawns << 1) & goal;
-    sink.pawns(forward(us), pushed & ~dead_end(pawn, us), false);
-    sink.pawns(forward(us), pushed & zone, true);
+    sink.pawns(forward(us), pushed & ~land.dead_ends[pawn], false);
+    sink.pawns(forward(us), pushed & land.zone, true);
 
-    const int color = index_of(us);
+    // One loop for all that step, one for each way to slide: the fewer loops, the fewer surprises for the processor.
+    const std::array<const Bitboard*, 3> steps = {tables.knight[index_of(us)], tables.silver[index_of(us)],
+                                                  tables.gold[index_of(us)]};
+    for_each_bit(own & (kinds_[knight] | kinds_[silver] | gold_movers()), [&](int from) {
+        const Kind kind = piece_on(from);
+        piece_moves(kind, from, steps[kind == knight ? 0 : kind == silver ? 1 : 2][from]);
+    });
     for_each_bit(own & kinds_[lance],
                  [&](int from) { piece_moves(lance, from, ray_attacks(forward_ray(us), from, all)); });
-    for_each_bit(own & kinds_[knight] & ~pinned,
-                 [&](int from) { piece_moves(knight, from, tables.knight[color][from]); });
-    for_each_bit(own & kinds_[silver], [&](int from) { piece_moves(silver, from, tables.silver[color][from]); });
-    for_each_bit(own & gold_movers(), [&](int from) { piece_moves(gold, from, tables.gold[color][from]); });
-    for_each_bit(own & kinds_[bishop], [&](int from) { piece_moves(bishop, from, bishop_attacks(from, all)); });
-    for_each_bit(own & kinds_[rook], [&](int from) { piece_moves(rook, from, rook_attacks(from, all)); });
-    for_each_bit(own & kinds_[horse],
-                 [&](int from) { piece_moves(horse, from, bishop_attacks(from, all) | tables.king[from]); });
-    for_each_bit(own & kinds_[dragon],
-                 [&](int from) { piece_moves(dragon, from, rook_attacks(from, all) | tables.king[from]); });
+    for_each_bit(own & (kinds_[bishop] | kinds_[horse]), [&](int from) {
+        const bool steps_too = kinds_[horse] & bit(from);
+        piece_moves(steps_too ? horse : bishop, from, bishop_attacks(from, all) | (steps_too ? tables.king[from] : 0));
+    });
+    for_each_bit(own & (kinds_[rook] | kinds_[dragon]), [&](int from) {
+        const bool steps_too = kinds_[dragon] & bit(from);
+        piece_moves(steps_too ? dragon : rook, from, rook_attacks(from, all) | (steps_too ? tables.king[from] : 0));
+    });
 
     if (drop_goal) generate_drops(sink, drop_goal);
 }
@@ -402,22 +370,109 @@ std::size_t Shogi::count_moves() const {
     return counter.count + (rules_.declaration && counter.count > 0 && may_declare());
 }
 
+namespace {
+
+/// A lottery over moves. Each kind of piece holds, for every square it stands on, as many tickets as such a piece can
+/// ever have moves there; pawn steps and drops hold one for each square they can go to. Most tickets are blanks, but
+/// every legal move is on exactly one, so drawing until one wins is uniform, and no move list is made.
+struct Stake {
+    Kind kind;
+    int tickets;                           // for each square
+    int reciprocal = 65536 / tickets + 1;  // divides numbers up to a thousand exactly
+};
+enum StakeIndex : std::uint8_t { first_drop, last_drop = 6, pawn_step, pawn_promotion, first_piece };
+constexpr std::array<Stake, 21> stakes = {{
+    {Shogi::pawn, 1},    {Shogi::lance, 1},   {Shogi::knight, 1}, {Shogi::silver, 1},
+    {Shogi::bishop, 1},  {Shogi::rook, 1},    {Shogi::gold, 1},  // drops
+    {Shogi::pawn, 1},    {Shogi::pawn, 1},                       // steps, promotions
+    {Shogi::knight, 4},  {Shogi::gold, 6},    {Shogi::king, 8},   {Shogi::horse, 20},
+    {Shogi::dragon, 20}, {Shogi::lance, 11},   // 8 squares and 3 promotions
+    {Shogi::silver, 5},  {Shogi::silver, 10},  // out of reach of the promotion zone, and within
+    {Shogi::bishop, 22}, {Shogi::bishop, 32},  // below the zone (three squares of it on each diagonal), and in it
+    {Shogi::rook, 19},   {Shogi::rook, 32},
+}};
+
+}  // namespace
+
 std::optional<Shogi::Move> Shogi::random_move(Rng& rng) const {
     if (over_by_rule()) return std::nullopt;
-    if (rules_.declaration && may_declare()) return draw_move(*this, rng);
-    MoveSets sets;
-    generate(sets);
-    while (sets.total > 0) {
-        const Move move = sets.draw(static_cast<int>(rng.below(static_cast<std::uint32_t>(sets.total))));
-        // Refusing a move only when it is drawn leaves the others equally likely.
-        if (move.from() == kings_[at(to_play_)]) {
-            if (!king_may_go(move.to())) continue;
-        } else if (move.from() == 81 + pawn && move.to() == front_of_enemy_king() && is_drop_mate(move.to())) {
-            continue;
+    // In check few moves are legal: listing them is quicker.
+    if (in_check() || (rules_.declaration && may_declare())) return draw_move(*this, rng);
+    const Player us = to_play_;
+    const Bitboard own = colors_[at(us)];
+    const Bitboard all = occupied();
+    const Territory& land = territory(us);
+    const Bitboard near = land.zone | rank_mask(far_rank(us, 3));
+    const auto& hand = hands_[at(us)];
+    const Bitboard pawns = own & kinds_[pawn];
+    const Bitboard pushed = (us == Player::first ? pawns >> 1 : pawns << 1) & ~own;
+    std::array<Bitboard, stakes.size()> squares;
+    const Bitboard open = whole_board & ~all;
+#pragma GCC unroll 8
+    for (std::size_t i = first_drop; i <= last_drop; ++i)
+        squares[i] = hand[stakes[i].kind] ? open & ~land.dead_ends[stakes[i].kind] : 0;
+    squares[first_drop] &= ~whole_files(pawns);
+    squares[pawn_step] = pushed & ~land.dead_ends[pawn];
+    squares[pawn_promotion] = pushed & land.zone;
+    const std::array<Bitboard, stakes.size() - first_piece> origins = {kinds_[knight],
+                                                                       gold_movers(),
+                                                                       kinds_[king],
+                                                                       kinds_[horse],
+                                                                       kinds_[dragon],
+                                                                       kinds_[lance],
+                                                                       kinds_[silver] & ~near,
+                                                                       kinds_[silver] & near,
+                                                                       kinds_[bishop] & ~land.zone,
+                                                                       kinds_[bishop] & land.zone,
+                                                                       kinds_[rook] & ~land.zone,
+                                                                       kinds_[rook] & land.zone};
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < origins.size(); ++i) squares[first_piece + i] = origins[i] & own;
+    std::array<int, stakes.size()> ends;  // tickets up to the end of each stake
+    int total = 0;
+#pragma GCC unroll 32
+    for (std::size_t i = 0; i < stakes.size(); ++i) ends[i] = total += count_bits(squares[i]) * stakes[i].tickets;
+    const int king_at = kings_[at(us)];
+    for (int blanks = 0; total > 0 && blanks < 200; ++blanks) {
+        const int ticket = static_cast<int>(rng.below(static_cast<std::uint32_t>(total)));
+        std::size_t index = 0;
+        while (ticket >= ends[index]) ++index;
+        const Stake stake = stakes[index];
+        const int offset = ticket - (index ? ends[index - 1] : 0);
+        const int which = offset * stake.reciprocal >> 16;
+        const int square = nth_bit(squares[index], which);
+        Move move;
+        if (index < pawn_step) {
+            if (stake.kind == pawn && square == front_of_enemy_king() && is_drop_mate(square)) continue;
+            return Move::drop(stake.kind, square);
         }
-        return move;
+        if (index < first_piece) {
+            move = {square - forward(us), square, index == pawn_promotion};
+        } else {
+            const Kind kind = piece_on(square);
+            const Bitboard targets = piece_attacks(kind, us, square, all) & ~own;
+            const Bitboard plain = targets & ~land.dead_ends[kind];
+            const int plain_count = count_bits(plain);
+            int n = offset - which * stake.tickets;
+            if (n < plain_count) {
+                move = {square, nth_bit(plain, n)};
+            } else {
+                n -= plain_count;
+                const Bitboard promoting =
+                    can_promote(kind) ? targets & land.promoting[static_cast<std::size_t>(square)] : 0;
+                if (n >= count_bits(promoting)) continue;
+                move = {square, nth_bit(promoting, n), true};
+            }
+            if (kind == king) {
+                if (!king_may_go(move.to())) continue;
+                return move;
+            }
+        }
+        // Only a piece in line with its king can be pinned.
+        if (king_at == no_square || tables.direction[king_at][move.from()] == no_direction) return move;
+        if (!(attackers(king_at, other(us), (all ^ bit(move.from())) | bit(move.to())) & ~bit(move.to()))) return move;
     }
-    return std::nullopt;
+    return draw_move(*this, rng);
 }
 
 /// Judges one move by itself: how the piece moves, then whether the own king is left attacked.
