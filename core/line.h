@@ -63,8 +63,9 @@ public:
 
     Player to_play() const { return game_.to_play(); }
     std::optional<Outcome> outcome() const {
-        if (const auto over = game_.outcome()) return over;
-        return outcome_by_past();
+        // A position that has come back is neither mate nor counted: at most a limit was reached with it.
+        if (const auto over = outcome_by_past()) return over;
+        return game_.outcome();
     }
     double score() const {
         if (const auto over = outcome_by_past()) return static_cast<double>(over->result);

@@ -7,12 +7,19 @@
 
 namespace hyoka {
 
+/// Whether tables of perft count a game that ended earlier as a line: the custom in Othello.
+template <class G>
+constexpr bool perft_counts_finished_games() {
+    if constexpr (requires { typename G::Position; })
+        return perft_counts_finished_games<typename G::Position>();
+    else
+        return requires { G::perft_counts_finished_games; };
+}
+
 /// How many lines of exactly `depth` moves start here. The last ply is counted without being played.
-/// Draw rules are left aside where a game has any, and the tables of Othello count a game that ended earlier
-/// as a line too: both as is the custom of each game.
 template <Game G>
 std::uint64_t perft(const G& game, int depth) {
-    constexpr bool counts_finished = requires { G::perft_counts_finished_games; };
+    constexpr bool counts_finished = perft_counts_finished_games<G>();
     if (depth <= 0) return 1;
     if (depth == 1) {
         const std::uint64_t moves = game.count_moves();

@@ -46,9 +46,11 @@ void bind_chess(nb::module_& module) {
             "square"_a, "player"_a, "The squares of the player's pieces that attack `square`.")
         .def(
             "see", [](const Chess& game, const MoveOrText<Chess>& move) { return game.see(to_legal_move(game, move)); },
-            "move"_a, "Static exchange evaluation of a move, in centipawns for the mover.");
-    type.attr("exchange_values") =
-        nb::cast(std::vector<int>(Chess::exchange_values.begin(), Chess::exchange_values.end()));
+            "move"_a, "Static exchange evaluation of a move, in centipawns for the mover.")
+        .def_prop_ro_static(
+            "exchange_values",
+            [](nb::handle) { return std::vector<int>(Chess::exchange_values.begin(), Chess::exchange_values.end()); },
+            "What each kind of piece counts in `see`, by kind.");
 }
 
 }  // namespace hyoka::bindings

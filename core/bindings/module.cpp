@@ -6,8 +6,14 @@
 namespace hyoka::bindings {
 namespace {
 
+/// Raises our own Python error, one clean line whatever text the message quotes: bytes of a character cut in two are
+/// replaced, and so are control characters.
 void raise(const char* type, const std::exception& error) {
-    PyErr_SetString(nb::module_::import_("hyoka.errors").attr(type).ptr(), error.what());
+    std::string text = error.what();
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+    nb::object message = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    PyErr_SetObject(nb::module_::import_("hyoka.errors").attr(type).ptr(), message.ptr());
 }
 
 void bind_vocabulary(nb::module_& module) {
@@ -60,6 +66,8 @@ void bind_vocabulary(nb::module_& module) {
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Hyoka: five games, their rules and random playouts.";
+    // Whoever still holds a position when the interpreter ends has leaked nothing that matters.
+    nb::set_leak_warnings(false);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);

@@ -78,9 +78,11 @@ void bind_shogi(nb::module_& module) {
         .def(
             "see", [](const Shogi& game, const MoveOrText<Shogi>& move) { return game.see(to_legal_move(game, move)); },
             "move"_a,
-            "Static exchange evaluation of a move, for the mover, in the piece values of paper 004's table 1.");
-    type.attr("exchange_values") =
-        nb::cast(std::vector<int>(Shogi::exchange_values.begin(), Shogi::exchange_values.end()));
+            "Static exchange evaluation of a move, for the mover, in the piece values of paper 004's table 1.")
+        .def_prop_ro_static(
+            "exchange_values",
+            [](nb::handle) { return std::vector<int>(Shogi::exchange_values.begin(), Shogi::exchange_values.end()); },
+            "What each kind of piece counts in `see`, by kind; the first stands for no piece.");
 }
 
 }  // namespace hyoka::bindings

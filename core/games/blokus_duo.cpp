@@ -326,6 +326,8 @@ BlokusDuo BlokusDuo::from_text(std::string_view text) {
     }
     if (row != size - 1 || column != size) throw bad("expected 14 rows of 14 squares");
     if (fields[1] != "x" && fields[1] != "o") throw bad("who plays must be x or o");
+    if (fields.size() == 4 && fields[3] != "-" && fields[3] != "x" && fields[3] != "o" && fields[3] != "xo")
+        throw bad("who laid the single square last must be -, x, o or xo");
 
     BlokusDuo game;
     try {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "games/square_symmetry.h"
@@ -151,7 +151,8 @@ Go<N> Go<N>::from_text(std::string_view text) {
         throw bad("expected " + std::to_string(N) + " rows of " + std::to_string(N) + " points");
     if (fields[1] != "b" && fields[1] != "w") throw bad("who plays must be b or w");
     double komi = 0;
-    if (std::sscanf(std::string(fields[4]).c_str(), "%lf", &komi) != 1)
+    const auto [end, error] = std::from_chars(fields[4].data(), fields[4].data() + fields[4].size(), komi);
+    if (error != std::errc{} || end != fields[4].data() + fields[4].size())
         throw bad("komi '" + std::string(fields[4]) + "'");
     Go game = from_stones(blacks, whites, fields[1] == "b" ? Player::first : Player::second, komi);
     if (fields[2] != "-") {

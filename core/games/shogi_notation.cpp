@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Shogi::Kind;
 
-constexpr std::array<std::string_view, Shogi::kind_count> csa_names = {"*",  "FU", "KY", "KE", "GI", "KA", "HI", "KI",
+constexpr std::array<std::string_view, Shogi::kind_count> csa_names = {"",   "FU", "KY", "KE", "GI", "KA", "HI", "KI",
                                                                        "OU", "TO", "NY", "NK", "NG", "UM", "RY"};
 constexpr std::array<std::string_view, Shogi::kind_count> kif_names = {
     "", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍"};

@@ -5,6 +5,7 @@ The compiled core of Hyoka: five games, their rules and random playouts.
 
 from collections.abc import Sequence
 import enum
+from typing import Final
 
 import numpy
 from numpy.typing import NDArray
@@ -2598,7 +2599,8 @@ class Chess:
     def see(self, move: Chess.Move | str) -> int:
         """Static exchange evaluation of a move, in centipawns for the mover."""
 
-    exchange_values: list = [100, 320, 330, 500, 900, 20000]
+    exchange_values: Final[list[int]] = ...
+    """What each kind of piece counts in `see`, by kind."""
 
 class Shogi:
     """
@@ -2860,7 +2862,10 @@ class Shogi:
         Static exchange evaluation of a move, for the mover, in the piece values of paper 004's table 1.
         """
 
-    exchange_values: list = ...
+    exchange_values: Final[list[int]] = ...
+    """
+    What each kind of piece counts in `see`, by kind; the first stands for no piece.
+    """
 
 class BlokusDuo:
     """

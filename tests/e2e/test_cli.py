@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: a process of its own, real arguments, real output."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import hyoka as hk
+from hyoka.bench import benchmarked_games
+
+
+def hyoka(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hyoka.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        encoding="utf-8",
+    )
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert hyoka("--version").stdout == f"hyoka {hk.__version__}\n"
+
+
+def test_help_names_every_command() -> None:
+    text = hyoka("--help").stdout
+    for command in ("perft", "bench", "show", "demo"):
+        assert command in text
+        assert hyoka(command, "--help").returncode == 0
+
+
+def test_perft_counts_and_divides() -> None:
+    result = json.loads(hyoka("perft", "chess", "4", "--divide", "--json").stdout)
+    assert result["lines"] == 197_281
+    assert len(result["divide"]) == 20
+    assert sum(result["divide"].values()) == 197_281
+    assert "197,281" in hyoka("perft", "chess", "4").stdout
+
+
+def test_perft_of_depth_zero_is_one() -> None:
+    assert json.loads(hyoka("perft", "shogi", "0", "--json").stdout)["lines"] == 1
+
+
+def test_perft_starts_where_it_is_told() -> None:
+    kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    result = json.loads(hyoka("perft", "chess", "3", "--position", kiwipete, "--json").stdout)
+    assert result["lines"] == 97_862
+
+
+def test_perft_ignores_draw_rules() -> None:
+    bare_kings = "8/8/8/8/8/8/6k1/4K3 w - - 0 1"
+    result = json.loads(hyoka("perft", "chess", "1", "-p", bare_kings, "--json").stdout)
+    assert result["lines"] == 3  # d1, d2, e2; f1 and f2 are guarded
+
+
+@pytest.mark.parametrize("game", benchmarked_games())
+def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
+    svg_file = tmp_path / "board.svg"
+    result = hyoka("show", game, "--svg", str(svg_file))
+    assert result.returncode == 0, result.stderr
+    assert "first player to move" in result.stdout
+    assert ET.fromstring(svg_file.read_text(encoding="utf-8")).tag.endswith("svg")
+    facts = json.loads(hyoka("show", game, "--json").stdout)
+    assert facts["to_play"] == "first"
+    assert len(facts["legal_moves"]) == hk.position(game).count_moves()
+    assert facts["position"] == hk.position(game).text
+
+
+def test_show_plays_moves_and_tells_the_outcome() -> None:
+    facts = json.loads(hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4", "--json").stdout)
+    assert facts["outcome"] == {"value": 0.0, "reason": "checkmate"}
+    assert "checkmate" in hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4").stdout
+
+
+def test_bench_prints_the_same_fingerprints_every_time() -> None:
+    first = json.loads(hyoka("bench", "othello", "--rounds", "1", "--json").stdout)
+    second = json.loads(hyoka("bench", "othello", "--rounds", "1", "--json").stdout)
+    assert [m["fingerprint"] for m in first] == [m["fingerprint"] for m in second]
+    assert first[0]["fingerprint"] == 3_005_288
+
+
+def test_demo_plays_a_game_of_each_kind_and_writes_the_page(tmp_path: Path) -> None:
+    result = hyoka("demo", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    facts = json.loads(result.stdout)
+    assert [game["game"] for game in facts["games"]] == [
+        "go9",
+        "othello",
+        "chess",
+        "shogi",
+        "blokus_duo",
+    ]
+    for game in facts["games"]:
+        line = hk.game_type(game["game"]).Line.from_text(game["line"])  # type: ignore[attr-defined]
+        assert len(line) > 10
+    page = (tmp_path / facts["page"]).read_text(encoding="utf-8")
+    assert page.count("<svg") == 5
+    assert "http://www.w3.org/2000/svg" in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("perft", "chess", "x"), "integer"),
+        (("perft", "chess"), "depth"),
+        (("perft", "ches", "3"), "did you mean chess"),
+        (("perft", "chess", "3", "--position", "nonsense"), "FEN"),
+        (("perft", "shogi", "3", "--position", "9/9 b - 1"), "SFEN"),
+        (("perft", "chess", "-1"), "-1"),
+        (("show", "go9", "--moves", "Z99"), "Z99"),
+        (("show", "chess", "--moves", "e5"), "illegal move e5"),
+        (("show", "othello", "--position", "x"), "Othello"),
+        (("show", "chess", "--svg", "no/such/folder/board.svg"), "no/such/folder"),
+        (("bench", "go3"), "go3"),
+        (("bench", "chess", "--rounds", "0"), "rounds"),
+        (("nonsense",), "nonsense"),
+        (("--nonsense",), "nonsense"),
+        (("demo", "--seed", "-1"), "seed"),
+    ],
+)
+def test_bad_input_gets_one_clear_line_and_exit_code_two(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    result = hyoka(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("hyoka")
+    assert result.stderr.count("\n") == 1
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
