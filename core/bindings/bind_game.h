@@ -103,7 +103,7 @@ void bind_move(nb::handle scope) {
         .def(
             "__eq__",
             [](const Move& a, nb::object b) { return nb::isinstance<Move>(b) && a == nb::cast<const Move&>(b); },
-            nb::sig("def __eq__(self, other: object, /) -> bool"))
+            nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Move& move) { return static_cast<Py_hash_t>(move.code()); })
         .def("__getstate__", &Move::code)
         .def("__setstate__", [](Move& move, std::uint32_t code) { new (&move) Move(Move::from_code(code)); });
@@ -188,7 +188,7 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
         .def("__repr__", [type_name](const G& game) { return "<" + type_name + " " + game.text() + ">"; })
         .def(
             "__eq__", [](const G& a, nb::object b) { return nb::isinstance<G>(b) && a == nb::cast<const G&>(b); },
-            nb::sig("def __eq__(self, other: object, /) -> bool"))
+            nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const G& game) { return static_cast<Py_hash_t>(game.hash() >> 2); })
         .def("__getstate__", &G::text)
         .def("__setstate__", [](G& game, const std::string& text) { new (&game) G(G::from_text(text)); })

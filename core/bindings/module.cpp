@@ -49,7 +49,7 @@ void bind_vocabulary(nb::module_& module) {
             [](const Outcome& a, nb::object b) {
                 return nb::isinstance<Outcome>(b) && a == nb::cast<const Outcome&>(b);
             },
-            nb::sig("def __eq__(self, other: object, /) -> bool"))
+            nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__",
              [](const Outcome& outcome) {
                  return 16 * static_cast<int>(outcome.result) + static_cast<int>(outcome.reason);

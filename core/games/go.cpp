@@ -203,8 +203,8 @@ Go<N> Go<N>::with_komi(double komi) const {
 template <int N>
 Go<N> Go<N>::with_to_play(Player player) const {
     Go game = *this;
+    if (player != to_play_) game.ko_ = 0;
     game.to_play_ = player;
-    game.ko_ = 0;
     return game;
 }
 
