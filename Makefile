@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
-PYTHON_CODE := src tests benchmarks
+PYTHON_CODE := src tests benchmarks scripts
 
 .PHONY: build demo test check format stubs sanitize bench clean
 

@@ -33,7 +33,7 @@ class Contest:
     """The ratio to reach."""
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     """The peer is not here."""
 
 
@@ -59,13 +59,13 @@ def our_perft(game: hk.Game, depth: int) -> Callable[[], float]:
 
 
 def open_spiel_playouts(name: str, count: int) -> Callable[[], float]:
-    """Open_spiel's C++ random rollouts: one MCTS simulation whose evaluator plays `count` of them."""
+    """C++ random rollouts: one simulation of its MCTS whose evaluator plays `count` of them."""
 
     def run() -> float:
         try:
             import pyspiel  # noqa: PLC0415
         except ImportError as error:
-            raise NotInstalled("open_spiel") from error
+            raise NotInstalledError("open_spiel") from error
         game = pyspiel.load_game(name)
         evaluator = pyspiel.RandomRolloutEvaluator(count, random.getrandbits(31))
         bot = pyspiel.MCTSBot(game, evaluator, 1.4, 1, 100, False, 1, False)
@@ -80,7 +80,7 @@ def cshogi_random_moves(seconds: float = 2.0) -> float:
     try:
         import cshogi  # noqa: PLC0415
     except ImportError as error:
-        raise NotInstalled("cshogi") from error
+        raise NotInstalledError("cshogi") from error
 
     def run() -> float:
         moves = 0
@@ -104,7 +104,7 @@ def engine_perft(command: str, opening: list[str], depth: int, nodes: int) -> Ca
     def run() -> float:
         path = shutil.which(command, path="/usr/games") or shutil.which(command)
         if path is None:
-            raise NotInstalled(command)
+            raise NotInstalledError(command)
         with subprocess.Popen(
             [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         ) as engine:
@@ -201,14 +201,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rows = []
+    rows: list[tuple[Contest, float, float | None]] = []
     for contest in CONTESTS:
         ours = peer = 0.0
         try:
             for _ in range(options.rounds):
                 ours = max(ours, contest.ours())
                 peer = max(peer, contest.peer())
-        except NotInstalled as missing:
+        except NotInstalledError as missing:
             rows.append((contest, ours, None))
             print(f"{contest.what}: {missing} is not installed")
             continue
@@ -234,7 +234,9 @@ def main() -> None:
             "–" if theirs is None else f"{ours / theirs:.1f}",
             f"{contest.wanted:g}",
         )
-    table.add_row("Blokus Duo random playouts", f"{blokus:,.0f} playouts/s", "–", "–", "–", "30,000/s")
+    table.add_row(
+        "Blokus Duo random playouts", f"{blokus:,.0f} playouts/s", "–", "–", "–", "30,000/s"
+    )
     Console().print(table)
 
 

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from hyoka.games import GAMES, position
 from hyoka.playouts import playouts
@@ -34,7 +35,15 @@ class _Job:
     """Gives the fingerprint and how many units of work it took."""
 
 
-_PERFT_DEPTHS = {"othello": 9, "chess": 5, "shogi": 4, "blokus_duo": 2, "go9": 3, "go13": 2, "go19": 2}
+_PERFT_DEPTHS = {
+    "othello": 9,
+    "chess": 5,
+    "shogi": 4,
+    "blokus_duo": 2,
+    "go9": 3,
+    "go13": 2,
+    "go19": 2,
+}
 _PLAYOUTS = {
     "othello": 20_000,
     "chess": 3_000,
@@ -65,9 +74,9 @@ def _jobs() -> Iterator[_Job]:
     for game in GAMES:
         if game in _PERFT_DEPTHS:
             depth = _PERFT_DEPTHS[game]
-            yield _Job(game, f"perft {depth}", "lines/s", lambda game=game: _perft(game))
-            yield _Job(game, "playouts", "playouts/s", lambda game=game: _playouts(game))
-    yield _Job("shogi", "playout moves", "moves/s", lambda: _playout_moves("shogi"))
+            yield _Job(game, f"perft {depth}", "lines/s", partial(_perft, game))
+            yield _Job(game, "playouts", "playouts/s", partial(_playouts, game))
+    yield _Job("shogi", "playout moves", "moves/s", partial(_playout_moves, "shogi"))
 
 
 def benchmarked_games() -> list[str]:
@@ -76,7 +85,7 @@ def benchmarked_games() -> list[str]:
 
 
 def bench(games: Iterable[str] | None = None, *, rounds: int = 3) -> Iterator[Measurement]:
-    """Measure each job of the given games (all by default) on one core; the best of `rounds` counts.
+    """Measure the jobs of the given games (all by default) on one core; the best round counts.
 
     >>> [m.fingerprint for m in bench(["othello"], rounds=1)][0]
     3005288

@@ -34,8 +34,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and prove the "
-    "gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
+    help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and prove "
+    "the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
     epilog="Start with: hyoka demo · hyoka show chess · hyoka perft shogi 4 · hyoka bench",
 )
 
@@ -105,7 +105,9 @@ def _options(
 @app.command("perft")
 def perft_command(
     game: GameName,
-    depth: Annotated[int, typer.Argument(min=0, max=99, help="How many plies.", show_default=False)],
+    depth: Annotated[
+        int, typer.Argument(min=0, max=99, help="How many plies.", show_default=False)
+    ],
     text: PositionText = None,
     divide: Annotated[
         bool, typer.Option("--divide", "-d", help="Also show the count after each first move.")
@@ -113,7 +115,7 @@ def perft_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Count the lines of exactly DEPTH moves from a position: the classical test of rules and speed."""
+    """Count the lines of exactly DEPTH moves: the classical test of rules and speed."""
     start = position(game, text).movement_only()
     began = time.perf_counter()
     by_move: dict[str, int] = {}
@@ -147,7 +149,9 @@ def perft_command(
 def bench_command(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help=f"One of {', '.join(benchmarked_games())}; all by default."),
+        typer.Argument(
+            metavar="[GAME]", help=f"One of {', '.join(benchmarked_games())}; all by default."
+        ),
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, max=100, help="The best of so many counts.")] = 3,
     as_json: AsJson = False,
@@ -187,10 +191,12 @@ def show_command(
     svg_file: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG there.")
     ] = None,
-    plain: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a position in the terminal, and as SVG if asked, with who plays and what may be played."""
+    """Draw a position in the terminal, and as SVG if asked."""
     line = position(game, text).line()
     for move in moves.split():
         line = line.play(move)
@@ -244,7 +250,9 @@ def demo_command(
         ]
         _print_json({"page": str(output), "games": results})
     else:
-        _out.print(f"The boards are drawn in [bold]{output}[/]: open it in a browser.", soft_wrap=True)
+        _out.print(
+            f"The boards are drawn in [bold]{output}[/]: open it in a browser.", soft_wrap=True
+        )
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -45,7 +45,9 @@ class DemoGame:
             return f"stopped after {len(self.line)} plies"
         who = "a draw" if outcome.winner is None else f"{outcome.winner.name} player won"
         score = f" {self.line.score:+g}" if outcome.reason.name == "score" else ""
-        return f"{who}{score} by {outcome.reason.name.replace('_', ' ')} after {len(self.line)} plies"
+        return (
+            f"{who}{score} by {outcome.reason.name.replace('_', ' ')} after {len(self.line)} plies"
+        )
 
 
 def monte_carlo_move(game: Game, *, playouts_a_move: int, seed: int, candidates: int = 24) -> Any:
@@ -67,7 +69,11 @@ def monte_carlo_move(game: Game, *, playouts_a_move: int, seed: int, candidates:
 
 
 def play_demo_game(
-    name: str, *, seed: int = 1, playouts_a_move: int = 12, on_ply: Callable[[int], None] = lambda _: None
+    name: str,
+    *,
+    seed: int = 1,
+    playouts_a_move: int = 12,
+    on_ply: Callable[[int], None] = lambda _: None,
 ) -> DemoGame:
     """Monte Carlo plays first, chance plays second; repeatable by seed."""
     line = position(name).line()
@@ -105,7 +111,8 @@ _PAGE = """<!doctype html>
 <title>Hyoka: a game of each kind</title>
 <style>
   :root { color-scheme: light dark; }
-  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem;
+         padding: 0 1rem; }
   main { display: grid; gap: 2rem; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); }
   figure { margin: 0; }
   figure svg { height: auto; width: 100%; }

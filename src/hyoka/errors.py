@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything Hyoka raises on purpose.
 
-Error
+Error:
 ├─ NotationError(ValueError)     the text cannot be read
 └─ IllegalMoveError(ValueError)  it reads, but the rules forbid it
+
 """
 
 

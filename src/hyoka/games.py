@@ -59,7 +59,7 @@ class Game(Protocol):
 
     @property
     def cells(self) -> NDArray[np.int8]:
-        """The board as drawn: 0 empty, positive the first player's pieces, negative the second's."""
+        """The board as drawn: 0 empty, > 0 the first player's pieces, < 0 the second's."""
 
     def count_moves(self) -> int:
         """How many legal moves there are."""

@@ -32,7 +32,11 @@ class Playouts:
     @property
     def standard_error(self) -> float:
         """Of `value`; playouts are independent. NaN below two playouts."""
-        return float(self.outcomes.std(ddof=1) / 2 / len(self) ** 0.5) if len(self) > 1 else float("nan")
+        return (
+            float(self.outcomes.std(ddof=1) / 2 / len(self) ** 0.5)
+            if len(self) > 1
+            else float("nan")
+        )
 
 
 def playouts(

@@ -97,7 +97,7 @@ def test_demo_plays_a_game_of_each_kind_and_writes_the_page(tmp_path: Path) -> N
         "blokus_duo",
     ]
     for game in facts["games"]:
-        line = hk.game_type(game["game"]).Line.from_text(game["line"])  # type: ignore[attr-defined]
+        line = hk.game_type(game["game"]).Line.from_text(game["line"])
         assert len(line) > 10
     page = (tmp_path / facts["page"]).read_text(encoding="utf-8")
     assert page.count("<svg") == 5

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any
+
+import pytest
+
+import hyoka as hk
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("chess", hk.Chess),
+        ("shogi", hk.Shogi),
+        ("othello", hk.Othello),
+        ("reversi", hk.Othello),
+        ("blokus_duo", hk.BlokusDuo),
+        ("blokus", hk.BlokusDuo),
+        ("go", hk.Go19),
+        ("go9", hk.Go9),
+        ("go13", hk.Go13),
+        ("Chess", hk.Chess),
+        ("Blokus-Duo", hk.BlokusDuo),
+        ("Blokus Duo", hk.BlokusDuo),
+    ],
+)
+def test_a_game_is_found_by_its_names(name: str, kind: type[Any]) -> None:
+    assert hk.game_type(name) is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("ches", "did you mean chess?"), ("shougi", "shogi"), ("go8", "go"), ("othelo", "othello")],
+)
+def test_a_misspelt_game_gets_the_nearest_name(name: str, hint: str) -> None:
+    with pytest.raises(hk.NotationError, match=rf"no game '{name}'; did you mean") as refused:
+        hk.game_type(name)
+    assert hint in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["", "backgammon", "∞"])
+def test_a_name_like_no_other_gets_the_whole_list(name: str) -> None:
+    with pytest.raises(hk.NotationError) as refused:
+        hk.game_type(name)
+    assert all(
+        known in str(refused.value) for known in ("go9", "chess", "shogi", "othello", "blokus_duo")
+    )
+
+
+@pytest.mark.parametrize("name", hk.GAMES)
+def test_every_game_has_a_name_a_start_and_the_whole_interface(name: str) -> None:
+    game = hk.position(name)
+    assert hk.name_of(game) == name
+    assert game == hk.game_type(name)() == hk.position(name, game.text)
+    members = [member for member in vars(hk.Game) if not member.startswith("_")]
+    assert len(members) > 10
+    for member in members:
+        assert hasattr(game, member)
+        assert hasattr(game.line(), member)
+
+
+def test_games_are_told_apart() -> None:
+    starts = [hk.position(name) for name in hk.GAMES]
+    assert all((a == b) == (a is b) for a in starts for b in starts)
+    assert hk.Chess() != hk.Chess().text
+
+
+def test_a_text_makes_a_position() -> None:
+    assert hk.position("othello", "-" * 64 + " X").outcome.value == 0.5
+    with pytest.raises(hk.NotationError):
+        hk.position("othello", "nothing")
+
+
+def test_players_know_each_other() -> None:
+    assert hk.Player.first.other == hk.Player.second
+    assert hk.Player.second.other == hk.Player.first
+
+
+def test_outcomes_are_values() -> None:
+    one: Any = hk.Othello.from_text("-" * 64 + " X").outcome
+    two: Any = hk.Go3(komi=0).play("pass").play("pass").outcome
+    won: Any = hk.Go3(komi=1).play("pass").play("pass").outcome
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one != won
+    assert one != "draw"
+    assert repr(won) == "<Outcome second player wins by score>"
+
+
+def test_the_board_is_an_array_of_its_own() -> None:
+    game: Any = hk.Chess()
+    cells = game.cells
+    cells[:] = 0
+    assert game.cells.any()
+    assert {
+        name: hk.position(name).cells.shape
+        for name in ("go9", "othello", "chess", "shogi", "blokus_duo")
+    } == {
+        "go9": (9, 9),
+        "othello": (8, 8),
+        "chess": (8, 8),
+        "shogi": (9, 9),
+        "blokus_duo": (14, 14),
+    }
+
+
+def test_a_line_is_written_as_its_start_and_its_moves() -> None:
+    line: Any = hk.Chess().line()
+    assert line.text == hk.Chess().text
+    assert line.play("e4").play("c5").text == f"{hk.Chess().text} moves e2e4 c7c5"
+    assert hk.Chess.Line.from_text(f"{hk.Chess().text} moves e4 c5") == line.play("e4").play("c5")
+    assert hk.Chess.Line(hk.Chess()) == line
+    assert len(line.play("e4")) == 1
+
+
+def test_lines_that_reach_one_position_on_two_ways_differ() -> None:
+    one: Any = hk.Chess().line().play("Nf3").play("Nf6").play("Nc3")
+    two: Any = hk.Chess().line().play("Nc3").play("Nf6").play("Nf3")
+    assert one != two
+    assert one.hash == two.hash
+    assert one.position == two.position
+
+
+def test_perft_of_no_ply_is_one_and_of_less_is_refused() -> None:
+    assert hk.Chess().perft(0) == 1
+    with pytest.raises(ValueError, match="depth"):
+        hk.Chess().perft(-1)
