@@ -241,7 +241,6 @@ def demo_command(
     for name in _tracked(DEMO_GAMES, "playing", len(DEMO_GAMES), quiet or as_json):
         games.append(play_demo_game(name, seed=seed))
         if not as_json:
-            _out.print(f"[bold]{games[-1].title}[/]: {games[-1].result}")
             print(terminal(games[-1].line), end="\n\n")
     write_page(games, output)
     if as_json:

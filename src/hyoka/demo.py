@@ -4,23 +4,15 @@
 import html
 import os
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hyoka.diagram import svg
+from hyoka.diagram import diagram, svg
 from hyoka.games import Game, position
 from hyoka.playouts import playouts
 
 DEMO_GAMES = ("go9", "othello", "chess", "shogi", "blokus_duo")
-_TITLES = {
-    "go9": "Go 9×9",
-    "othello": "Othello",
-    "chess": "Chess",
-    "shogi": "Shogi",
-    "blokus_duo": "Blokus Duo",
-}
 _PLY_LIMIT = 160
 
 
@@ -33,21 +25,9 @@ class DemoGame:
     """The whole game, as a `Line` of its kind."""
 
     @property
-    def title(self) -> str:
-        """The game's name for people."""
-        return _TITLES[self.name]
-
-    @property
     def result(self) -> str:
         """How it ended, in words."""
-        outcome = self.line.outcome
-        if outcome is None:
-            return f"stopped after {len(self.line)} plies"
-        who = "a draw" if outcome.winner is None else f"{outcome.winner.name} player won"
-        score = f" {self.line.score:+g}" if outcome.reason.name == "score" else ""
-        return (
-            f"{who}{score} by {outcome.reason.name.replace('_', ' ')} after {len(self.line)} plies"
-        )
+        return f"{diagram(self.line).caption} {len(self.line)} plies."
 
 
 def monte_carlo_move(game: Game, *, playouts_a_move: int, seed: int, candidates: int = 24) -> Any:
@@ -73,7 +53,6 @@ def play_demo_game(
     *,
     seed: int = 1,
     playouts_a_move: int = 12,
-    on_ply: Callable[[int], None] = lambda _: None,
 ) -> DemoGame:
     """Monte Carlo plays first, chance plays second; repeatable by seed."""
     line = position(name).line()
@@ -86,17 +65,19 @@ def play_demo_game(
         else:
             move = line.random_move(ply_seed)
         line = line.play(move)
-        on_ply(len(line))
     return DemoGame(name, line)
+
+
+def _figure(game: DemoGame) -> str:
+    picture = diagram(game.line)
+    board = svg(replace(picture, caption=""))
+    words = f"<strong>{html.escape(picture.title)}</strong>: {html.escape(game.result)}"
+    return f"<figure>{board}<figcaption>{words}</figcaption></figure>"
 
 
 def write_page(games: list[DemoGame], path: Path) -> None:
     """Write one HTML page with the final boards; it opens offline. Atomic."""
-    figures = "\n".join(
-        f"<figure>{svg(game.line)}<figcaption><strong>{html.escape(game.title)}</strong>: "
-        f"{html.escape(game.result)}</figcaption></figure>"
-        for game in games
-    )
+    figures = "\n".join(_figure(game) for game in games)
     page = _PAGE.replace("{{figures}}", figures)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + f".{os.getpid()}.tmp")
