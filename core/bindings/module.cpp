@@ -44,6 +44,15 @@ void bind_vocabulary(nb::module_& module) {
             "value", [](const Outcome& outcome) { return (static_cast<int>(outcome.result) + 1) / 2.0; },
             "The result for the first player: 1 won, 0.5 drawn, 0 lost.")
         .def_ro("reason", &Outcome::reason)
+        .def("__getstate__",
+             [](const Outcome& outcome) {
+                 return std::tuple(static_cast<int>(outcome.result), static_cast<int>(outcome.reason));
+             })
+        .def("__setstate__",
+             [](Outcome& outcome, const std::tuple<int, int>& state) {
+                 new (&outcome)
+                     Outcome{static_cast<Result>(std::get<0>(state)), static_cast<Reason>(std::get<1>(state))};
+             })
         .def(
             "__eq__",
             [](const Outcome& a, nb::object b) {
