@@ -248,7 +248,7 @@ void Go<N>::rebuild() {
 
 /// Makes one chain of two of the same colour.
 template <int N>
-[[gnu::noinline]] void Go<N>::merge(int head, int other_head) {
+void Go<N>::merge(int head, int other_head) {
     if (stones_[z(head)] < stones_[z(other_head)]) std::swap(head, other_head);
     int stone = other_head;
     do {
@@ -387,20 +387,18 @@ void Go<N>::place_stone(int place, Watcher& watcher) {
     ko_ = 0;
     watcher.placed(place);
 
-    if (friends) {
-        const int head = head_[z(place + sides[z(std::countr_zero(friends))])];
-        head_[z(place)] = static_cast<Place>(head);
-        next_[z(place)] = std::exchange(next_[z(head)], static_cast<Place>(place));
-        ++stones_[z(head)];
-        liberties_[z(head)] += sums;
-        while (friends &= friends - 1) {
-            const int neighbour = place + sides[z(std::countr_zero(friends))];
-            if (head_[z(neighbour)] != head_[z(place)]) merge(head_[z(neighbour)], head_[z(place)]);
-        }
-    } else {
-        head_[z(place)] = next_[z(place)] = static_cast<Place>(place);
-        stones_[z(place)] = 1;
-        liberties_[z(place)] = sums;
+    // The stone joins the chain on its first own side; without one, first_side leads back to itself.
+    head_[z(place)] = next_[z(place)] = static_cast<Place>(place);
+    stones_[z(place)] = 0;
+    liberties_[z(place)] = 0;
+    const int head = head_[z(place + first_side[friends])];
+    head_[z(place)] = static_cast<Place>(head);
+    std::swap(next_[z(place)], next_[z(head)]);
+    ++stones_[z(head)];
+    liberties_[z(head)] += sums;
+    while (friends &= friends - 1) {
+        const int neighbour = place + first_side[friends];
+        if (head_[z(neighbour)] != head_[z(place)]) merge(head_[z(neighbour)], head_[z(place)]);
     }
     if (dead) capture(place, dead, watcher);
     if (watcher.watches_atari()) report_atari(place, watcher);

@@ -109,6 +109,12 @@ private:
     static constexpr int places = stride * (N + 2) + 1;
     static constexpr int words = (places + 63) / 64;
     static constexpr std::array<int, 4> sides = {-stride, -1, 1, stride};
+    /// By a set of sides as bits: the first of them; 0 for none.
+    static constexpr auto first_side = [] {
+        std::array<int, 16> table{};
+        for (unsigned set = 1; set < 16; ++set) table[set] = sides[static_cast<std::size_t>(std::countr_zero(set))];
+        return table;
+    }();
     static constexpr std::array<int, 4> diagonals = {-stride - 1, -stride + 1, stride - 1, stride + 1};
 
     using Place = std::uint16_t;
