@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
 PYTHON_CODE := src tests benchmarks scripts
 
-.PHONY: build demo test check format stubs sanitize bench clean
+.PHONY: FORCE build demo test check format stubs sanitize bench clean
 
 build: $(VENV)/.built
 
@@ -16,7 +16,13 @@ $(VENV)/.environment: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
 	touch $@
 
-$(VENV)/.built: $(VENV)/.environment CMakeLists.txt $(CORE)
+# The editable install maps the modules it knew when it was made: a new or gone one needs a new map.
+MODULES := $(shell find src -name '*.py' | sort)
+$(VENV)/.modules: $(VENV)/.environment FORCE
+	@echo '$(MODULES)' | cmp --quiet - $@ || echo '$(MODULES)' > $@
+FORCE:
+
+$(VENV)/.built: $(VENV)/.environment $(VENV)/.modules CMakeLists.txt $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
 	touch $@
 

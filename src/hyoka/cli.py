@@ -26,6 +26,7 @@ from hyoka.bench import bench, benchmarked_games
 from hyoka.demo import DEMO_GAMES, play_demo_game, write_page
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
+from hyoka.files import write_text
 from hyoka.games import GAMES, game_type, name_of, position
 
 app = typer.Typer(
@@ -201,7 +202,7 @@ def show_command(
     for move in moves.split():
         line = line.play(move)
     if svg_file is not None:
-        svg_file.write_text(svg(line), encoding="utf-8")
+        write_text(svg_file, svg(line))
     outcome = line.outcome
     if as_json:
         _print_json(
@@ -221,8 +222,6 @@ def show_command(
     _out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
     if outcome is None:
         _out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
-    else:
-        _out.print(f"over: {outcome!r}".replace("<Outcome ", "").replace(">", ""), markup=False)
     if svg_file is not None:
         _err.print(f"wrote {svg_file}", markup=False)
 

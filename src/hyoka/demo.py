@@ -2,13 +2,13 @@
 """A game of each kind, played by Monte Carlo against chance and drawn."""
 
 import html
-import os
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hyoka.diagram import diagram, svg
+from hyoka.files import write_text
 from hyoka.games import Game, position
 from hyoka.playouts import playouts
 
@@ -76,13 +76,11 @@ def _figure(game: DemoGame) -> str:
 
 
 def write_page(games: list[DemoGame], path: Path) -> None:
-    """Write one HTML page with the final boards; it opens offline. Atomic."""
+    """Write one HTML page with the final boards; it opens offline."""
     figures = "\n".join(_figure(game) for game in games)
     page = _PAGE.replace("{{figures}}", figures)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + f".{os.getpid()}.tmp")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(path)
+    write_text(path, page)
 
 
 _PAGE = """<!doctype html>

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import pickle
 from typing import Any
 
 import pytest
@@ -84,6 +85,11 @@ def test_outcomes_are_values() -> None:
     assert one != won
     assert one != "draw"
     assert repr(won) == "<Outcome second player wins by score>"
+
+
+def test_outcomes_survive_pickling() -> None:
+    over: Any = hk.Go3(komi=1).play("pass").play("pass").outcome
+    assert pickle.loads(pickle.dumps(over)) == over
 
 
 def test_the_board_is_an_array_of_its_own() -> None:

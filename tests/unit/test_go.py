@@ -260,8 +260,10 @@ def test_a_changed_komi_changes_only_the_score() -> None:
 
 def test_handing_over_the_turn_lifts_a_ko() -> None:
     taken = board(KO).play("C4")
-    assert taken.with_to_play(hk.Player.second).ko is None
-    assert taken.with_to_play(hk.Player.first).to_play == hk.Player.first
+    handed = taken.with_to_play(hk.Player.first)
+    assert handed.to_play == hk.Player.first
+    assert handed.ko is None
+    assert taken.with_to_play(hk.Player.second) == taken
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing files so that a reader never sees half of one."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to a temporary file beside `path`, flush it and put it in place.
+
+    Makes no folder. An interrupted write leaves what was there before.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder) / "board.svg", "<svg/>")
+    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
+    [('board.svg', '<svg/>')]
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp lets nobody else read; give the file the rights that open would have given.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
