@@ -94,19 +94,25 @@ void run_interruptibly(Work&& work) {
 }
 
 template <class Move>
+Move checked_move(std::uint32_t code) {
+    if (code >= Move::code_count) throw NotationError("no move has the code " + std::to_string(code));
+    return Move::from_code(code);
+}
+
+template <class Move>
 void bind_move(nb::handle scope) {
     nb::class_<Move>(scope, "Move", "A move: a small value, equal and hashable by what it is.")
         .def("__str__", &Move::text)
         .def("__repr__", [](const Move& move) { return "<Move " + move.text() + ">"; })
         .def_prop_ro("code", &Move::code, "The number that stands for the move in arrays.")
-        .def_static("from_code", &Move::from_code, "code"_a)
+        .def_static("from_code", &checked_move<Move>, "code"_a, "Raises NotationError if no move has this code.")
         .def(
             "__eq__",
             [](const Move& a, nb::object b) { return nb::isinstance<Move>(b) && a == nb::cast<const Move&>(b); },
             nb::arg().none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Move& move) { return static_cast<Py_hash_t>(move.code()); })
         .def("__getstate__", &Move::code)
-        .def("__setstate__", [](Move& move, std::uint32_t code) { new (&move) Move(Move::from_code(code)); });
+        .def("__setstate__", [](Move& move, std::uint32_t code) { new (&move) Move(checked_move<Move>(code)); });
 }
 
 /// What every game has, whether a bare position or a line of play.

@@ -18,6 +18,7 @@ public:
 
         static constexpr Move pass() { return {}; }
         constexpr std::uint32_t code() const { return placement; }
+        static constexpr std::uint32_t code_count = blokus::placement_count + 1;  // codes are below this
         static constexpr Move from_code(std::uint32_t code) { return {static_cast<std::uint16_t>(code)}; }
         /// The squares as Pentobi writes them, `f9,e10,f10,g10,f11`; `pass`.
         std::string text() const;

@@ -33,6 +33,7 @@ public:
         constexpr Type type() const { return static_cast<Type>(bits >> 14); }
         constexpr Kind promoted() const { return static_cast<Kind>(knight + (bits >> 12 & 3)); }
         constexpr std::uint32_t code() const { return bits; }
+        static constexpr std::uint32_t code_count = 1 << 16;  // codes are below this
         static constexpr Move from_code(std::uint32_t code) {
             Move move;
             move.bits = static_cast<std::uint16_t>(code);

@@ -32,6 +32,7 @@ public:
 
         static constexpr Move pass() { return {}; }
         constexpr std::uint32_t code() const { return point; }
+        static constexpr std::uint32_t code_count = area + 1;  // codes are below this
         static constexpr Move from_code(std::uint32_t code) { return {static_cast<std::uint16_t>(code)}; }
         /// GTP: `D4`, `pass`.
         std::string text() const;

@@ -17,6 +17,7 @@ public:
 
         static constexpr Move pass() { return {}; }
         constexpr std::uint32_t code() const { return square; }
+        static constexpr std::uint32_t code_count = 65;  // codes are below this
         static constexpr Move from_code(std::uint32_t code) { return {static_cast<std::uint8_t>(code)}; }
         std::string text() const;
         friend bool operator==(const Move&, const Move&) = default;

@@ -50,6 +50,7 @@ public:
         constexpr bool is_drop() const { return from() > 81 && from() <= 81 + gold; }
         constexpr Kind dropped() const { return static_cast<Kind>(from() - 81); }
         constexpr std::uint32_t code() const { return bits; }
+        static constexpr std::uint32_t code_count = 1 << 15;  // codes are below this
         static constexpr Move from_code(std::uint32_t code) {
             Move move;
             move.bits = static_cast<std::uint16_t>(code);

@@ -175,7 +175,8 @@ class Go3:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go3.Move: ...
+        def from_code(code: int) -> Go3.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -432,7 +433,8 @@ class Go4:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go4.Move: ...
+        def from_code(code: int) -> Go4.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -689,7 +691,8 @@ class Go5:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go5.Move: ...
+        def from_code(code: int) -> Go5.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -946,7 +949,8 @@ class Go6:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go6.Move: ...
+        def from_code(code: int) -> Go6.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -1203,7 +1207,8 @@ class Go7:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go7.Move: ...
+        def from_code(code: int) -> Go7.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -1460,7 +1465,8 @@ class Go9:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go9.Move: ...
+        def from_code(code: int) -> Go9.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -1717,7 +1723,8 @@ class Go13:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go13.Move: ...
+        def from_code(code: int) -> Go13.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -1974,7 +1981,8 @@ class Go19:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Go19.Move: ...
+        def from_code(code: int) -> Go19.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -2226,7 +2234,8 @@ class Othello:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Othello.Move: ...
+        def from_code(code: int) -> Othello.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -2450,7 +2459,8 @@ class Chess:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Chess.Move: ...
+        def from_code(code: int) -> Chess.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -2708,7 +2718,8 @@ class Shogi:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> Shogi.Move: ...
+        def from_code(code: int) -> Shogi.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
@@ -2973,7 +2984,8 @@ class BlokusDuo:
             """The number that stands for the move in arrays."""
 
         @staticmethod
-        def from_code(code: int) -> BlokusDuo.Move: ...
+        def from_code(code: int) -> BlokusDuo.Move:
+            """Raises NotationError if no move has this code."""
 
         def __eq__(self, other: object, /) -> bool: ...
 
