@@ -103,13 +103,16 @@ BlokusDuo::Move BlokusDuo::parse_move(std::string_view text) const {
     }
     SquareSet cells;
     std::string_view rest = text;
-    while (!rest.empty()) {
+    for (bool more = true; more;) {
         const auto end = std::min(rest.find(','), rest.size());
         const auto square = rest.substr(0, end);
         const int column = square.empty() ? -1 : (square[0] | 32) - 'a';
         const auto row = parse_number(square.substr(std::min<std::size_t>(1, square.size())), 1, size);
         if (column < 0 || column >= size || !row) throw bad("expected squares such as e10,f10 or a code such as 66r0");
-        cells.add((size - *row) * size + column);
+        const int index = (size - *row) * size + column;
+        if (cells.contains(index)) throw bad("a square is named twice");
+        cells.add(index);
+        more = end < rest.size();
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     const int found = placements().find(cells);

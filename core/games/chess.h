@@ -110,6 +110,9 @@ public:
     /// cheapest piece first, as long as it pays. Pins are not seen; only `move` itself promotes.
     int see(Move move) const;
 
+    /// No game lasts so long under the 75-move rule; where draws are ignored, some would never end.
+    static constexpr int playout_limit = 20000;
+
     friend bool operator==(const Chess&, const Chess&) = default;
 
 private:

@@ -93,7 +93,7 @@ Shogi::Move Shogi::parse_kif(std::string_view text, std::optional<Move> previous
     if (rest == "入玉勝ち") return Move::declaration();
     int to = 0;
     if (take_prefix(rest, "同")) {
-        if (!previous) throw bad("同 needs the move before");
+        if (!previous || *previous == Move::declaration()) throw bad("同 needs the move before");
         to = previous->to();
         while (take_prefix(rest, "　") || take_prefix(rest, " ")) {}
     } else {
@@ -115,11 +115,11 @@ Shogi::Move Shogi::parse_kif(std::string_view text, std::optional<Move> previous
         kind = static_cast<Kind>(*named);
     }
     if (take_prefix(rest, "打")) {
-        if (*kind > gold) throw bad("a piece that can't be dropped");
+        if (*kind > gold || !rest.empty()) throw bad("no drop");
         return Move::drop(*kind, to);
     }
     const bool promotes = !take_prefix(rest, "不成") && take_prefix(rest, "成");
-    if (rest.size() < 4 || rest[0] != '(' || rest[3] != ')') throw bad("no square of origin");
+    if (rest.size() != 4 || rest[0] != '(' || rest[3] != ')') throw bad("no square of origin");
     const auto from = digits_square(rest.substr(1, 2));
     if (!from) throw bad("no square of origin");
     if (piece_on(*from) != *kind)

@@ -137,14 +137,17 @@ def game_type(name: str) -> type[Any]:
     raise NotationError(f"no game '{name}'; {hint}")
 
 
-def name_of(game: Position) -> str:
-    """The name under which a position's game is known.
+def name_of(game: Game) -> str:
+    """The name under which the game of a position or line is known.
 
     >>> import hyoka as hk
     >>> name_of(hk.Go9())
     'go9'
     """
-    return next(name for name, kind in GAMES.items() if isinstance(game, kind))
+    for name, kind in GAMES.items():
+        if isinstance(game, kind | kind.Line):
+            return name
+    raise NotationError(f"{type(game).__name__} is none of the games known by name")
 
 
 def position(name: str, text: str | None = None) -> Any:

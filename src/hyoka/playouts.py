@@ -46,7 +46,8 @@ def playouts(
 
     Moves are uniform over the legal ones; in Go a player never fills an own single-point eye and
     passes when nothing else is left. A game still going after `limit` plies (shogi 256, Go three
-    times the points, else none) is scored as it stands, in shogi and chess as a draw.
+    times the points, chess 20,000, more than any game by the rules) is scored as it stands, in
+    shogi and chess as a draw.
     The i-th playout depends on `seed` and i alone, whatever the number of `threads` (None: one a
     core). The interpreter is free meanwhile, and Ctrl-C works.
 
@@ -62,4 +63,5 @@ def playouts(
     if threads is not None and not 1 <= threads <= 1024:
         raise ValueError(f"threads must be 1 to 1024 or None, not {threads}")
     workers = threads or os.cpu_count() or 1
-    return Playouts(*game.playout_arrays(count, seed % 2**64, workers, limit))
+    plies = None if limit is None else min(limit, 2**31 - 1)
+    return Playouts(*game.playout_arrays(count, seed % 2**64, workers, plies))
