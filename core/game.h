@@ -40,7 +40,6 @@ enum class Reason : std::uint8_t {
     declaration,            // shogi: the entering king
     ply_limit,              // shogi
 };
-inline constexpr int reason_count = 9;
 
 struct Outcome {
     Result result;
@@ -85,6 +84,9 @@ concept Game = std::regular<G> && std::regular<typename G::Move> &&
                    { G::from_text(text) } -> std::same_as<G>;                  // throws NotationError
                    { at.parse_move(text) } -> std::same_as<typename G::Move>;  // readable, perhaps not legal
                    { move.text() } -> std::same_as<std::string>;
+                   { move.code() } -> std::same_as<std::uint32_t>;  // below Move::code_count; from_code goes back
+                   { G::Move::from_code(0u) } -> std::same_as<typename G::Move>;
+                   { G::Move::code_count } -> std::convertible_to<std::uint32_t>;
                    // The board as drawn, rows from the top: 0 empty, > 0 the first player's pieces, < 0 the second's.
                    { at.cells() } -> std::same_as<std::vector<std::int8_t>>;
                    { at.check_consistency() } -> std::same_as<void>;  // throws if incremental state lies

@@ -46,7 +46,7 @@ public:
         while (!rest.empty()) {
             const auto end = std::min(rest.find(' '), rest.size());
             if (end > 0) {
-                const Move move = line.game_.parse_move(rest.substr(0, end));
+                const Move move = line.parse_move(rest.substr(0, end));
                 if (!line.is_legal(move))
                     throw IllegalMoveError("illegal move " + move.text() + " at ply " +
                                            std::to_string(line.moves_.size() + 1));
@@ -63,7 +63,7 @@ public:
 
     Player to_play() const { return game_.to_play(); }
     std::optional<Outcome> outcome() const {
-        // A position that has come back is neither mate nor counted: at most a limit was reached with it.
+        // A position that has come back is not mate: at most a limit was reached with it.
         if (const auto over = outcome_by_past()) return over;
         return game_.outcome();
     }
@@ -109,6 +109,12 @@ public:
         for (const Move move : moves().first(moves_.size() - 1)) line.play(move);
         return line;
     }
+    /// Perft starts here, with no past.
+    Line movement_only() const
+        requires requires(const G& game) { game.movement_only(); }
+    {
+        return Line(game_.movement_only());
+    }
     std::uint64_t hash() const { return game_.hash(); }
     std::string text() const {
         std::string text = start_.text();
@@ -116,7 +122,11 @@ public:
         for (const Move move : moves_) text += ' ' + move.text();
         return text;
     }
-    Move parse_move(std::string_view text) const { return game_.parse_move(text); }
+    Move parse_move(std::string_view text) const {
+        if constexpr (requires(Move previous) { game_.parse_move(text, previous); })
+            if (!moves_.empty()) return game_.parse_move(text, moves_.back());
+        return game_.parse_move(text);
+    }
     std::vector<std::int8_t> cells() const { return game_.cells(); }
     void check_consistency() const {
         game_.check_consistency();

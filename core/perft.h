@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "game.h"
@@ -17,8 +18,9 @@ constexpr bool perft_counts_finished_games() {
 }
 
 /// How many lines of exactly `depth` moves start here. The last ply is counted without being played.
+/// The number means nothing once `stop` has been set.
 template <Game G>
-std::uint64_t perft(const G& game, int depth) {
+std::uint64_t perft(const G& game, int depth, const std::atomic<bool>* stop = nullptr) {
     constexpr bool counts_finished = perft_counts_finished_games<G>();
     if (depth <= 0) return 1;
     if (depth == 1) {
@@ -28,9 +30,10 @@ std::uint64_t perft(const G& game, int depth) {
     std::uint64_t lines = 0;
     const auto moves = game.legal_moves();
     for (const auto move : moves) {
+        if (depth > 3 && stop && stop->load(std::memory_order_relaxed)) break;
         G after = game;
         after.play(move);
-        lines += perft(after, depth - 1);
+        lines += perft(after, depth - 1, stop);
     }
     return counts_finished && moves.empty() ? 1 : lines;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -55,7 +56,7 @@ struct PlayoutEnd {
 };
 
 template <Game G>
-PlayoutEnd play_out(RandomPlayout<G> playout, Rng& rng, int limit = playout_limit<G>()) {
+PlayoutEnd play_out(RandomPlayout<G>& playout, Rng& rng, int limit) {
     int plies = 0;
     while (plies < limit && playout.play_random(rng)) ++plies;
     return {playout.game().score(), plies};
@@ -68,18 +69,24 @@ void play_out_many(const G& start, std::vector<PlayoutEnd>& ends, std::uint64_t 
                    const std::atomic<bool>& stop) {
     const RandomPlayout<G> root(start);
     std::atomic<std::size_t> next = 0;
-    constexpr std::size_t chunk = 64;
+    const std::size_t chunk = std::clamp<std::size_t>(ends.size() / threads / 8, 1, 64);
     const auto work = [&] {
+        RandomPlayout<G> playout(start);  // copied to again and again: its room is allocated once
         for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < ends.size();) {
-            if (stop.load(std::memory_order_relaxed)) return;
             for (std::size_t i = begin; i < std::min(begin + chunk, ends.size()); ++i) {
+                if (stop.load(std::memory_order_relaxed)) return;
                 Rng rng = Rng::for_task(seed, i);
-                ends[i] = play_out(root, rng, limit);
+                playout = root;
+                ends[i] = play_out(playout, rng, limit);
             }
         }
     };
     std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
+    try {
+        for (unsigned i = 1; i < threads && i * chunk < ends.size(); ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+        // The machine gives no more threads: those that started do the work.
+    }
     work();
 }
 

@@ -14,8 +14,6 @@ class InlineVector {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
-    using value_type = T;
-
     InlineVector() noexcept {}  // leaves the room uninitialised on purpose
     InlineVector(const InlineVector& other) noexcept { *this = other; }
     InlineVector& operator=(const InlineVector& other) noexcept {
@@ -28,7 +26,6 @@ public:
         assert(size_ < capacity);
         items_[size_++] = item;
     }
-    void clear() { size_ = 0; }
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
@@ -38,12 +35,6 @@ public:
     T* end() { return items_ + size_; }
     const T* begin() const { return items_; }
     const T* end() const { return items_ + size_; }
-
-    /// Keeps only the elements that `keep` accepts, in order.
-    template <class Keep>
-    void filter(Keep&& keep) {
-        size_ = static_cast<std::size_t>(std::copy_if(begin(), end(), items_, keep) - items_);
-    }
 
 private:
     std::size_t size_ = 0;

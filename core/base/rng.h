@@ -34,9 +34,6 @@ public:
     /// Uniform in [0, n); the bias is below n / 2^32. Pre: n > 0.
     constexpr std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((bits() >> 32) * n) >> 32); }
 
-    /// Uniform in [0, 1).
-    constexpr double unit() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
-
 private:
     std::uint64_t state_;
 };

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <variant>
@@ -66,11 +67,16 @@ template <class Work>
 void run_interruptibly(Work&& work) {
     std::atomic<bool> stop = false;
     bool done = false;
+    std::exception_ptr failure;
     std::mutex mutex;
     std::condition_variable ended;
     nb::gil_scoped_release released;
     std::jthread worker([&] {
-        work(stop);
+        try {
+            work(stop);
+        } catch (...) {
+            failure = std::current_exception();
+        }
         const std::scoped_lock lock(mutex);
         done = true;
         ended.notify_one();
@@ -91,11 +97,14 @@ void run_interruptibly(Work&& work) {
         }
         lock.lock();
     }
+    if (failure) std::rethrow_exception(failure);
 }
 
 template <class Move>
 Move checked_move(std::uint32_t code) {
-    if (code >= Move::code_count) throw NotationError("no move has the code " + std::to_string(code));
+    bool known = code < Move::code_count;
+    if constexpr (requires { Move::is_code(code); }) known = known && Move::is_code(code);
+    if (!known) throw NotationError("no move has the code " + std::to_string(code));
     return Move::from_code(code);
 }
 
@@ -202,10 +211,12 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
         .def(
             "perft",
             [](const G& game, int depth) {
-                if (depth < 0) throw std::invalid_argument("depth must not be negative");
-                return perft(for_perft(game), depth);
+                if (depth < 0 || depth > 99) throw nb::value_error("depth must be 0 to 99");
+                std::uint64_t lines = 0;
+                run_interruptibly([&](const std::atomic<bool>& stop) { lines = perft(for_perft(game), depth, &stop); });
+                return lines;
             },
-            "depth"_a, nb::call_guard<nb::gil_scoped_release>(), "How many lines of exactly `depth` moves start here.")
+            "depth"_a, "How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.")
         .def(
             "playout_arrays",
             [](const G& game, std::size_t count, std::uint64_t seed, unsigned threads, std::optional<int> limit) {

@@ -50,8 +50,10 @@ void bind_vocabulary(nb::module_& module) {
              })
         .def("__setstate__",
              [](Outcome& outcome, const std::tuple<int, int>& state) {
-                 new (&outcome)
-                     Outcome{static_cast<Result>(std::get<0>(state)), static_cast<Reason>(std::get<1>(state))};
+                 const auto [result, reason] = state;
+                 if (result < -1 || result > 1 || reason < 0 || reason > static_cast<int>(Reason::ply_limit))
+                     throw nb::value_error("no such outcome");
+                 new (&outcome) Outcome{static_cast<Result>(result), static_cast<Reason>(reason)};
              })
         .def(
             "__eq__",

@@ -2,7 +2,6 @@
 #include "games/blokus_duo.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "games/text_fields.h"
@@ -19,7 +18,6 @@ namespace {
 
 constexpr int start_squares[2] = {4 * BlokusDuo::size + 4, 9 * BlokusDuo::size + 9};
 constexpr std::uint64_t side_key = split_mix(0xb0);
-constexpr std::uint64_t bonus_key = split_mix(0xb1);
 
 std::uint64_t placement_key(Player player, int placement) {
     return split_mix(0xb1000000ULL + static_cast<std::uint64_t>(2 * placement + index_of(player)));
@@ -123,7 +121,6 @@ BlokusDuo::Move BlokusDuo::parse_move(std::string_view text) const {
 BlokusDuo::BlokusDuo(bool bonus) : bonus_(bonus) {
     for (const Player player : {Player::first, Player::second})
         sides_[at(player)].attaching.add(start_squares[at(player)]);
-    if (bonus) hash_ ^= bonus_key;
 }
 
 /// Calls visit(placement) for each legal placement, once, until it returns false; whether it never did.

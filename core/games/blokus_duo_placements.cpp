@@ -53,8 +53,6 @@ bool on_board(int x, int y) { return x >= 0 && x < size && y >= 0 && y < size; }
 
 }  // namespace
 
-int piece_size(int piece) { return static_cast<int>(base_shapes[static_cast<std::size_t>(piece)].size()); }
-
 int PlacementTable::find(const SquareSet& cells) const {
     if (cells.empty() || cells.count() > 5) return -1;
     int square = 0;

@@ -109,9 +109,6 @@ private:
 /// Made when first asked for.
 const PlacementTable& placements();
 
-/// How many squares a piece (0 = a) has.
-int piece_size(int piece);
-
 /// The neighbours of `square` that are in `closed` or off the board, as bits for PlacementTable::covering.
 inline unsigned closed_sides(int square, const SquareSet& closed) {
     const int column = square % size;

@@ -405,7 +405,7 @@ void Chess::play(Move move) {
         hash_ ^= en_passant_keys[en_passant_];
         en_passant_ = no_square;
     }
-    ++halfmove_;
+    if (halfmove_ < 65535) ++halfmove_;
     if (move.type() == Type::castling) {
         take(us, king, from);
         take(us, rook, to);
@@ -434,7 +434,7 @@ void Chess::play(Move move) {
             drop_castling(rank_mask(us == Player::first ? 0 : 7));
         }
     }
-    fullmove_ = static_cast<std::uint16_t>(fullmove_ + index_of(us));
+    if (fullmove_ < 65535) fullmove_ = static_cast<std::uint16_t>(fullmove_ + index_of(us));
     to_play_ = them;
     hash_ ^= side_key;
 }
@@ -514,8 +514,8 @@ Chess Chess::from_text(std::string_view fen) {
     if (game.attackers(game.king_square(other(game.to_play_)), game.to_play_, game.occupied()))
         throw bad("the side that has just moved is in check");
 
-    for (const char c : field(2, "-")) {
-        if (c == '-') continue;
+    const auto rights = field(2, "-");
+    for (const char c : rights == "-" ? std::string_view{} : rights) {
         const Player player = c < 'a' ? Player::first : Player::second;
         const int king_at = game.king_square(player);
         const Bitboard home = rank_mask(player == Player::first ? 0 : 7);
@@ -533,7 +533,7 @@ Chess Chess::from_text(std::string_view fen) {
         }
         if (!castler || !(home & bit(king_at)))
             throw bad(std::string("no rook or king in place for castling '") + c + "'");
-        if (game.castling_ & castler) continue;
+        if (game.castling_ & castler) throw bad(std::string("castling '") + c + "' is named twice");
         game.castling_ |= castler;
         game.hash_ ^= castling_keys[static_cast<std::size_t>(lowest_bit(castler))];
     }
@@ -543,13 +543,15 @@ Chess Chess::from_text(std::string_view fen) {
             throw bad("en passant square '" + std::string(target) + "'");
         const int square = 8 * (target[1] - '1') + target[0] - 'a';
         const int pushed = game.to_play_ == Player::first ? square - 8 : square + 8;
+        const int origin = game.to_play_ == Player::first ? square + 8 : square - 8;
         const bool right_rank = rank_of(square) == (game.to_play_ == Player::first ? 5 : 2);
-        if (!right_rank || !(game.pieces(other(game.to_play_), pawn) & bit(pushed)) || (game.occupied() & bit(square)))
+        if (!right_rank || !(game.pieces(other(game.to_play_), pawn) & bit(pushed)) ||
+            (game.occupied() & (bit(square) | bit(origin))))
             throw bad("no pawn has just passed " + std::string(target));
         if (game.en_passant_possible(square, game.to_play_)) game.set_en_passant(square);
     }
     const auto number = [&](std::string_view digits, std::string_view what) {
-        const auto value = parse_number(digits, 0, 9999);
+        const auto value = parse_number(digits, 0, 65535);
         if (!value) throw bad(std::string(what) + " '" + std::string(digits) + "'");
         return static_cast<std::uint16_t>(*value);
     };

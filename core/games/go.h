@@ -167,7 +167,6 @@ private:
     static bool is_atari(LibertySums sums);
     int only_liberty(int head) const;
     bool place_is_legal(int place, Color own) const;
-    bool makes_room(int place, Color own) const;
     bool is_own_eye(int place, Color own) const;
     bool is_playable(int place, Color own) const;
     struct NoWatcher;

@@ -335,6 +335,7 @@ double Shogi::score() const {
 }
 
 std::optional<Outcome> Shogi::outcome_after(std::span<const Trace> past) const {
+    if (declared_) return std::nullopt;  // a declaration leaves the board, and so its hash, as it was
     int seen = 1;
     std::size_t first = past.size();
     for (std::size_t back = 4; back <= past.size(); back += 2) {
@@ -527,7 +528,7 @@ void Shogi::play(Move move) {
         put(us, move.promotes() ? promoted(kind) : kind, to);
         if (kind == king) kings_[at(us)] = static_cast<std::uint8_t>(to);
     }
-    ++ply_;
+    if (ply_ < 65534) ++ply_;
     to_play_ = other(us);
     hash_ ^= side_key;
 }
@@ -649,7 +650,7 @@ Shogi Shogi::from_text(std::string_view sfen) {
     }
     std::size_t next = 3;
     if (next < fields.size() && fields[next][0] >= '0' && fields[next][0] <= '9') {
-        const auto number = parse_number(fields[next], 0, 60000);
+        const auto number = parse_number(fields[next], 0, 65535);
         if (!number) throw bad("move number '" + std::string(fields[next]) + "'");
         game.ply_ = static_cast<std::uint16_t>(std::max(0, *number - 1));
         ++next;

@@ -51,6 +51,12 @@ public:
         constexpr Kind dropped() const { return static_cast<Kind>(from() - 81); }
         constexpr std::uint32_t code() const { return bits; }
         static constexpr std::uint32_t code_count = 1 << 15;  // codes are below this
+        /// Whether a move could have this code at all.
+        static constexpr bool is_code(std::uint32_t code) {
+            const Move move = from_code(code);
+            return move == declaration() ||
+                   (move.to() < 81 && (move.from() < 81 || (move.is_drop() && !move.promotes())));
+        }
         static constexpr Move from_code(std::uint32_t code) {
             Move move;
             move.bits = static_cast<std::uint16_t>(code);
@@ -93,8 +99,9 @@ public:
     void undo(const Undo& before) { *this = before; }
     std::uint64_t hash() const { return hash_; }
     std::string text() const;
-    /// USI, CSA (`+7776FU`) or KIF (`７六歩(77)`; not 同, which needs the move before: see parse_kif).
-    Move parse_move(std::string_view text) const;
+    /// USI, CSA (`+7776FU`) or KIF (`７六歩(77)`; 同 needs the move before).
+    Move parse_move(std::string_view text, std::optional<Move> previous) const;
+    Move parse_move(std::string_view text) const { return parse_move(text, std::nullopt); }
     std::vector<std::int8_t> cells() const;
     void check_consistency() const;
 
@@ -176,7 +183,7 @@ private:
     std::array<Bitboard, 2> colors_{};
     std::array<Kind, 81> board_{};
     std::array<std::array<std::uint8_t, hand_size>, 2> hands_{};  // by Kind
-    std::array<std::uint8_t, 2> kings_ = {no_square, no_square};  // tsume problems may lack Black's
+    std::array<std::uint8_t, 2> kings_ = {no_square, no_square};  // tsume problems may lack one
     std::uint64_t hash_ = 0;
     std::uint16_t ply_ = 0;
     Rules rules_;

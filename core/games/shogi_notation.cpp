@@ -128,19 +128,21 @@ Shogi::Move Shogi::parse_kif(std::string_view text, std::optional<Move> previous
     return {*from, to, promotes};
 }
 
-Shogi::Move Shogi::parse_move(std::string_view text) const {
+Shogi::Move Shogi::parse_move(std::string_view text, std::optional<Move> previous) const {
     if (text == "win" || text == "%KACHI") return Move::declaration();
     if (text.size() == 7 && (text[0] == '+' || text[0] == '-')) {  // CSA
         const auto to = digits_square(text.substr(3, 2));
         std::string_view name = text.substr(5);
         const auto kind = take_name(name, csa_names);
+        if (to && kind && (text[0] == '+') != (to_play_ == Player::first))
+            throw IllegalMoveError("it is the other side's turn for " + std::string(text) + " in " + this->text());
         if (to && kind && text.substr(1, 2) == "00" && *kind >= pawn && *kind <= gold)
             return Move::drop(static_cast<Kind>(*kind), *to);
         const auto from = digits_square(text.substr(1, 2));
         if (to && kind && from) {
             const Kind standing = piece_on(*from);
             const bool promotes = standing != *kind && promoted(standing) == *kind;
-            if ((standing != *kind && !promotes) || (text[0] == '+') != (to_play_ == Player::first))
+            if (standing != *kind && !promotes)
                 throw IllegalMoveError("illegal move " + std::string(text) + " in " + this->text());
             return {*from, *to, promotes};
         }
@@ -156,7 +158,7 @@ Shogi::Move Shogi::parse_move(std::string_view text) const {
         if (from && to) return {*from, *to, text.size() == 5};
     }
     if (!text.empty() && (static_cast<unsigned char>(text[0]) >= 0x80 || text.find('(') != std::string_view::npos))
-        return parse_kif(text);
+        return parse_kif(text, previous);
     throw NotationError("not a shogi move: '" + std::string(text) + "' (expected USI, CSA or KIF, e.g. 7g7f, +7776FU)");
 }
 

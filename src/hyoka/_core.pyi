@@ -156,7 +156,9 @@ class Go3:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -279,7 +281,9 @@ class Go3:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -414,7 +418,9 @@ class Go4:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -537,7 +543,9 @@ class Go4:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -672,7 +680,9 @@ class Go5:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -795,7 +805,9 @@ class Go5:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -930,7 +942,9 @@ class Go6:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -1053,7 +1067,9 @@ class Go6:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -1188,7 +1204,9 @@ class Go7:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -1311,7 +1329,9 @@ class Go7:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -1446,7 +1466,9 @@ class Go9:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -1569,7 +1591,9 @@ class Go9:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -1704,7 +1728,9 @@ class Go13:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -1827,7 +1853,9 @@ class Go13:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -1962,7 +1990,9 @@ class Go19:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -2085,7 +2115,9 @@ class Go19:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -2215,7 +2247,9 @@ class Othello:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -2335,7 +2369,9 @@ class Othello:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -2440,7 +2476,9 @@ class Chess:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -2552,7 +2590,9 @@ class Chess:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -2699,7 +2739,9 @@ class Shogi:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -2819,7 +2861,9 @@ class Shogi:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """
@@ -2965,7 +3009,9 @@ class BlokusDuo:
         """
 
     def perft(self, depth: int) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """
+        How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+        """
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
         """
@@ -3088,7 +3134,9 @@ class BlokusDuo:
             """
 
         def perft(self, depth: int) -> int:
-            """How many lines of exactly `depth` moves start here."""
+            """
+            How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
+            """
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
             """

@@ -2,7 +2,9 @@
 """The command line: each command parses, calls one public function and prints."""
 
 import dataclasses
+import io
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -58,7 +60,7 @@ PositionText = Annotated[
         "`hyoka show GAME` prints an example.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
@@ -117,7 +119,8 @@ def perft_command(
     quiet: Quiet = False,
 ) -> None:
     """Count the lines of exactly DEPTH moves: the classical test of rules and speed."""
-    start = position(game, text).movement_only()
+    given = position(game, text)
+    start = given.movement_only()
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
@@ -128,8 +131,8 @@ def perft_command(
     seconds = time.perf_counter() - began
     if as_json:
         result = {
-            "game": name_of(start),
-            "position": start.text,
+            "game": name_of(given),
+            "position": given.text,
             "depth": depth,
             "lines": lines,
             "seconds": seconds,
@@ -199,7 +202,8 @@ def show_command(
 ) -> None:
     """Draw a position in the terminal, and as SVG if asked."""
     line = position(game, text).line()
-    for move in moves.split():
+    # KIF writes an ideographic space after 同, so only plain ones separate moves.
+    for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
     if svg_file is not None:
         write_text(svg_file, svg(line))
@@ -236,6 +240,7 @@ def demo_command(
     quiet: Quiet = False,
 ) -> None:
     """Play a game of each kind, Monte Carlo against chance, and draw the final boards on a page."""
+    output.parent.mkdir(parents=True, exist_ok=True)
     games = []
     for name in _tracked(DEMO_GAMES, "playing", len(DEMO_GAMES), quiet or as_json):
         games.append(play_demo_game(name, seed=seed))
@@ -248,18 +253,24 @@ def demo_command(
         ]
         _print_json({"page": str(output), "games": results})
     else:
-        _out.print(
-            f"The boards are drawn in [bold]{output}[/]: open it in a browser.", soft_wrap=True
-        )
+        print(f"The boards are drawn in {output}: open it in a browser.")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input gives one clear line and exit code 2."""
-    sys.exit(_run(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that can't show a stone still shows the rest
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
+        for argument in arguments:
+            if any("\ud800" <= character <= "\udfff" for character in argument):
+                raise Error(f"an argument is not UTF-8: {argument!a}")
         return int(app(arguments, standalone_mode=False, prog_name="hyoka") or 0)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)

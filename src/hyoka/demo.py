@@ -57,7 +57,7 @@ def play_demo_game(
     """Monte Carlo plays first, chance plays second; repeatable by seed."""
     line = position(name).line()
     while line.outcome is None and len(line) < _PLY_LIMIT:
-        ply_seed = seed * 1000 + len(line)
+        ply_seed = (seed * 1000 + len(line)) % 2**64
         if line.to_play.name == "first":
             move = monte_carlo_move(line.position, playouts_a_move=playouts_a_move, seed=ply_seed)
             if not line.is_legal(move):  # superko forbids what the bare position allows
@@ -79,7 +79,6 @@ def write_page(games: list[DemoGame], path: Path) -> None:
     """Write one HTML page with the final boards; it opens offline."""
     figures = "\n".join(_figure(game) for game in games)
     page = _PAGE.replace("{{figures}}", figures)
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, page)
 
 
@@ -98,7 +97,7 @@ _PAGE = """<!doctype html>
   figcaption { margin-top: .5rem; }
 </style>
 <h1>A game of each kind</h1>
-<p>Monte Carlo (12 random playouts a candidate move) plays first, chance plays second.
+<p>Monte Carlo plays first, by a few random playouts a candidate move; chance plays second.
 The ring or shade marks the last move.</p>
 <main>
 {{figures}}

@@ -10,7 +10,8 @@ from pathlib import Path
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to a temporary file beside `path`, flush it and put it in place.
 
-    Makes no folder. An interrupted write leaves what was there before.
+    Makes no folder. An interrupted write leaves what was there before. A link is followed, and
+    what is no plain file (a pipe, `/dev/stdout`) is simply written to.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -18,6 +19,10 @@ def write_text(path: Path, text: str) -> None:
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('board.svg', '<svg/>')]
     """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -56,8 +56,8 @@ def playouts(
     >>> len(results), bool((results.outcomes == playouts(hk.Othello(), 100, seed=7).outcomes).all())
     (100, True)
     """
-    if count < 0:
-        raise ValueError(f"count must not be negative, not {count}")
+    if not 0 <= count <= 10**10:
+        raise ValueError(f"count must be 0 to ten thousand million, not {count}")
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative, not {limit}")
     if threads is not None and not 1 <= threads <= 1024:

@@ -2,6 +2,7 @@
 """The command line as a user meets it: a process of its own, real arguments, real output."""
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -72,6 +73,12 @@ def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
     assert facts["position"] == hk.position(game).text
 
 
+def test_show_reads_moves_as_the_game_writes_them() -> None:
+    moves = "7g7f 3c3d 8h2b+ 同　銀(31)"
+    facts = json.loads(hyoka("show", "shogi", "--moves", moves, "--json").stdout)
+    assert facts["position"].startswith("lnsgkg1nl/1r5s1/")
+
+
 def test_show_plays_moves_and_tells_the_outcome() -> None:
     facts = json.loads(hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4", "--json").stdout)
     assert facts["outcome"] == {"value": 0.0, "reason": "checkmate"}
@@ -105,6 +112,17 @@ def test_demo_plays_a_game_of_each_kind_and_writes_the_page(tmp_path: Path) -> N
     assert "<script" not in page
 
 
+def test_demo_takes_any_path_and_seed(tmp_path: Path) -> None:
+    result = hyoka("demo", "-q", "-o", "x[/].html", "--seed", str(10**25), cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "x[/].html").exists()
+
+
+def test_perft_reports_the_position_it_was_given() -> None:
+    result = json.loads(hyoka("perft", "chess", "1", "--json").stdout)
+    assert result["position"] == hk.Chess().text
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -123,6 +141,8 @@ def test_demo_plays_a_game_of_each_kind_and_writes_the_page(tmp_path: Path) -> N
         (("nonsense",), "nonsense"),
         (("--nonsense",), "nonsense"),
         (("demo", "--seed", "-1"), "seed"),
+        (("show", "chess", "--svg", "."), "directory"),
+        (("show", "chess", "--moves", os.fsdecode(b"\xff")), "not UTF-8"),
     ],
 )
 def test_bad_input_gets_one_clear_line_and_exit_code_two(

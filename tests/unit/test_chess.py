@@ -465,3 +465,32 @@ def test_attackers_of_a_square_are_named() -> None:
 )
 def test_static_exchange_counts_what_the_mover_nets(fen: str, move: str, centipawns: int) -> None:
     assert chess(fen).see(move) == centipawns
+
+
+@pytest.mark.parametrize("clock", [0, 99, 9999, 65535])
+def test_any_clock_survives_a_move(clock: int) -> None:
+    start = hk.Chess.from_text(f"4k3/8/8/8/8/8/8/R3K3 b Q - {clock} {max(clock, 1)} ignored")
+    game = start.play("e8d8")
+    assert hk.Chess.from_text(game.text) == game
+
+
+@pytest.mark.parametrize("rights", ["KK", "K-", "-K", "KQkqK", "--"])
+def test_castling_rights_are_named_once(rights: str) -> None:
+    with pytest.raises(hk.NotationError):
+        hk.Chess.from_text(f"r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")
+
+
+def test_a_pawn_that_passed_has_left_its_square() -> None:
+    with pytest.raises(hk.NotationError, match="passed"):
+        hk.Chess.from_text("4k3/8/8/8/3pP3/8/4P3/4K3 b - e3 0 1")
+
+
+@pytest.mark.parametrize("depth", [-1, 100, 100_000])
+def test_a_depth_nobody_can_count_is_refused(depth: int) -> None:
+    with pytest.raises(ValueError, match="depth"):
+        hk.Chess().perft(depth)
+
+
+def test_perft_of_a_line_ignores_draw_rules_like_that_of_a_position() -> None:
+    near = hk.Chess.from_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99 60")
+    assert near.line().perft(2) == near.perft(2) == 400

@@ -19,7 +19,7 @@ def some(*outcomes: int) -> hk.Playouts:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"count": -1}, "count must not be negative, not -1"),
+        ({"count": -1}, "count must be 0 to .*, not -1"),
         ({"limit": -1}, "limit must not be negative, not -1"),
         ({"threads": 0}, "threads must be 1 to 1024 or None, not 0"),
         ({"threads": -2}, "threads must be"),

@@ -591,3 +591,33 @@ def test_attackers_of_a_square_are_named() -> None:
 )
 def test_static_exchange_counts_what_the_mover_nets(sfen: str, move: str, value: int) -> None:
     assert shogi(sfen).see(move) == value
+
+
+def test_a_csa_move_of_the_other_side_is_refused() -> None:
+    with pytest.raises(hk.IllegalMoveError, match="other side"):
+        hk.Shogi().parse("-3334FU")
+    with pytest.raises(hk.IllegalMoveError, match="other side"):
+        hk.Shogi.from_text("4k4/9/9/9/9/9/9/9/4K4 b P 1").parse("-0055FU")
+
+
+def test_a_line_reads_the_same_square_of_kif() -> None:
+    over = hk.Shogi().line().play("7g7f").play("3c3d").play("8h2b+").play("同　銀(31)")
+    assert str(over.moves[-1]) == "3a2b"
+
+
+def test_a_declaration_wins_even_where_the_board_has_come_back() -> None:
+    """Declaring leaves the board as it was: here the other side sees it for the fourth time."""
+    start = "1K+R+R+B+B3/9/PPPPPPPPP/9/9/9/9/9/8k b 4G4S 1 declaration"
+    triangle = ["8a9a", "1i1h", "9a9b", "1h1i", "9b8a"]
+    back_again = ["1i1h", "8a9a", "1h1i", "9a8a"]
+    white_loses_a_move = ["1i2i", "8a9a", "2i2h", "9a8a", "2h1i"]
+    before = line(start, *triangle, *back_again, *back_again, *white_loses_a_move)
+    assert before.outcome is None
+    assert before.play("win").outcome == before.play("win").position.outcome
+    assert before.play("win").outcome.reason == hk.Reason.declaration
+
+
+@pytest.mark.parametrize("number", [1, 9999, 60000, 65535])
+def test_any_move_number_survives_a_move(number: int) -> None:
+    game = hk.Shogi.from_text(f"4k4/9/9/9/9/9/9/9/4K4 b - {number}").play("5i5h")
+    assert hk.Shogi.from_text(game.text) == game
