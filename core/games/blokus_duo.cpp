@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "games/rows.h"
 #include "games/text_fields.h"
 
 namespace hyoka {
@@ -263,22 +264,9 @@ BlokusDuo BlokusDuo::from_squares(const std::array<SquareSet, 2>& squares, Playe
 }
 
 std::string BlokusDuo::text() const {
-    std::string text;
-    for (int row = 0; row < size; ++row) {
-        int run = 0;
-        for (int column = 0; column < size; ++column) {
-            const int square = row * size + column;
-            const bool first = squares(Player::first).contains(square);
-            if (!first && !squares(Player::second).contains(square)) {
-                ++run;
-                continue;
-            }
-            if (run) text += std::to_string(std::exchange(run, 0));
-            text += first ? 'X' : 'O';
-        }
-        if (run) text += std::to_string(run);
-        if (row < size - 1) text += '/';
-    }
+    std::string text = write_rows(size, [this](int square) {
+        return squares(Player::first).contains(square) ? 'X' : squares(Player::second).contains(square) ? 'O' : '\0';
+    });
     text += to_play_ == Player::first ? " x" : " o";
     if (bonus_) {
         std::string last;
@@ -298,33 +286,7 @@ BlokusDuo BlokusDuo::from_text(std::string_view text) {
     if (fields.size() != 2 && !(fields.size() == 4 && fields[2] == "bonus"))
         throw bad("expected rows and x or o, e.g. " + BlokusDuo().text());
     std::array<SquareSet, 2> squares;
-    int row = 0;
-    int column = 0;
-    const std::string_view rows = fields[0];
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const char c = rows[i];
-        if (c == '/') {
-            if (column != size)
-                throw bad("row " + std::to_string(row + 1) + " has " + std::to_string(column) + " squares");
-            ++row;
-            column = 0;
-        } else if (c >= '0' && c <= '9') {
-            std::size_t end = i;
-            while (end < rows.size() && rows[end] >= '0' && rows[end] <= '9') ++end;
-            const auto run = parse_number(rows.substr(i, end - i), 1, size);
-            if (!run) throw bad("a run of empty squares that does not fit");
-            column += *run;
-            i = end - 1;
-        } else if (c == 'X' || c == 'O') {
-            if (row >= size || column >= size) throw bad("more squares than the board has");
-            squares[c == 'O'].add(row * size + column);
-            ++column;
-        } else {
-            throw bad(std::string("'") + c + "' is no piece (X first player, O second)");
-        }
-        if (row >= size || column > size) throw bad("more squares than the board has");
-    }
-    if (row != size - 1 || column != size) throw bad("expected 14 rows of 14 squares");
+    read_rows("Blokus Duo", fields[0], size, [&](int square, Player player) { squares[at(player)].add(square); });
     if (fields[1] != "x" && fields[1] != "o") throw bad("who plays must be x or o");
     if (fields.size() == 4 && fields[3] != "-" && fields[3] != "x" && fields[3] != "o" && fields[3] != "xo")
         throw bad("who laid the single square last must be -, x, o or xo");

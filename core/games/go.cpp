@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "games/rows.h"
 #include "games/square_symmetry.h"
 #include "games/text_fields.h"
 
@@ -123,32 +124,9 @@ Go<N> Go<N>::from_text(std::string_view text) {
     if (fields.size() != 5) throw bad("expected rows, b or w, ko, passes and komi, e.g. " + Go().text());
     std::vector<Move> blacks;
     std::vector<Move> whites;
-    int row = 0;
-    int column = 0;
-    for (std::size_t i = 0; i < fields[0].size(); ++i) {
-        const char c = fields[0][i];
-        if (c == '/') {
-            if (column != N) throw bad("row " + std::to_string(row + 1) + " has " + std::to_string(column) + " points");
-            ++row;
-            column = 0;
-        } else if (c >= '0' && c <= '9') {
-            std::size_t end = i;
-            while (end < fields[0].size() && fields[0][end] >= '0' && fields[0][end] <= '9') ++end;
-            const auto run = parse_number(fields[0].substr(i, end - i), 1, N);
-            if (!run) throw bad("a run of empty points that does not fit");
-            column += *run;
-            i = end - 1;
-        } else if (c == 'X' || c == 'O') {
-            if (row >= N || column >= N) throw bad("more points than the board has");
-            (c == 'X' ? blacks : whites).push_back(point_at(row, column));
-            ++column;
-        } else {
-            throw bad(std::string("'") + c + "' is no stone (X Black, O White)");
-        }
-        if (row >= N || column > N) throw bad("more points than the board has");
-    }
-    if (row != N - 1 || column != N)
-        throw bad("expected " + std::to_string(N) + " rows of " + std::to_string(N) + " points");
+    read_rows("Go", fields[0], N, [&](int square, Player player) {
+        (player == Player::first ? blacks : whites).push_back({static_cast<std::uint16_t>(square)});
+    });
     if (fields[1] != "b" && fields[1] != "w") throw bad("who plays must be b or w");
     double komi = 0;
     const auto [end, error] = std::from_chars(fields[4].data(), fields[4].data() + fields[4].size(), komi);
@@ -168,21 +146,10 @@ Go<N> Go<N>::from_text(std::string_view text) {
 
 template <int N>
 std::string Go<N>::text() const {
-    std::string text;
-    for (int row = 0; row < N; ++row) {
-        int run = 0;
-        for (int column = 0; column < N; ++column) {
-            const Color stone = color(place_of(point_at(row, column)));
-            if (stone == empty) {
-                ++run;
-                continue;
-            }
-            if (run) text += std::to_string(std::exchange(run, 0));
-            text += stone == black ? 'X' : 'O';
-        }
-        if (run) text += std::to_string(run);
-        if (row < N - 1) text += '/';
-    }
+    std::string text = write_rows(N, [this](int square) {
+        const Color stone = colors_[place_table[z(square)]];
+        return stone == black ? 'X' : stone == white ? 'O' : '\0';
+    });
     text += to_play_ == Player::first ? " b " : " w ";
     text += ko_ ? move_at(ko_).text() : "-";
     text += ' ' + std::to_string(passes_) + ' ';
