@@ -33,7 +33,6 @@ from hyoka.games import GAMES, game_type, name_of, position
 
 app = typer.Typer(
     name="hyoka",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -109,7 +108,8 @@ def _options(
 def perft_command(
     game: GameName,
     depth: Annotated[
-        int, typer.Argument(min=0, max=99, help="How many plies.", show_default=False)
+        int,
+        typer.Argument(min=0, max=99, metavar="DEPTH", help="How many plies.", show_default=False),
     ],
     text: PositionText = None,
     divide: Annotated[
@@ -271,7 +271,7 @@ def _run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        return int(app(arguments, standalone_mode=False, prog_name="hyoka") or 0)
+        return int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"

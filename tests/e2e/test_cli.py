@@ -29,6 +29,12 @@ def test_version_is_that_of_the_package() -> None:
     assert hyoka("--version").stdout == f"hyoka {hk.__version__}\n"
 
 
+def test_without_arguments_help_is_shown() -> None:
+    result = hyoka()
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == hyoka("--help").stdout
+
+
 def test_help_names_every_command() -> None:
     text = hyoka("--help").stdout
     for command in ("perft", "bench", "show", "demo"):
@@ -127,7 +133,7 @@ def test_perft_reports_the_position_it_was_given() -> None:
     ("arguments", "words"),
     [
         (("perft", "chess", "x"), "integer"),
-        (("perft", "chess"), "depth"),
+        (("perft", "chess"), "DEPTH"),
         (("perft", "ches", "3"), "did you mean chess"),
         (("perft", "chess", "3", "--position", "nonsense"), "FEN"),
         (("perft", "shogi", "3", "--position", "9/9 b - 1"), "SFEN"),
