@@ -683,20 +683,22 @@ bool GoPlayout<N>::is_safe_eye(int place) const {
 template <int N>
 int GoPlayout<N>::random_place(Rng& rng) {
     const Color own = Go<N>::color_of(game_.to_play_);
-    // Drawing again after a refusal leaves the choice uniform; where refusals are many, the playable places are listed.
-    for (int refused = 0; open_count_ > 0 && refused < 8; ++refused) {
-        const int place = open_[rng.below(open_count_)];
+    // What is refused goes behind the places still to be drawn from: each is asked at most once.
+    for (std::uint32_t left = open_count_; left > 0; --left) {
+        const std::uint32_t drawn = rng.below(left);
+        const int place = open_[drawn];
         if (game_.is_playable(place, own)) return place;
+        const Place moved = open_[left - 1];
+        open_[drawn] = moved;
+        index_[moved] = static_cast<Place>(drawn);
+        open_[left - 1] = static_cast<Place>(place);
+        index_[Go<N>::z(place)] = static_cast<Place>(left - 1);
         if (is_safe_eye(place)) {
             unlist(place, asleep);
             ++sleepers_;
         }
     }
-    std::array<Place, Go<N>::area> playable;
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < open_count_; ++i)
-        if (game_.is_playable(open_[i], own)) playable[count++] = open_[i];
-    return count ? playable[rng.below(count)] : 0;
+    return 0;
 }
 
 template <int N>
