@@ -95,6 +95,7 @@ NB_MODULE(_core, module) {
     bind_chess(module);
     bind_shogi(module);
     bind_blokus_duo(module);
+    bind_records(module);
 }
 
 }  // namespace hyoka::bindings

@@ -378,9 +378,14 @@ bool Chess::is_legal(Move move) const {
     } else if (move.type() != Type::normal || !(piece_attacks(kind, from, all) & bit(to))) {
         return false;
     }
-    const Bitboard after = ((all ^ bit(from)) & ~captured) | bit(to);
-    const int king_at = kind == king ? to : king_square(us);
-    return !(attackers(king_at, them, after) & ~captured);
+    return leaves_king_safe(from, to, captured);
+}
+
+/// Whether the mover's king is not attacked once its piece has gone from `from` to `to`.
+bool Chess::leaves_king_safe(int from, int to, Bitboard captured) const {
+    const Bitboard after = ((occupied() ^ bit(from)) & ~captured) | bit(to);
+    const int king_at = piece_on(from) == king ? to : king_square(to_play_);
+    return !(attackers(king_at, other(to_play_), after) & ~captured);
 }
 
 bool Chess::en_passant_possible(int square, Player capturer) const {
@@ -632,60 +637,91 @@ Chess::Move Chess::parse_uci(std::string_view text) const {
     return {from, to};
 }
 
-Chess::Move Chess::parse_san(std::string_view text) const {
-    const auto unreadable = [&] {
-        return NotationError("not a chess move: '" + std::string(text) + "' (expected UCI or SAN)");
-    };
-    std::string_view rest = text;
-    while (!rest.empty() && std::string_view("+#!?").find(rest.back()) != std::string_view::npos) rest.remove_suffix(1);
-    const auto illegal = [&] { return IllegalMoveError("illegal move " + std::string(text) + " in " + this->text()); };
+/// Finds the pieces that reach the square by their attack masks, and among them the one that may go there.
+Chess::SanError Chess::read_san(std::string_view text, Move& move) const {
+    const auto is_suffix = [](char c) { return c == '+' || c == '#' || c == '!' || c == '?'; };
+    while (!text.empty() && is_suffix(text.back())) text.remove_suffix(1);
+    if (text.size() < 2) return SanError::unreadable;
+    const Player us = to_play_;
+    const Bitboard own = colors_[at(us)];
 
-    if (rest == "O-O" || rest == "0-0" || rest == "O-O-O" || rest == "0-0-0") {
-        for (const Move move : legal_moves())
-            if (move.type() == Type::castling && (move.to() > move.from()) == (rest.size() == 3)) return move;
-        throw illegal();
+    if (text[0] == 'O' || text[0] == '0') {
+        const bool kingside = text == "O-O" || text == "0-0";
+        if (!kingside && text != "O-O-O" && text != "0-0-0") return SanError::unreadable;
+        const int king_at = king_square(us);
+        const Bitboard beyond = kingside ? ~(bit(king_at) - 1) : bit(king_at) - 1;
+        const Bitboard rooks = castling_ & own & beyond;
+        if (!rooks) return SanError::illegal;
+        move = {king_at, lowest_bit(rooks), Type::castling};
+        return is_legal(move) ? SanError::none : SanError::illegal;
     }
     Kind kind = pawn;
-    if (!rest.empty() && letters.substr(1).find(rest.front()) != std::string_view::npos) {
-        kind = static_cast<Kind>(letters.find(rest.front()));
-        rest.remove_prefix(1);
+    switch (text[0]) {
+        case 'N': kind = knight; break;
+        case 'B': kind = bishop; break;
+        case 'R': kind = rook; break;
+        case 'Q': kind = queen; break;
+        case 'K': kind = king; break;
+        default: break;
     }
+    std::size_t begin = kind == pawn ? 0 : 1;
+    std::size_t end = text.size();
     std::optional<Kind> promoted;
-    if (rest.size() >= 3 && kind == pawn) {
-        if (const auto found = std::string_view("NBRQ").find(rest.back()); found != std::string_view::npos) {
+    if (kind == pawn && end >= 3) {
+        if (const auto found = std::string_view("NBRQ").find(text[end - 1]); found != std::string_view::npos) {
             promoted = static_cast<Kind>(knight + static_cast<int>(found));
-            rest.remove_suffix(1);
-            if (rest.back() == '=') rest.remove_suffix(1);
+            --end;
+            if (text[end - 1] == '=') --end;
         }
     }
-    const auto file_char = [](char c) { return c >= 'a' && c <= 'h'; };
-    const auto rank_char = [](char c) { return c >= '1' && c <= '8'; };
-    if (rest.size() < 2 || !file_char(rest[rest.size() - 2]) || !rank_char(rest.back())) throw unreadable();
-    const int to = 8 * (rest.back() - '1') + rest[rest.size() - 2] - 'a';
-    rest.remove_suffix(2);
-    if (!rest.empty() && (rest.back() == 'x' || rest.back() == ':' || rest.back() == '-')) rest.remove_suffix(1);
-    Bitboard origins = ~Bitboard{0};
-    if (!rest.empty() && file_char(rest.front())) {
-        origins &= file_a << (rest.front() - 'a');
-        rest.remove_prefix(1);
-    }
-    if (!rest.empty() && rank_char(rest.front())) {
-        origins &= rank_mask(rest.front() - '1');
-        rest.remove_prefix(1);
-    }
-    if (!rest.empty()) throw unreadable();
+    const auto file_in = [&](std::size_t i) { return static_cast<unsigned>(text[i] - 'a'); };
+    const auto rank_in = [&](std::size_t i) { return static_cast<unsigned>(text[i] - '1'); };
+    if (end < begin + 2 || file_in(end - 2) > 7 || rank_in(end - 1) > 7) return SanError::unreadable;
+    const int to = static_cast<int>(8 * rank_in(end - 1) + file_in(end - 2));
+    end -= 2;
+    if (end > begin && (text[end - 1] == 'x' || text[end - 1] == ':' || text[end - 1] == '-')) --end;
+    Bitboard origins = own & kinds_[kind];
+    if (end > begin && file_in(begin) <= 7) origins &= file_a << file_in(begin++);
+    if (end > begin && rank_in(begin) <= 7) origins &= rank_mask(static_cast<int>(rank_in(begin++)));
+    if (begin != end) return SanError::unreadable;
 
-    std::optional<Move> found;
-    for (const Move move : legal_moves()) {
-        if (move.type() == Type::castling || move.to() != to || piece_on(move.from()) != kind) continue;
-        if (!(origins & bit(move.from()))) continue;
-        if ((move.type() == Type::promotion) != promoted.has_value() || (promoted && move.promoted() != *promoted))
-            continue;
-        if (found) throw NotationError("ambiguous move " + std::string(text) + " in " + this->text());
-        found = move;
+    const Bitboard all = occupied();
+    if ((own & bit(to)) || drawn_by_rule()) return SanError::illegal;
+    Type type = Type::normal;
+    Bitboard captured = all & bit(to);
+    if (kind == pawn) {
+        const int forward = us == Player::first ? 8 : -8;
+        if (promoted.has_value() != (rank_of(to) == 0 || rank_of(to) == 7)) return SanError::illegal;
+        if (promoted) type = Type::promotion;
+        Bitboard reaching = tables.pawn[index_of(other(us))][to];
+        if (to == en_passant_) {
+            type = Type::en_passant;
+            captured = bit(to - forward);
+        }
+        if (!captured || type == Type::en_passant) {
+            // Nothing stands there: a push, unless only a pawn beside can get there.
+            Bitboard pushing = 0;
+            if (const int behind = to - forward; behind >= 0 && behind < 64) {
+                pushing = bit(behind);
+                if (rank_of(to) == (us == Player::first ? 3 : 4) && !(all & bit(behind)))
+                    pushing = bit(behind - forward);
+            }
+            reaching = type == Type::en_passant ? reaching | pushing : pushing;
+        }
+        origins &= reaching;
+    } else {
+        origins &= piece_attacks(kind, to, all);
     }
-    if (!found) throw illegal();
-    return *found;
+
+    int found = 0;
+    for_each_bit(origins, [&](int from) {
+        const bool passing = type == Type::en_passant && file_of(from) != file_of(to);
+        const Type of_this = type == Type::en_passant && !passing ? Type::normal : type;
+        if (!leaves_king_safe(from, to, type == Type::en_passant && !passing ? Bitboard{0} : captured)) return;
+        move = {from, to, of_this, promoted.value_or(knight)};
+        ++found;
+    });
+    return found == 1 ? SanError::none : found == 0 ? SanError::illegal : SanError::ambiguous;
 }
 
 Chess::Move Chess::parse_move(std::string_view text) const {
@@ -695,7 +731,16 @@ Chess::Move Chess::parse_move(std::string_view text) const {
     const bool uci = (text.size() == 4 ||
                       (text.size() == 5 && std::string_view("nbrqNBRQ").find(text[4]) != std::string_view::npos)) &&
                      square(0) && square(2);
-    return uci ? parse_uci(text) : parse_san(text);
+    if (uci) return parse_uci(text);
+    Move move;
+    switch (read_san(text, move)) {
+        case SanError::none: return move;
+        case SanError::unreadable:
+            throw NotationError("not a chess move: '" + std::string(text) + "' (expected UCI or SAN)");
+        case SanError::ambiguous: throw NotationError("ambiguous move " + std::string(text) + " in " + this->text());
+        case SanError::illegal: break;
+    }
+    throw IllegalMoveError("illegal move " + std::string(text) + " in " + this->text());
 }
 
 std::string Chess::san(Move move) const {

@@ -79,6 +79,9 @@ public:
     void check_consistency() const;
 
     std::string san(Move move) const;
+    enum class SanError : std::uint8_t { none, unreadable, illegal, ambiguous };
+    /// SAN without exceptions: the legal move that `text` names goes to `move`, else what is wrong is told.
+    SanError read_san(std::string_view text, Move& move) const;
 
     Draws draws() const { return draws_; }
     Chess with_draws(Draws draws) const {
@@ -132,13 +135,13 @@ private:
     Bitboard attacks_of(Player player, Bitboard occupied) const;
     Bitboard piece_attacks(Kind kind, int square, Bitboard occupied) const;
     bool castling_allowed(int rook_square, Bitboard danger) const;
+    bool leaves_king_safe(int from, int to, Bitboard captured) const;
     bool en_passant_possible(int square, Player capturer) const;
     void set_en_passant(int square);
     void put(Player player, Kind kind, int square);
     void take(Player player, Kind kind, int square);
     void drop_castling(Bitboard rooks);
     Move parse_uci(std::string_view text) const;
-    Move parse_san(std::string_view text) const;
 
     std::array<Bitboard, 6> kinds_{};
     std::array<Bitboard, 2> colors_{};

@@ -168,21 +168,18 @@ Go<N> Go<N>::with_komi(double komi) const {
 }
 
 template <int N>
+Go<N> Go<N>::resumed() const {
+    Go game = *this;
+    game.passes_ = 0;
+    return game;
+}
+
+template <int N>
 Go<N> Go<N>::with_to_play(Player player) const {
     Go game = *this;
     if (player != to_play_) game.ko_ = 0;
     game.to_play_ = player;
     return game;
-}
-
-template <int N>
-template <class Visit>
-void Go<N>::for_each_stone(int head, Visit&& visit) const {
-    int stone = head;
-    do {
-        visit(stone);
-        stone = next_[z(stone)];
-    } while (stone != head);
 }
 
 /// Computes all that is kept incrementally from the colours alone.
@@ -246,23 +243,6 @@ void Go<N>::remove_chain(int head, Watcher& watcher) {
         }
         stone = next;
     } while (stone != head);
-}
-
-/// Whether all of a chain's liberty pairs name one place: the sums then satisfy n * sum(x^2) = (sum x)^2.
-template <int N>
-bool Go<N>::is_atari(LibertySums sums) {
-    const std::uint64_t pairs = sums >> 52;
-    const std::uint64_t sum = sums >> 30 & ((1 << 22) - 1);
-    const std::uint64_t squares = sums & ((1 << 30) - 1);
-    return pairs * squares == sum * sum;
-}
-
-/// The one liberty of a chain in atari.
-template <int N>
-int Go<N>::only_liberty(int head) const {
-    const auto pairs = static_cast<std::uint32_t>(liberties_[z(head)] >> 52);
-    const auto sum = static_cast<std::uint32_t>(liberties_[z(head)] >> 30 & ((1 << 22) - 1));
-    return static_cast<int>(sum / pairs);
 }
 
 /// Pre: the place is empty.
@@ -546,12 +526,6 @@ typename Go<N>::Trace Go<N>::trace_after(Move move) const {
         for_each_stone(head, [&](int stone) { trace ^= stone_key(enemy_of(own), stone); });
     }
     return trace;
-}
-
-template <int N>
-int Go<N>::chain_size(Move move) const {
-    const int place = place_of(move);
-    return color(place) < empty ? stones_[head_[z(place)]] : 0;
 }
 
 template <int N>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstring>
 #include <span>
 
 #include "base/bits.h"
@@ -76,6 +78,8 @@ public:
     double komi() const { return komi_halves_ / 2.0; }
     Go with_komi(double komi) const;
     Go with_to_play(Player player) const;
+    /// The same with no pass just made: players who disagree after two passes play on.
+    Go resumed() const;
     int passes() const { return passes_; }
     /// The point that simple ko forbids, or a pass.
     Move ko() const { return ko_ ? move_at(ko_) : Move::pass(); }
@@ -87,9 +91,42 @@ public:
     Trace trace_after(Move move) const;
 
     /// 0 for an empty point; pre: `move` is a point.
-    int chain_size(Move move) const;
+    int chain_size(Move move) const {
+        const int place = place_of(move);
+        return color(place) < empty ? stones_[head_[z(place)]] : 0;
+    }
     /// Points adjacent to the chain that are empty.
     int liberties(Move move) const;
+
+    // What a reader of tactics asks for all the time. Pre: `point` is a point; `stone` is one with a stone on it.
+    /// Whose stone is there, if any.
+    std::optional<Player> owner(Move point) const {
+        const Color here = color(place_of(point));
+        return here < empty ? std::optional(static_cast<Player>(here)) : std::nullopt;
+    }
+    /// Calls visit(neighbour) for each of the two to four points beside it.
+    template <class Visit>
+    static void for_each_neighbour(Move point, Visit&& visit) {
+        for (const int side : sides)
+            if (const Move neighbour = move_at(place_of(point) + side); neighbour != Move::pass()) visit(neighbour);
+    }
+    /// How many of its neighbours are empty.
+    int open_sides(Move point) const { return around_[z(place_of(point))] >> (4 * empty); }
+    /// The one stone that stands for its whole chain.
+    Move chain_head(Move stone) const { return move_at(head_[z(place_of(stone))]); }
+    bool in_atari(Move stone) const { return is_atari(liberties_[head_[z(place_of(stone))]]); }
+    /// Pre: the chain is in atari.
+    Move last_liberty(Move stone) const { return move_at(only_liberty(head_[z(place_of(stone))])); }
+    /// Pairs of a stone of the chain and an empty point beside it: as many as its liberties, or up to 4 times as many.
+    int liberty_pairs(Move stone) const { return static_cast<int>(liberties_[head_[z(place_of(stone))]] >> 52); }
+    /// Calls visit(stone) for each stone of the chain.
+    template <class Visit>
+    void for_each_stone_of(Move stone, Visit&& visit) const {
+        for_each_stone(head_[z(place_of(stone))], [&](int place) { visit(move_at(place)); });
+    }
+    /// Calls visit(head) for each chain on the board.
+    template <class Visit>
+    void for_each_chain(Visit&& visit) const;
 
     static constexpr int symmetries = 8;
     Go transformed(int symmetry) const;
@@ -148,6 +185,7 @@ private:
     }();
     static constexpr auto point_table = [] {
         std::array<std::uint16_t, places> table{};
+        table.fill(area);  // the border
         for (int i = 0; i < area; ++i) table[place_table[static_cast<std::size_t>(i)]] = static_cast<std::uint16_t>(i);
         return table;
     }();
@@ -164,8 +202,19 @@ private:
     Color color(int place) const { return colors_[z(place)]; }
     static constexpr Color color_of(Player player) { return static_cast<Color>(player); }
     static constexpr Color enemy_of(Color color) { return static_cast<Color>(1 - color); }
-    static bool is_atari(LibertySums sums);
-    int only_liberty(int head) const;
+    /// Whether all of a chain's liberty pairs name one place: the sums then satisfy n * sum(x^2) = (sum x)^2.
+    static bool is_atari(LibertySums sums) {
+        const std::uint64_t pairs = sums >> 52;
+        const std::uint64_t sum = sums >> 30 & ((1 << 22) - 1);
+        const std::uint64_t squares = sums & ((1 << 30) - 1);
+        return pairs * squares == sum * sum;
+    }
+    /// The one liberty of a chain in atari.
+    int only_liberty(int head) const {
+        const auto pairs = static_cast<std::uint32_t>(liberties_[z(head)] >> 52);
+        const auto sum = static_cast<std::uint32_t>(liberties_[z(head)] >> 30 & ((1 << 22) - 1));
+        return static_cast<int>(sum / pairs);
+    }
     bool place_is_legal(int place, Color own) const;
     bool is_own_eye(int place, Color own) const;
     bool is_playable(int place, Color own) const;
@@ -184,7 +233,13 @@ private:
     void merge(int head, int other_head);
     void rebuild();
     template <class Visit>
-    void for_each_stone(int head, Visit&& visit) const;
+    void for_each_stone(int head, Visit&& visit) const {
+        int stone = head;
+        do {
+            visit(stone);
+            stone = next_[z(stone)];
+        } while (stone != head);
+    }
 
     std::array<Color, places> colors_;
     // How many of a place's four neighbours are black (bits 0-3), white (4-7) and empty (8-11).
@@ -208,6 +263,24 @@ public:
         PlaceSet captured;
     };
 };
+
+template <int N>
+template <class Visit>
+void Go<N>::for_each_chain(Visit&& visit) const {
+    // Where the heads are can't be predicted, so they are found without a branch: as bytes, then eight bytes as bits.
+    static_assert(std::endian::native == std::endian::little);
+    alignas(64) std::array<std::uint8_t, 64 * words> is_head{};
+    for (int p = 1; p < places; ++p) is_head[z(p)] = head_[z(p)] == p;
+    for (int start = 0; start < places; start += 64) {
+        std::uint64_t heads = 0;
+        for (int i = 0; i < 64; i += 8) {
+            std::uint64_t bytes = 0;
+            std::memcpy(&bytes, &is_head[z(start + i)], 8);
+            heads |= (bytes * 0x0102040810204080ULL >> 56) << i;
+        }
+        for_each_bit(heads, [&](int i) { visit(move_at(start + i)); });
+    }
+}
 
 /// A game of Go on its way through a random playout, with a list of the empty places from which moves are drawn.
 ///

@@ -109,6 +109,10 @@ public:
     /// KIF; 同 is written when `previous` went to the same square.
     std::string kif(Move move, std::optional<Move> previous = {}) const;
     Move parse_kif(std::string_view text, std::optional<Move> previous = {}) const;
+    /// KI2, as books print it: `▲７六歩`, `△同銀右`; says no more than it takes to tell the piece from others.
+    std::string ki2(Move move, std::optional<Move> previous = {}) const;
+    /// The move that KI2 means here; the mark of the side may be missing. Illegal only where no legal one is meant.
+    Move parse_ki2(std::string_view text, std::optional<Move> previous = {}) const;
 
     Rules rules() const { return rules_; }
     Shogi with_rules(Rules rules) const {

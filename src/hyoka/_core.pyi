@@ -5,7 +5,7 @@ The compiled core of Hyoka: five games, their rules and random playouts.
 
 from collections.abc import Sequence
 import enum
-from typing import Final
+from typing import Annotated, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -3169,3 +3169,125 @@ class BlokusDuo:
 
     def attaching(self, player: Player) -> NDArray[numpy.int8]:
         """1 on each square where the player's next piece may attach, else 0."""
+
+class Table:
+    """Recorded games side by side: one entry a game in each column."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def game(self) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
+        """Which game, a number into `game_names`."""
+
+    @property
+    def komi(self) -> Annotated[NDArray[numpy.float64], dict(writable=False)]:
+        """NaN where the record has none."""
+
+    @property
+    def handicap(self) -> Annotated[NDArray[numpy.int16], dict(writable=False)]:
+        """Stones or pieces given."""
+
+    @property
+    def winner(self) -> Annotated[NDArray[numpy.int8], dict(writable=False)]:
+        """1 the first player, -1 the second, 0 a draw, 2 not known."""
+
+    @property
+    def ending(self) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
+        """How it ended, a number into `ending_names`."""
+
+    @property
+    def margin(self) -> Annotated[NDArray[numpy.float32], dict(writable=False)]:
+        """Points by which the first player won; NaN if not known."""
+
+    @property
+    def line(self) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
+        """Where in the file the game begins, from 1; 0 in a binary file."""
+
+    @property
+    def number(self) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
+        """Which game of the file, from 1."""
+
+    @property
+    def move_offsets(self) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
+        """Game i's moves are [offsets[i], offsets[i + 1])."""
+
+    @property
+    def moves(self) -> Annotated[NDArray[numpy.uint16], dict(writable=False)]:
+        """Codes of all games' moves, one after another."""
+
+    @property
+    def remark_offsets(self) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
+        """Game i's remarks, likewise."""
+
+    @property
+    def remark_ply(self) -> NDArray[numpy.int32]:
+        """Moves played before the position that the remark is about."""
+
+    @property
+    def remark_value(self) -> NDArray[numpy.float32]:
+        """The first player's expected result."""
+
+    @property
+    def remark_score(self) -> NDArray[numpy.float32]:
+        """Centipawns or points, the first player's view."""
+
+    @property
+    def remark_mate(self) -> NDArray[numpy.int16]:
+        """Moves to mate, > 0 by the first player; 0 none known."""
+
+    @property
+    def remark_depth(self) -> NDArray[numpy.int16]:
+        """0 if not given."""
+
+    @property
+    def remark_clock_s(self) -> NDArray[numpy.float32]:
+        """Left on the mover's clock."""
+
+    @property
+    def remark_spent_s(self) -> NDArray[numpy.float32]:
+        """Spent on the move."""
+
+    @property
+    def remark_book(self) -> NDArray[numpy.uint8]:
+        """1 for a move from an opening book."""
+
+    def text_buffers(self, field: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]:
+        """A column of texts as Arrow keeps it: offsets and UTF-8 bytes."""
+
+    def text(self, field: str) -> list[str]:
+        """A column of texts."""
+
+    @property
+    def refused(self) -> list[tuple[int, int, int, str, str]]:
+        """
+        Games not taken: line, number in the file, good moves before the fault, kind of fault, reason.
+        """
+
+    game_names: tuple = ...
+
+    ending_names: tuple = ...
+
+    field_names: tuple = ...
+
+class Reader:
+    """Reads the games of one file, piece by piece."""
+
+    def __init__(self, format: str, players: bytes = ..., tournaments: bytes = ...) -> None:
+        """
+        For a format: sgf, pgn, csa, kifu, lines or wthor (whose names come from .jou and .trn files).
+        """
+
+    def read(self, data: bytes, last: bool) -> tuple[int, Table]:
+        """
+        Takes whole games from the start of `data`: how many bytes they took, and the games. The rest belongs to a game whose end is not there yet; with `last` everything is taken.
+        """
+
+def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], notation: str = '') -> list[str]:
+    """
+    The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.
+    """
+
+def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
+    """The position after a record's moves; `start` empty for the usual one."""

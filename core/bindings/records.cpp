@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+
+#include "bindings/bind_all.h"
+#include "bindings/bind_game.h"
+#include "records/csa.h"
+#include "records/lines.h"
+#include "records/pgn.h"
+#include "records/replay.h"
+#include "records/sgf.h"
+#include "records/text.h"
+#include "records/wthor.h"
+
+namespace hyoka::bindings {
+namespace {
+
+using namespace records;
+
+/// A view of a table's column that keeps the table alive.
+template <class T>
+nb::ndarray<nb::numpy, const T> column(nb::handle table, const std::vector<T>& values) {
+    return nb::ndarray<nb::numpy, const T>(values.data(), {values.size()}, table);
+}
+
+template <class T>
+void bind_column(nb::class_<Table>& type, const char* name, std::vector<T> Table::* member, const char* doc) {
+    type.def_prop_ro(
+        name, [member](nb::handle self) { return column(self, nb::cast<const Table&>(self).*member); },
+        nb::rv_policy::reference_internal, doc);
+}
+
+template <class T>
+void bind_remark(nb::class_<Table>& type, const char* name, T Remark::* member, const char* doc) {
+    type.def_prop_ro(
+        name,
+        [member](nb::handle self) {
+            const auto& remarks = nb::cast<const Table&>(self).remarks;
+            std::vector<T> values;
+            values.reserve(remarks.size());
+            for (const Remark& remark : remarks) values.push_back(remark.*member);
+            return to_numpy(std::move(values));
+        },
+        nb::rv_policy::move, doc);
+}
+
+std::size_t field_named(std::string_view name) {
+    const auto found = std::find(field_names.begin(), field_names.end(), name);
+    if (found == field_names.end()) throw nb::key_error(std::string(name).c_str());
+    return static_cast<std::size_t>(found - field_names.begin());
+}
+
+std::unique_ptr<Reader> make_reader(std::string_view format, std::string players, std::string tournaments) {
+    if (format == "sgf") return std::make_unique<SgfReader>();
+    if (format == "pgn") return std::make_unique<PgnReader>();
+    if (format == "csa") return std::make_unique<CsaReader>();
+    if (format == "lines") return std::make_unique<LineReader>();
+    if (format == "wthor") return std::make_unique<WthorReader>(std::move(players), std::move(tournaments));
+    throw nb::value_error("no such format");
+}
+
+/// What Python holds: a reader of any format.
+struct OpenReader {
+    std::unique_ptr<Reader> reader;
+};
+
+GameKind game_named(std::string_view name) {
+    const auto found = std::find(game_names.begin(), game_names.end(), name);
+    if (found == game_names.end()) throw nb::value_error("no such game");
+    return static_cast<GameKind>(found - game_names.begin());
+}
+
+using Codes = nb::ndarray<nb::numpy, const std::uint16_t, nb::ndim<1>, nb::c_contig>;
+
+/// Walks the positions of a recorded game; visit(game, move) sees each position before its move is played.
+template <class G, class Visit>
+G walk(std::string_view start, double komi, const Codes& moves, Visit&& visit) {
+    G game = as_recorded(start_position<G>(start, komi));
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        const auto move = checked_move<typename G::Move>(moves.data()[i]);
+        const G before = game;
+        if (!play_recorded(game, move))
+            throw IllegalMoveError("illegal move " + move.text() + " at ply " + std::to_string(i + 1) + " in " +
+                                   game.text());
+        visit(before, move);
+    }
+    return game;
+}
+
+std::vector<std::string> move_texts(std::string_view kind, std::string_view start, double komi, const Codes& moves,
+                                    std::string_view notation) {
+    return with_game(game_named(kind), [&]<class G>(std::type_identity<G>) {
+        std::vector<std::string> texts;
+        texts.reserve(moves.size());
+        std::optional<typename G::Move> previous;
+        walk<G>(start, komi, moves, [&](const G& game, typename G::Move move) {
+            if constexpr (std::is_same_v<G, Chess>) {
+                texts.push_back(notation == "san" ? game.san(move) : move.text());
+            } else if constexpr (std::is_same_v<G, Shogi>) {
+                texts.push_back(notation == "csa"   ? game.csa(move)
+                                : notation == "kif" ? game.kif(move, previous)
+                                                    : move.text());
+                previous = move;
+            } else if constexpr (is_go<G>) {
+                texts.push_back(notation == "sgf" ? move.sgf() : move.text());
+            } else if constexpr (std::is_same_v<G, BlokusDuo>) {
+                texts.push_back(notation == "code" ? move.short_code() : move.text());
+            } else {
+                texts.push_back(move.text());
+            }
+        });
+        return texts;
+    });
+}
+
+/// Our own value of the recorded game after some moves, under the usual rules.
+nb::object position_after(std::string_view kind, std::string_view start, double komi, const Codes& moves) {
+    return with_game(game_named(kind), [&]<class G>(std::type_identity<G>) {
+        G game = walk<G>(start, komi, moves, [](const G&, typename G::Move) {});
+        if constexpr (std::is_same_v<G, Chess>) game = game.with_draws(Chess::Draws::claimed);
+        return nb::cast(game);
+    });
+}
+
+}  // namespace
+
+void bind_records(nb::module_& module) {
+    nb::class_<Table> table(module, "Table", "Recorded games side by side: one entry a game in each column.");
+    table.def(nb::init<>()).def("__len__", &Table::size);
+    bind_column(table, "game", &Table::game, "Which game, a number into `game_names`.");
+    bind_column(table, "komi", &Table::komi, "NaN where the record has none.");
+    bind_column(table, "handicap", &Table::handicap, "Stones or pieces given.");
+    bind_column(table, "winner", &Table::winner, "1 the first player, -1 the second, 0 a draw, 2 not known.");
+    bind_column(table, "ending", &Table::ending, "How it ended, a number into `ending_names`.");
+    bind_column(table, "margin", &Table::margin, "Points by which the first player won; NaN if not known.");
+    bind_column(table, "line", &Table::line, "Where in the file the game begins, from 1; 0 in a binary file.");
+    bind_column(table, "number", &Table::number, "Which game of the file, from 1.");
+    bind_column(table, "move_offsets", &Table::move_offsets, "Game i's moves are [offsets[i], offsets[i + 1]).");
+    bind_column(table, "moves", &Table::moves, "Codes of all games' moves, one after another.");
+    bind_column(table, "remark_offsets", &Table::remark_offsets, "Game i's remarks, likewise.");
+    bind_remark(table, "remark_ply", &Remark::ply, "Moves played before the position that the remark is about.");
+    bind_remark(table, "remark_value", &Remark::value, "The first player's expected result.");
+    bind_remark(table, "remark_score", &Remark::score, "Centipawns or points, the first player's view.");
+    bind_remark(table, "remark_mate", &Remark::mate, "Moves to mate, > 0 by the first player; 0 none known.");
+    bind_remark(table, "remark_depth", &Remark::depth, "0 if not given.");
+    bind_remark(table, "remark_clock_s", &Remark::clock_s, "Left on the mover's clock.");
+    bind_remark(table, "remark_spent_s", &Remark::spent_s, "Spent on the move.");
+    table
+        .def_prop_ro(
+            "remark_book",
+            [](const Table& self) {
+                std::vector<std::uint8_t> values;
+                values.reserve(self.remarks.size());
+                for (const Remark& remark : self.remarks) values.push_back(remark.book);
+                return to_numpy(std::move(values));
+            },
+            nb::rv_policy::move, "1 for a move from an opening book.")
+        .def(
+            "text_buffers",
+            [](nb::handle self, std::string_view field) {
+                const TextColumn& texts = nb::cast<const Table&>(self).fields[field_named(field)];
+                return nb::make_tuple(column(self, texts.offsets), nb::ndarray<nb::numpy, const std::uint8_t>(
+                                                                       texts.bytes.data(), {texts.bytes.size()}, self));
+            },
+            "field"_a,
+            nb::sig("def text_buffers(self, field: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]"),
+            "A column of texts as Arrow keeps it: offsets and UTF-8 bytes.")
+        .def(
+            "text",
+            [](const Table& self, std::string_view field) {
+                const TextColumn& texts = self.fields[field_named(field)];
+                std::vector<std::string> list;
+                for (std::size_t i = 0; i + 1 < texts.offsets.size(); ++i)
+                    list.emplace_back(texts.bytes.data() + texts.offsets[i],
+                                      static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]));
+                return list;
+            },
+            "field"_a, "A column of texts.")
+        .def_prop_ro(
+            "refused",
+            [](const Table& self) {
+                std::vector<std::tuple<std::int64_t, std::int64_t, std::int32_t, std::string, nb::str>> list;
+                for (const auto& refused : self.refused) {
+                    std::vector<char> reason;
+                    append_utf8(reason, refused.reason);
+                    list.emplace_back(refused.line, refused.number, refused.ply,
+                                      fault_names[static_cast<std::size_t>(refused.fault)],
+                                      nb::str(reason.data(), reason.size()));
+                }
+                return list;
+            },
+            "Games not taken: line, number in the file, good moves before the fault, kind of fault, reason.");
+    const auto names = [](const auto& views) {
+        nb::list list;
+        for (const auto view : views) list.append(nb::str(view.data(), view.size()));
+        return nb::tuple(list);
+    };
+    table.attr("game_names") = names(game_names);
+    table.attr("ending_names") = names(ending_names);
+    table.attr("field_names") = names(field_names);
+
+    nb::class_<OpenReader>(module, "Reader", "Reads the games of one file, piece by piece.")
+        .def(
+            "__init__",
+            [](OpenReader& self, std::string_view format, nb::bytes players, nb::bytes tournaments) {
+                new (&self) OpenReader{make_reader(format, std::string(players.c_str(), players.size()),
+                                                   std::string(tournaments.c_str(), tournaments.size()))};
+            },
+            "format"_a, "players"_a = nb::bytes(""), "tournaments"_a = nb::bytes(""),
+            "For a format: sgf, pgn, csa, kifu, lines or wthor (whose names come from .jou and .trn files).")
+        .def(
+            "read",
+            [](OpenReader& self, nb::bytes data, bool last) {
+                auto found = std::make_unique<Table>();
+                const std::string_view bytes(data.c_str(), data.size());
+                std::size_t taken = 0;
+                {
+                    nb::gil_scoped_release released;
+                    taken = self.reader->read(bytes, last, *found);
+                }
+                return std::pair(taken, std::move(found));
+            },
+            "data"_a, "last"_a,
+            "Takes whole games from the start of `data`: how many bytes they took, and the games. The rest belongs to "
+            "a game whose end is not there yet; with `last` everything is taken.");
+    module.def(
+        "move_texts", &move_texts, "game"_a, "start"_a, "komi"_a, "moves"_a, "notation"_a = "",
+        "The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.");
+    module.def("position_after", &position_after, "game"_a, "start"_a, "komi"_a, "moves"_a,
+               "The position after a record's moves; `start` empty for the usual one.");
+}
+
+}  // namespace hyoka::bindings

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/pgn.h"
+
+#include <cstring>
+
+#include "records/result.h"
+#include "records/text.h"
+
+namespace hyoka::records {
+
+namespace {
+
+constexpr auto nowhere = std::string_view::npos;
+
+std::size_t find_byte(std::string_view text, char byte, std::size_t from) {
+    if (from >= text.size()) return nowhere;
+    const void* found = std::memchr(text.data() + from, byte, text.size() - from);
+    return found ? static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) : nowhere;
+}
+
+/// The index of the `}` that ends the comment at `open`.
+std::size_t comment_end(std::string_view text, std::size_t open, bool nested) {
+    if (!nested) return find_byte(text, '}', open + 1);
+    int depth = 0;
+    for (std::size_t i = open; i < text.size(); ++i) {
+        if (text[i] == '{') ++depth;
+        if (text[i] == '}' && --depth == 0) return i;
+    }
+    return nowhere;
+}
+
+/// Bytes that end a token of the move text.
+constexpr auto ends_token = [] {
+    std::array<bool, 256> table{};
+    for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f', '{', '}', '(', ')', ';', '$', '[', ']'})
+        table[c] = true;
+    return table;
+}();
+
+bool at_line_start(std::string_view text, std::size_t at) {
+    return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
+}
+
+/// The text between the label and the next comma or the end, e.g. `d=32, mt=00:02:41` asked for `mt=`. A label counts
+/// only where a word begins.
+std::optional<std::string_view> value_of(std::string_view comment, std::string_view label) {
+    for (auto at = comment.find(label); at != nowhere; at = comment.find(label, at + 1)) {
+        if (at > 0 && comment[at - 1] != ' ' && comment[at - 1] != ',') continue;
+        const std::string_view rest = comment.substr(at + label.size());
+        return rest.substr(0, std::min(rest.find_first_of(", "), rest.size()));
+    }
+    return std::nullopt;
+}
+
+struct Score {
+    std::optional<double> pawns;
+    int mate = 0;
+};
+
+/// `1.44`, `+0.35`, `#-3`, `M5`, `-M4`, `+M1`, `-mate8`; taken from the start of `text`.
+Score take_score(std::string_view& text) {
+    Score score;
+    std::string_view rest = text;
+    bool negative = false;
+    bool mate = false;
+    for (; !rest.empty() && !is_digit(rest[0]) && rest[0] != '.'; rest.remove_prefix(1)) {
+        if (rest[0] == '-')
+            negative = true;
+        else if (rest[0] == '#' || rest[0] == 'M')
+            mate = true;
+        else if (rest.starts_with("mate"))
+            mate = true, rest.remove_prefix(3);
+        else if (rest[0] != '+')
+            return score;
+    }
+    const auto number = take_number(rest);
+    if (!number) return score;
+    text = rest;
+    if (mate)
+        score.mate = static_cast<int>(std::clamp(*number, 0.0, 9999.0)) * (negative ? -1 : 1);
+    else
+        score.pawns = negative ? -*number : *number;
+    return score;
+}
+
+void set_score(Remark& remark, const Score& score, bool turned) {
+    if (score.mate) {
+        remark.mate = static_cast<std::int16_t>(turned ? -score.mate : score.mate);
+    } else if (score.pawns) {
+        remark.score = static_cast<float>(100 * (turned ? -*score.pawns : *score.pawns));
+    }
+}
+
+}  // namespace
+
+void PgnReader::Tags::clear() {
+    fen.clear();
+    result.clear();
+    termination.clear();
+    variant.clear();
+}
+
+Reader::Found PgnReader::next(std::string_view bytes, bool last) {
+    saw_nested_ = false;
+    const Found found = read_game(bytes, last, Comments::plain);
+    // By the standard comments don't nest; where that reading makes no sense, perhaps the writer meant them to.
+    if (!saw_nested_ || !refusal_) return found;
+    const Refusal plain = *refusal_;
+    record_.clear();
+    refusal_.reset();
+    const Found nested = read_game(bytes, last, Comments::nested);
+    if (!refusal_) return nested;
+    refusal_ = plain;
+    return found;
+}
+
+Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments comments) {
+    std::size_t at = bytes.find_first_not_of(" \t\r\n\v\f", bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
+    if (at == nowhere) return {last ? bytes.size() : 0, false};
+    tags_.clear();
+    at = read_tags(bytes, at, last);
+    if (at == nowhere && last) {
+        refuse(Fault::unreadable, "the tags do not end");
+        return {bytes.size(), true};
+    }
+    if (at == nowhere) return {0, false};
+    set_up();
+
+    int variation = 0;
+    bool anything = false;
+    const std::size_t size = bytes.size();
+    while (at < size) {
+        const char c = bytes[at];
+        switch (c) {
+            case ' ':
+            case '\t':
+            case '\r':
+            case '\n':
+            case '\v':
+            case '\f': ++at; continue;
+            case '{': {
+                const std::size_t end = comment_end(bytes, at, comments == Comments::nested);
+                if (end == nowhere) {
+                    if (!last) return {0, false};
+                    refuse(Fault::unreadable, "a comment does not end", at);
+                    return {size, true};
+                }
+                const std::string_view text = bytes.substr(at + 1, end - at - 1);
+                if (find_byte(text, '{', 0) != nowhere) saw_nested_ = true;
+                if (variation == 0 && !record_.moves.empty() && !refusal_) read_comment(text);
+                at = end + 1;
+                continue;
+            }
+            case ';': {
+                const std::size_t end = find_byte(bytes, '\n', at);
+                if (end == nowhere) return {last ? (finish(), size) : 0, true};
+                at = end + 1;
+                continue;
+            }
+            case '%':
+                if (at_line_start(bytes, at)) {
+                    const std::size_t end = find_byte(bytes, '\n', at);
+                    if (end == nowhere) return {last ? (finish(), size) : 0, true};
+                    at = end + 1;
+                    continue;
+                }
+                break;
+            case '(':
+                ++variation;
+                ++at;
+                continue;
+            case ')':
+                variation = std::max(0, variation - 1);
+                ++at;
+                continue;
+            case '$':
+                for (++at; at < size && is_digit(bytes[at]);) ++at;
+                continue;
+            case '[':
+                // Another game's tags: this one ended without saying so.
+                if (at_line_start(bytes, at)) {
+                    finish();
+                    return {at, true};
+                }
+                ++at;
+                continue;
+            case ']':
+            case '}':
+                if (variation == 0) refuse(Fault::unreadable, std::string("a stray '") + c + "'", at);
+                ++at;
+                continue;
+            default: break;
+        }
+        const std::size_t begin = at;
+        while (at < size && !ends_token[static_cast<unsigned char>(bytes[at])]) ++at;
+        if (at == size && !last) return {0, false};
+        std::string_view token = bytes.substr(begin, at - begin);
+        anything = true;
+        if (variation > 0) continue;
+        // `12.`, `12...`, `12.e4`; a result begins with a digit too.
+        if (is_digit(token[0])) {
+            if (read_pgn_result(token, record_)) {
+                finish();
+                return {at, true};
+            }
+            if (token == "0-0" || token == "0-0-0" || token.starts_with("0-0+") || token.starts_with("0-0-0+")) {
+                play(token, begin);
+                continue;
+            }
+            const auto move = token.find_first_not_of("0123456789.");
+            if (move == nowhere) continue;
+            token.remove_prefix(move);
+        } else if (token[0] == '*') {
+            read_pgn_result("*", record_);
+            finish();
+            return {begin + 1, true};
+        }
+        play(token, begin);
+    }
+    if (!last) return {0, false};
+    if (!anything && tags_.result.empty() && record_[Field::first].empty()) {
+        refuse(Fault::unreadable, "neither tags nor moves");
+    }
+    finish();
+    return {size, true};
+}
+
+/// Reads the lines of tags from `at` on and gives where the move text begins; nowhere if the bytes end before.
+std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool last) {
+    std::string unescaped;
+    for (;;) {
+        at = bytes.find_first_not_of(" \t\r\n\v\f", at);
+        if (at == nowhere) return last ? bytes.size() : nowhere;
+        if (bytes[at] == '%' && at_line_start(bytes, at)) {
+            at = find_byte(bytes, '\n', at);
+            if (at == nowhere) return nowhere;
+            continue;
+        }
+        if (bytes[at] != '[') return at;
+        const std::size_t open = at++;
+        while (at < bytes.size() && is_blank(bytes[at])) ++at;
+        const std::size_t name = at;
+        while (at < bytes.size() && !is_blank(bytes[at]) && bytes[at] != '"' && bytes[at] != ']') ++at;
+        const std::string_view tag = bytes.substr(name, at - name);
+        while (at < bytes.size() && (bytes[at] == ' ' || bytes[at] == '\t')) ++at;
+        if (at >= bytes.size()) return nowhere;
+        if (bytes[at] != '"') {
+            // No value: not a tag of ours; go on behind the line.
+            refuse(Fault::unreadable, "a tag without a value in quotes", open);
+            at = find_byte(bytes, '\n', at);
+            if (at == nowhere) return nowhere;
+            continue;
+        }
+        const std::size_t begin = ++at;
+        bool escapes = false;
+        while (at < bytes.size() && bytes[at] != '"' && bytes[at] != '\n') {
+            if (bytes[at] == '\\' && at + 1 < bytes.size()) {
+                escapes = true;
+                ++at;
+            }
+            ++at;
+        }
+        if (at >= bytes.size()) return nowhere;
+        std::string_view value = bytes.substr(begin, at - begin);
+        if (escapes) {
+            unescaped.clear();
+            for (std::size_t i = 0; i < value.size(); ++i) {
+                if (value[i] == '\\' && i + 1 < value.size() && (value[i + 1] == '"' || value[i + 1] == '\\')) ++i;
+                unescaped += value[i];
+            }
+            value = unescaped;
+        }
+        set_tag(tag, value);
+        // The rest of the line is `]`.
+        while (at < bytes.size() && bytes[at] != ']' && bytes[at] != '\n') ++at;
+        if (at >= bytes.size()) return nowhere;
+        ++at;
+    }
+}
+
+void PgnReader::set_tag(std::string_view name, std::string_view value) {
+    value = trimmed(value);
+    if (value == "?" || value == "-" || value.empty()) return;
+    const auto field = [&](Field where) { record_[where] = value; };
+    if (name.size() < 3) return;
+    switch (name[0] << 8 | name[1]) {
+        case 'W' << 8 | 'h':
+            if (name == "White") field(Field::first);
+            if (name == "WhiteElo") field(Field::first_rating);
+            break;
+        case 'B' << 8 | 'l':
+            if (name == "Black") field(Field::second);
+            if (name == "BlackElo") field(Field::second_rating);
+            break;
+        case 'E' << 8 | 'v':
+            if (name == "Event") field(Field::event);
+            break;
+        case 'S' << 8 | 'i':
+            if (name == "Site") field(Field::place);
+            break;
+        case 'R' << 8 | 'o':
+            if (name == "Round") field(Field::round);
+            break;
+        case 'R' << 8 | 'e':
+            if (name == "Result") tags_.result = value;
+            break;
+        case 'D' << 8 | 'a':
+            if (name == "Date") field(Field::date);
+            break;
+        case 'U' << 8 | 'T':
+            if (name == "UTCDate" && record_[Field::date].empty()) field(Field::date);
+            break;
+        case 'T' << 8 | 'i':
+            if (name == "TimeControl") field(Field::time_control);
+            break;
+        case 'T' << 8 | 'e':
+            if (name == "Termination") tags_.termination = value;
+            break;
+        case 'E' << 8 | 'C':
+            if (name == "ECO" && record_[Field::opening].empty()) field(Field::opening);
+            break;
+        case 'O' << 8 | 'p':
+            if (name == "Opening") field(Field::opening);
+            break;
+        case 'F' << 8 | 'E':
+            if (name == "FEN") tags_.fen = value;
+            break;
+        case 'V' << 8 | 'a':
+            if (name == "Variant") tags_.variant = value;
+            break;
+        default: break;
+    }
+}
+
+void PgnReader::set_up() {
+    static const Chess start = Chess().with_draws(Chess::Draws::ignored);
+    record_.game = GameKind::chess;
+    game_ = start;
+    const std::string_view variant = tags_.variant;
+    const auto has = [&](std::string_view word) { return starts_with_word(variant, word); };
+    if (has("chess960") || has("chess 960") || has("fischer") || has("frc") || has("dfrc"))
+        record_[Field::rules] = "chess960";
+    else if (!variant.empty() && !has("normal") && !has("standard") && !has("chess") && !has("from position"))
+        return refuse(Fault::unsupported, "the variant " + tags_.variant.substr(0, 60));
+    if (tags_.fen.empty()) return;
+    try {
+        const Chess given = Chess::from_text(tags_.fen).with_draws(Chess::Draws::claimed);
+        if (!(given == Chess())) record_[Field::start] = given.text();
+        game_ = given.with_draws(Chess::Draws::ignored);
+    } catch (const std::invalid_argument& error) {
+        refuse(Fault::unreadable, error.what());
+    }
+}
+
+void PgnReader::play(std::string_view token, std::size_t where) {
+    if (refusal_) return;
+    Chess::Move move;
+    switch (game_.read_san(token, move)) {
+        case Chess::SanError::none:
+            game_.play(move);
+            record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
+            return;
+        case Chess::SanError::illegal:
+            return refuse(Fault::illegal_move,
+                          "move " + std::to_string(record_.moves.size() + 1) + ", " + std::string(token.substr(0, 20)) +
+                              ", is illegal in " + game_.with_draws(Chess::Draws::claimed).text(),
+                          where);
+        case Chess::SanError::ambiguous:
+            return refuse(Fault::unreadable,
+                          "move " + std::to_string(record_.moves.size() + 1) + ", " + std::string(token.substr(0, 20)) +
+                              ", is ambiguous in " + game_.with_draws(Chess::Draws::claimed).text(),
+                          where);
+        case Chess::SanError::unreadable: break;
+    }
+    // `!?`, `e.p.`, `=`, `+-` and the like stand alone in old files and say nothing of the moves.
+    if (token.find_first_not_of("!?+-=#/~.,") == nowhere || token == "e.p." || token == "ep" || token == "N" ||
+        token == "mate") {
+        if (token != "--") return;
+    }
+    // Computer moves in long algebraic notation, `e2e4` and `e7-e8=Q`.
+    std::string coordinates;
+    for (const char c : token)
+        if (c != '-' && c != 'x' && c != '=' && c != '+' && c != '#') coordinates += c;
+    if (coordinates.size() == 4 || coordinates.size() == 5) {
+        try {
+            move = game_.parse_move(coordinates);
+            if (game_.is_legal(move)) {
+                game_.play(move);
+                record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
+                return;
+            }
+        } catch (const std::invalid_argument&) {}
+    }
+    refuse(
+        Fault::unreadable,
+        "'" + std::string(token.substr(0, 20)) + "' after move " + std::to_string(record_.moves.size()) + " is no move",
+        where);
+}
+
+/// Values and clocks in the dialects that are known: lichess's commands, match runners' `+0.35/12 1.2s`, TCEC's list.
+void PgnReader::read_comment(std::string_view text) {
+    const bool black_moved = game_.to_play() == Player::first;
+    if (const auto command = text.find("[%"); command != nowhere) {
+        for (auto at = command; at != nowhere; at = text.find("[%", at + 2)) {
+            std::string_view rest = text.substr(at + 2);
+            const auto blank = rest.find(' ');
+            if (blank == nowhere) break;
+            const std::string_view name = rest.substr(0, blank);
+            rest.remove_prefix(blank + 1);
+            if (name == "eval") {
+                Remark& remark = record_.remark();
+                set_score(remark, take_score(rest), false);
+                if (rest.starts_with(",")) {
+                    rest.remove_prefix(1);
+                    if (const auto depth = take_number(rest))
+                        remark.depth = static_cast<std::int16_t>(std::clamp(*depth, 0.0, 999.0));
+                }
+            } else if (name == "clk") {
+                if (const auto left = take_duration(rest)) record_.remark().clock_s = static_cast<float>(*left);
+            } else if (name == "emt") {
+                if (const auto spent = take_duration(rest)) record_.remark().spent_s = static_cast<float>(*spent);
+            }
+        }
+        return;
+    }
+    text = trimmed(text);
+    if (text.empty()) return;
+    if (text == "book" || text == "Book" || text.starts_with("book,")) {
+        record_.remark().book = true;
+        return;
+    }
+    // TCEC: `ev=` is the mover's view, `wv=` White's.
+    const auto white_view = value_of(text, "wv=");
+    const auto mover_view = white_view ? std::nullopt : value_of(text, "ev=");
+    if (white_view || mover_view || value_of(text, "mt=")) {
+        Remark& remark = record_.remark();
+        std::string_view score = white_view ? *white_view : mover_view.value_or("");
+        set_score(remark, take_score(score), mover_view && black_moved);
+        if (auto depth = value_of(text, "d="))
+            if (const auto number = take_number(*depth))
+                remark.depth = static_cast<std::int16_t>(std::clamp(*number, 0.0, 999.0));
+        // Later seasons count milliseconds, earlier ones write 00:02:41.
+        const auto seconds = [](std::string_view given) -> std::optional<double> {
+            const bool clock = given.find(':') != nowhere;
+            const auto number = take_duration(given);
+            if (!number) return std::nullopt;
+            return clock ? *number : *number / 1000;
+        };
+        if (const auto spent = value_of(text, "mt="))
+            if (const auto number = seconds(*spent)) remark.spent_s = static_cast<float>(*number);
+        if (const auto left = value_of(text, "tl="))
+            if (const auto number = seconds(*left)) remark.clock_s = static_cast<float>(*number);
+        return;
+    }
+    // cutechess and fastchess: `+0.35/12 1.2s`, the mover's view.
+    if (text[0] == '+' || text[0] == '-' || is_digit(text[0]) || text[0] == 'M') {
+        std::string_view rest = text;
+        const Score score = take_score(rest);
+        if ((!score.pawns && !score.mate) || !rest.starts_with("/")) return;
+        rest.remove_prefix(1);
+        const auto depth = take_number(rest);
+        if (!depth) return;
+        Remark& remark = record_.remark();
+        set_score(remark, score, black_moved);
+        remark.depth = static_cast<std::int16_t>(std::clamp(*depth, 0.0, 999.0));
+        rest = trimmed(rest);
+        if (const auto spent = take_number(rest)) {
+            if (rest.starts_with("s")) remark.spent_s = static_cast<float>(*spent);
+            if (rest.starts_with("ms")) remark.spent_s = static_cast<float>(*spent / 1000);
+        }
+    }
+}
+
+/// Settles winner and ending once the moves are there.
+void PgnReader::finish() {
+    if (refusal_) return;
+    if (record_.winner == Winner::unknown) read_pgn_result(tags_.result, record_);
+    const std::string_view how = tags_.termination;
+    const auto says = [&](std::string_view word) {
+        for (std::size_t i = 0; i + word.size() <= how.size(); ++i)
+            if (starts_with_word(how.substr(i), word)) return true;
+        return false;
+    };
+    if (record_.winner == Winner::unknown)
+        record_.ending = Ending::unfinished;
+    else if (says("time"))
+        record_.ending = Ending::time;
+    else if (says("illegal") || says("rules infraction"))
+        record_.ending = Ending::illegal;
+    else if (says("adjudicat") || says("draw rule") || says("win rule") || says("tb position") || says("tablebase"))
+        record_.ending = Ending::adjudicated;
+    else if (says("forfeit") || says("abandon") || says("stall") || says("disconnect") || says("crash") ||
+             says("emergency") || says("death"))
+        record_.ending = Ending::forfeit;
+    else if (says("unterminated"))
+        record_.ending = Ending::unfinished;
+    else if (record_.winner == Winner::draw || game_.outcome())
+        record_.ending = Ending::normal;
+    else
+        // A win without mate on the board: somebody gave up.
+        record_.ending = Ending::resigned;
+}
+
+}  // namespace hyoka::records

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/sgf.h"
+
+#include <cstring>
+
+#include "games/text_fields.h"
+#include "records/replay.h"
+#include "records/result.h"
+#include "records/text.h"
+
+namespace hyoka::records {
+
+namespace {
+
+// A file with one parenthesis a move needs some hundreds.
+constexpr int deepest = 10'000;
+constexpr auto nowhere = std::string_view::npos;
+
+/// Where the value that begins after `[` at `open` ends: the index of its `]`.
+std::size_t value_end(std::string_view text, std::size_t open) {
+    for (std::size_t at = open + 1;;) {
+        const void* found = std::memchr(text.data() + at, ']', text.size() - at);
+        if (!found) return nowhere;
+        const auto end = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+        std::size_t slashes = 0;
+        while (end - slashes > open + 1 && text[end - slashes - 1] == '\\') ++slashes;
+        if (slashes % 2 == 0) return end;
+        at = end + 1;
+        if (at >= text.size()) return nowhere;
+    }
+}
+
+/// Takes the escapes out of a text; most have none.
+std::string_view unescape(std::string_view text, std::string& buffer) {
+    if (text.find('\\') == nowhere) return text;
+    buffer.clear();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            buffer += text[i];
+            continue;
+        }
+        ++i;
+        if (i < text.size() && text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') ++i;
+        if (i < text.size() && text[i] != '\n' && text[i] != '\r') buffer += text[i];  // else a soft line break
+    }
+    return buffer;
+}
+
+struct Extent {
+    std::size_t size = 0;  // 0: the tree does not end here
+    int depth = 0;
+    bool too_deep = false;
+};
+
+/// How far the game tree reaches that begins at the start of `text`.
+Extent tree_extent(std::string_view text) {
+    Extent extent;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        switch (text[i]) {
+            case '(':
+                if (++extent.depth > deepest) extent.too_deep = true;
+                break;
+            case ')':
+                if (--extent.depth == 0) {
+                    extent.size = i + 1;
+                    return extent;
+                }
+                break;
+            case '[': {
+                const std::size_t end = value_end(text, i);
+                if (end == nowhere) return extent;
+                i = end;
+                break;
+            }
+            default: break;
+        }
+    }
+    return extent;
+}
+
+std::optional<GameKind> go_of_size(int size) {
+    switch (size) {
+        case 3: return GameKind::go3;
+        case 4: return GameKind::go4;
+        case 5: return GameKind::go5;
+        case 6: return GameKind::go6;
+        case 7: return GameKind::go7;
+        case 9: return GameKind::go9;
+        case 13: return GameKind::go13;
+        case 19: return GameKind::go19;
+        default: return std::nullopt;
+    }
+}
+
+/// The number after `label` in `text`, if it is there.
+std::optional<double> number_after(std::string_view text, std::string_view label) {
+    const auto found = text.find(label);
+    if (found == nowhere) return std::nullopt;
+    std::string_view rest = text.substr(found + label.size());
+    return take_number(rest);
+}
+
+constexpr std::uint32_t id(std::string_view name) {
+    return name.size() == 1 ? static_cast<unsigned char>(name[0])
+                            : static_cast<unsigned char>(name[0]) << 8 | static_cast<unsigned char>(name[1]);
+}
+
+}  // namespace
+
+Reader::Found SgfReader::next(std::string_view bytes, bool last) {
+    const std::size_t begin = bytes.find('(');
+    if (begin == nowhere) return {last ? bytes.size() : 0, false};
+    // Only `(` and a node begin a tree; anything else there is text around the games.
+    const std::size_t node = bytes.find_first_not_of(" \t\r\n", begin + 1);
+    if (node == nowhere && !last) return {begin, false};
+    if (node == nowhere || (bytes[node] != ';' && bytes[node] != '(')) return {begin + 1, false};
+
+    const Extent extent = tree_extent(bytes.substr(begin));
+    if (extent.size == 0) {
+        if (!last) return {0, false};
+        refuse(extent.too_deep ? Fault::too_large : Fault::unreadable,
+               extent.too_deep ? "parentheses more than " + std::to_string(deepest) + " deep"
+                               : "the game tree does not end: a ) or ] is missing",
+               begin);
+        return {bytes.size(), true};
+    }
+    const Found found{begin + extent.size, true};
+    if (extent.too_deep) {
+        refuse(Fault::too_large, "parentheses more than " + std::to_string(deepest) + " deep", begin);
+        return found;
+    }
+    kind_ = GameKind::go19;
+    turns_.clear();
+    set_up_.clear();
+    to_play_.reset();
+    read_main_line(bytes.substr(0, found.size));
+    if (!refusal_) replay();
+    return found;
+}
+
+/// Collects properties and moves from the first `(` to the first `)`: the main line takes the first branch everywhere.
+void SgfReader::read_main_line(std::string_view tree) {
+    std::size_t i = tree.find('(');
+    const std::size_t end = tree.size();
+    while (i < end && tree[i] != ')' && !refusal_) {
+        // Nearly every node is `;B[dd]`.
+        if (i + 6 <= end && tree[i] == ';' && tree[i + 2] == '[' && tree[i + 5] == ']' &&
+            (tree[i + 1] == 'B' || tree[i + 1] == 'W') && tree[i + 3] >= 'a' && tree[i + 4] >= 'a') {
+            turns_.push_back({tree[i + 1] == 'B' ? Player::first : Player::second, tree.substr(i + 3, 2), i + 1, {}});
+            i += 6;
+            continue;
+        }
+        const char c = tree[i];
+        if (c < 'A' || c > 'z' || c == '[' || c == ']' || c == '\\') {
+            if (c == '[' || c == ']') {
+                refuse(Fault::unreadable, std::string("a value without a property before '") + c + "'", i);
+                return;
+            }
+            ++i;
+            continue;
+        }
+        // FF[3] writes `White[aa]` for `W[aa]`: small letters don't count.
+        char name[3] = {};
+        std::size_t letters = 0;
+        const std::size_t where = i;
+        for (;
+             i < end && ((tree[i] >= 'A' && tree[i] <= 'Z') || (tree[i] >= 'a' && tree[i] <= 'z') || is_digit(tree[i]));
+             ++i)
+            if (tree[i] >= 'A' && tree[i] <= 'Z') {
+                if (letters < 2) name[letters] = tree[i];
+                ++letters;
+            }
+        i = std::min(tree.find_first_not_of(" \t\r\n", i), end);
+        if (i >= end || tree[i] != '[') {
+            refuse(Fault::unreadable, "a property without a value", where);
+            return;
+        }
+        while (i < end && tree[i] == '[') {
+            const std::size_t close = value_end(tree, i);
+            if (close == nowhere) return;  // can't be: the tree's end was found
+            if (letters == 1 || letters == 2) read_property({name, letters}, tree.substr(i + 1, close - i - 1), where);
+            i = std::min(tree.find_first_not_of(" \t\r\n", close + 1), end);
+        }
+    }
+}
+
+void SgfReader::read_property(std::string_view name, std::string_view value, std::size_t where) {
+    const auto text = [&](Field field) { record_[field] = trimmed(unescape(value, unescaped_)); };
+    const auto remark = [&]() -> Remark& {
+        turns_.back().remarked = true;
+        return turns_.back().remark;
+    };
+    switch (id(name)) {
+        case id("B"):
+        case id("W"):
+            turns_.push_back({name[0] == 'B' ? Player::first : Player::second, trimmed(value), where, {}});
+            break;
+        case id("GM"):
+            value = trimmed(value);
+            if (value == "2")
+                kind_ = GameKind::othello;
+            else if (equal_words(value, "Blokus Duo"))
+                kind_ = GameKind::blokus_duo;
+            else if (value != "1" && !value.empty())
+                refuse(Fault::unsupported, "a game of kind GM[" + std::string(value.substr(0, 40)) + "]", where);
+            break;
+        case id("SZ"): {
+            std::string_view size = trimmed(value);
+            if (kind_ == GameKind::othello || kind_ == GameKind::blokus_duo) break;
+            if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
+                size = size.substr(0, colon);
+            const auto lines = parse_number(size, 1, 99);
+            const auto kind = lines ? go_of_size(*lines) : std::nullopt;
+            if (kind)
+                kind_ = *kind;
+            else
+                refuse(Fault::unsupported, "a board of size " + std::string(size.substr(0, 20)), where);
+            break;
+        }
+        case id("PB"): text(Field::first); break;
+        case id("PW"): text(Field::second); break;
+        case id("BR"): text(Field::first_rating); break;
+        case id("WR"): text(Field::second_rating); break;
+        case id("EV"): text(Field::event); break;
+        case id("RO"): text(Field::round); break;
+        case id("PC"): text(Field::place); break;
+        case id("DT"): text(Field::date); break;
+        case id("RU"): text(Field::rules); break;
+        case id("ON"): text(Field::opening); break;
+        case id("TM"):
+        case id("OT"): {
+            std::string& control = record_[Field::time_control];
+            if (!control.empty()) control += ' ';
+            control += trimmed(unescape(value, unescaped_));
+            break;
+        }
+        case id("RE"): read_sgf_result(value, record_); break;
+        case id("KM"): {
+            std::string number(trimmed(value).substr(0, 40));
+            std::replace(number.begin(), number.end(), ',', '.');
+            std::string_view rest = number;
+            if (const auto komi = take_number(rest)) record_.komi = komi_in_points(*komi);
+            break;
+        }
+        case id("HA"): {
+            std::string_view rest = trimmed(value);
+            if (const auto stones = take_number(rest); stones && *stones >= 0 && *stones < 400)
+                record_.handicap = static_cast<std::int16_t>(*stones);
+            break;
+        }
+        case id("PL"): {
+            const std::string_view who = trimmed(value);
+            if (turns_.empty() && !who.empty())
+                to_play_ = who[0] == 'W' || who[0] == 'w' || who == "2" ? Player::second : Player::first;
+            break;
+        }
+        case id("AB"):
+        case id("AW"):
+        case id("AE"):
+            if (!turns_.empty())
+                refuse(Fault::unsupported, "stones set up in the middle of the game", where);
+            else if (name[1] != 'E')
+                set_up_.push_back({name[1] == 'B' ? Player::first : Player::second, trimmed(value)});
+            break;
+        case id("BL"):
+        case id("WL"):
+            if (!turns_.empty())
+                if (const auto left = number_in(value)) remark().clock_s = static_cast<float>(*left);
+            break;
+        case id("C"):
+            if (!turns_.empty()) read_comment(value);
+            break;
+        default: break;
+    }
+}
+
+/// Win rates that programs write into comments, as far as their point of view is known.
+void SgfReader::read_comment(std::string_view text) {
+    Turn& turn = turns_.back();
+    // KataGo's bots on OGS: on the opponent's move, in the bot's own view; in March 2019 in White's.
+    if (const auto rate = number_after(text, "Winrate ")) {
+        const bool whites_view = record_[Field::date].starts_with("2019-03");
+        const Player view = whites_view ? Player::second : other(turn.color);
+        const bool turned = view == Player::second;
+        turn.remark.value = static_cast<float>((turned ? 100 - *rate : *rate) / 100);
+        if (const auto mean = number_after(text, "ScoreMean "))
+            turn.remark.score = static_cast<float>(turned ? -*mean : *mean);
+        turn.remarked = true;
+        return;
+    }
+    // KaTrain: `Score: B+3.2`, `Win rate: W 53.1%`, the leader named.
+    if (const auto found = text.find("Win rate: "); found != nowhere && found + 12 < text.size()) {
+        const bool black = text[found + 10] == 'B';
+        std::string_view rest = text.substr(found + 12);
+        if (const auto rate = take_number(rest); rate && (black || text[found + 10] == 'W')) {
+            turn.remark.value = static_cast<float>((black ? *rate : 100 - *rate) / 100);
+            turn.remarked = true;
+        }
+    }
+}
+
+template <class G>
+G SgfReader::start_of() {
+    std::vector<typename G::Move> stones[2];
+    if constexpr (is_go<G>) {
+        for (const Stone& stone : set_up_) {
+            auto& of_color = stones[index_of(stone.color)];
+            if (stone.point.size() != 5 || stone.point[2] != ':') {
+                of_color.push_back(G::parse_sgf(stone.point));
+                continue;
+            }
+            const int top_left = G::parse_sgf(stone.point.substr(0, 2)).point;
+            const int bottom_right = G::parse_sgf(stone.point.substr(3, 2)).point;
+            if (std::max(top_left, bottom_right) >= G::area) throw NotationError("a pass is no corner");
+            for (int row = top_left / G::size; row <= bottom_right / G::size; ++row)
+                for (int column = top_left % G::size; column <= bottom_right % G::size; ++column)
+                    of_color.push_back({static_cast<std::uint16_t>(row * G::size + column)});
+        }
+    } else if (!set_up_.empty()) {
+        throw NotationError("set-up stones in this game");
+    }
+    const int black_stones = static_cast<int>(stones[0].size());
+    if (record_.handicap == 0 && black_stones > 1 && stones[1].empty())
+        record_.handicap = static_cast<std::int16_t>(black_stones);
+    if constexpr (is_go<G>) {
+        const Player to_play = !turns_.empty()    ? turns_[0].color
+                               : to_play_         ? *to_play_
+                               : !set_up_.empty() ? Player::second
+                                                  : Player::first;
+        const double komi = board_komi(record_.komi);
+        if (set_up_.empty()) return G(komi).with_to_play(to_play);
+        return G::from_stones(stones[0], stones[1], to_play, komi);
+    } else {
+        return G();
+    }
+}
+
+template <class G>
+void SgfReader::replay_as() {
+    using Move = typename G::Move;
+    G game;
+    try {
+        game = start_of<G>();
+    } catch (const std::invalid_argument& error) {
+        return refuse(Fault::unreadable, std::string("the set-up: ") + error.what());
+    }
+    if (!set_up_.empty() || game.to_play() != Player::first) record_[Field::start] = game.text();
+    for (const Turn& turn : turns_) {
+        // Who moves twice running has seen the other pass.
+        if (turn.color != game.to_play()) {
+            if (!play_recorded(game, Move::pass()))
+                return refuse(Fault::illegal_move,
+                              "move " + std::to_string(record_.moves.size() + 1) + " is by the wrong player",
+                              turn.where);
+            record_.moves.push_back(static_cast<std::uint16_t>(Move::pass().code()));
+        }
+        Move move;
+        try {
+            if constexpr (is_go<G>)
+                move = G::parse_sgf(turn.point);
+            else
+                move = turn.point.empty() ? Move::pass() : game.parse_move(turn.point);
+        } catch (const NotationError& error) {
+            return refuse(Fault::unreadable, error.what(), turn.where);
+        }
+        if (!play_recorded(game, move))
+            return refuse(Fault::illegal_move,
+                          "move " + std::to_string(record_.moves.size() + 1) + ", " + move.text() + ", is illegal",
+                          turn.where);
+        record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
+        if (turn.remarked) {
+            record_.remarks.push_back(turn.remark);
+            record_.remarks.back().ply = static_cast<std::int32_t>(record_.moves.size());
+        }
+    }
+}
+
+void SgfReader::replay() {
+    record_.game = kind_;
+    switch (kind_) {
+        case GameKind::chess:
+        case GameKind::shogi: break;
+        default:
+            with_game(kind_, [&]<class G>(std::type_identity<G>) {
+                if constexpr (!std::is_same_v<G, Chess> && !std::is_same_v<G, Shogi>) replay_as<G>();
+            });
+    }
+}
+
+}  // namespace hyoka::records

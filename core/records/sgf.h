@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "records/reader.h"
+
+namespace hyoka::records {
+
+/// SGF FF[3] and FF[4]: Go of our sizes, Othello (GM[2]) and Pentobi's dialect for Blokus Duo. The main line is read,
+/// variations are skipped. Text must be in UTF-8 already.
+class SgfReader : public Reader {
+protected:
+    Found next(std::string_view bytes, bool last) override;
+
+private:
+    struct Stone {
+        Player color;
+        std::string_view point;
+    };
+    struct Turn {
+        Player color;
+        std::string_view point;
+        std::size_t where;
+        Remark remark;
+        bool remarked = false;
+    };
+
+    void read_main_line(std::string_view tree);
+    void read_property(std::string_view name, std::string_view value, std::size_t where);
+    void read_comment(std::string_view text);
+    void replay();
+    template <class G>
+    void replay_as();
+    template <class G>
+    G start_of();
+    bool is_plain_start() const { return set_up_.empty() && !to_play_; }
+
+    GameKind kind_ = GameKind::go19;
+    std::vector<Turn> turns_;
+    std::vector<Stone> set_up_;
+    std::optional<Player> to_play_;
+    std::string unescaped_;
+};
+
+}  // namespace hyoka::records

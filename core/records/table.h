@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "game.h"
+
+/// Game records: bytes in, tables of games out. Nothing here opens a file.
+namespace hyoka::records {
+
+/// Every game a record may be of; the numbers stand in tables.
+enum class GameKind : std::uint8_t { go3, go4, go5, go6, go7, go9, go13, go19, othello, chess, shogi, blokus_duo };
+inline constexpr std::array<std::string_view, 12> game_names = {
+    "go3", "go4", "go5", "go6", "go7", "go9", "go13", "go19", "othello", "chess", "shogi", "blokus_duo"};
+
+/// Who won, as the record says; `unknown` where it doesn't.
+enum class Winner : std::int8_t { second = -1, draw = 0, first = 1, unknown = 2 };
+
+/// How a game came to its end.
+enum class Ending : std::uint8_t { unknown, normal, resigned, time, illegal, adjudicated, forfeit, unfinished };
+inline constexpr std::array<std::string_view, 8> ending_names = {"unknown", "normal",      "resigned", "time",
+                                                                 "illegal", "adjudicated", "forfeit",  "unfinished"};
+
+/// What a record says about itself in words.
+enum class Field : std::uint8_t {
+    first,
+    second,
+    first_rating,
+    second_rating,
+    event,
+    round,
+    place,
+    date,
+    rules,
+    time_control,
+    opening,
+    start,  // the position the moves begin at, as the game's from_text reads it; empty: the usual start
+};
+inline constexpr std::array<std::string_view, 12> field_names = {
+    "first", "second", "first_rating", "second_rating", "event",   "round",
+    "place", "date",   "rules",        "time_control",  "opening", "start"};
+
+inline constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
+
+/// What a record says about the position after a move: values are the first player's.
+struct Remark {
+    std::int32_t ply = 0;       // moves played before the position
+    float value = no_number;    // expected result, 0 to 1
+    float score = no_number;    // centipawns or points
+    std::int16_t mate = 0;      // moves to mate: > 0 the first player mates, < 0 the second, 0 no mate is known
+    std::int16_t depth = 0;     // 0: not given
+    float clock_s = no_number;  // left on the mover's clock
+    float spent_s = no_number;  // on the move
+    bool book = false;          // the move came from an opening book
+
+    bool says_anything() const {
+        return book || mate || depth || !std::isnan(value) || !std::isnan(score) || !std::isnan(clock_s) ||
+               !std::isnan(spent_s);
+    }
+};
+
+/// One game on its way from a reader into a table.
+struct Record {
+    GameKind game = GameKind::go19;
+    std::array<std::string, field_names.size()> fields;
+    double komi = std::numeric_limits<double>::quiet_NaN();
+    std::int16_t handicap = 0;
+    Winner winner = Winner::unknown;
+    Ending ending = Ending::unknown;
+    float margin = no_number;  // points by which the first player won
+    std::vector<std::uint16_t> moves;
+    std::vector<Remark> remarks;  // in the order of their plies
+
+    std::string& operator[](Field field) { return fields[static_cast<std::size_t>(field)]; }
+    const std::string& operator[](Field field) const { return fields[static_cast<std::size_t>(field)]; }
+    /// Empties everything but keeps the memory.
+    void clear();
+    /// The remark on the position after the last move.
+    Remark& remark();
+};
+
+/// Why a game was not taken.
+enum class Fault : std::uint8_t { unreadable, illegal_move, unsupported, too_large };
+inline constexpr std::array<std::string_view, 4> fault_names = {"unreadable", "illegal move", "unsupported",
+                                                                "too large"};
+
+struct Refusal {
+    Fault fault;
+    std::string reason;
+    std::size_t where;  // bytes from the game's beginning
+};
+
+/// Texts side by side, as Arrow keeps them: always UTF-8.
+struct TextColumn {
+    std::vector<std::int32_t> offsets = {0};
+    std::vector<char> bytes;
+    void add(std::string_view text);
+};
+
+/// Games side by side: one entry a game in each column; moves and remarks follow one another.
+struct Table {
+    std::vector<std::uint8_t> game;
+    std::array<TextColumn, field_names.size()> fields;
+    std::vector<double> komi;
+    std::vector<std::int16_t> handicap;
+    std::vector<std::int8_t> winner;
+    std::vector<std::uint8_t> ending;
+    std::vector<float> margin;
+    std::vector<std::int64_t> line;    // where in the file the game begins, from 1
+    std::vector<std::int64_t> number;  // which game of the file it is, from 1
+    std::vector<std::int64_t> move_offsets = {0};
+    std::vector<std::uint16_t> moves;
+    std::vector<std::int64_t> remark_offsets = {0};
+    std::vector<Remark> remarks;
+
+    struct Refused {
+        std::int64_t line;
+        std::int64_t number;
+        std::int32_t ply;  // moves that were good
+        Fault fault;
+        std::string reason;
+    };
+    std::vector<Refused> refused;
+
+    std::size_t size() const { return game.size(); }
+    void add(const Record& record, std::int64_t line_of_game, std::int64_t number_of_game);
+};
+
+}  // namespace hyoka::records

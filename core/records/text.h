@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace hyoka::records {
+
+/// Appends `text` as valid UTF-8 without control characters: those become spaces, wrong bytes U+FFFD.
+void append_utf8(std::vector<char>& to, std::string_view text);
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::string_view trimmed(std::string_view text);
+
+/// Reads a decimal number such as `-1.25` from the start of `text` and removes it; nothing if there is none.
+std::optional<double> take_number(std::string_view& text);
+/// The same when nothing else may follow.
+std::optional<double> number_in(std::string_view text);
+/// `1:02:03.5`, `02:03` or `3.5` as seconds, taken from the start of `text`.
+std::optional<double> take_duration(std::string_view& text);
+
+/// Whether `text` starts with `prefix`, ASCII letters alike in either case.
+bool starts_with_word(std::string_view text, std::string_view prefix);
+bool equal_words(std::string_view a, std::string_view b);
+
+/// The line that starts `text`, without its end (LF, CR LF or CR), which is removed as well.
+std::string_view take_line(std::string_view& text);
+
+}  // namespace hyoka::records
