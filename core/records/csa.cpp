@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "records/commands.h"
 #include "records/text.h"
 
 namespace hyoka::records {
@@ -183,7 +184,7 @@ void CsaReader::begin_moves(Player to_play, std::size_t where) {
     } catch (const std::invalid_argument& error) {
         refuse(Fault::unreadable, error.what(), where);
     }
-    record_.handicap = static_cast<std::int16_t>(set_up_->taken_away);
+    if (set_up_->taken_away) record_.handicap = static_cast<std::int16_t>(set_up_->taken_away);
 }
 
 void CsaReader::read_move(std::string_view text, std::size_t where) {
@@ -228,10 +229,14 @@ void CsaReader::read_comment(std::string_view line) {
         if (const auto score = take_number(line)) record_.remark().score = static_cast<float>(*score);
         return;
     }
+    if (line.starts_with("[%") && !record_.moves.empty()) read_commands(line, record_);
     const auto rate = [&](Field field) {
         const std::string_view text = line.substr(line.rfind(':') + 1);
         if (number_in(text)) record_[field] = trimmed(text);
     };
+    if (line.starts_with("handicap:"))
+        if (const auto pieces = number_in(line.substr(9)); pieces && *pieces >= 0 && *pieces < 40)
+            record_.handicap = static_cast<std::int16_t>(*pieces);
     if (line.starts_with("black_rate:")) rate(Field::first_rating);
     if (line.starts_with("white_rate:")) rate(Field::second_rating);
     if (line.starts_with("result:")) {

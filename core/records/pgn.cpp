@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "records/commands.h"
 #include "records/result.h"
 #include "records/text.h"
 
@@ -37,6 +38,24 @@ constexpr auto ends_token = [] {
     return table;
 }();
 
+/// Where a game can begin: behind blanks, stray results and comments that follow the game before. `nowhere` if the
+/// bytes end there.
+std::size_t skip_filling(std::string_view text) {
+    std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+    for (;;) {
+        at = text.find_first_not_of(" \t\r\n\v\f", at);
+        if (at == nowhere) return nowhere;
+        if (text[at] == '{')
+            at = find_byte(text, '}', at);
+        else if (text[at] == ';')
+            at = find_byte(text, '\n', at);
+        else
+            return at;
+        if (at == nowhere) return nowhere;
+        ++at;
+    }
+}
+
 bool at_line_start(std::string_view text, std::size_t at) {
     return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
@@ -50,45 +69,6 @@ std::optional<std::string_view> value_of(std::string_view comment, std::string_v
         return rest.substr(0, std::min(rest.find_first_of(", "), rest.size()));
     }
     return std::nullopt;
-}
-
-struct Score {
-    std::optional<double> pawns;
-    int mate = 0;
-};
-
-/// `1.44`, `+0.35`, `#-3`, `M5`, `-M4`, `+M1`, `-mate8`; taken from the start of `text`.
-Score take_score(std::string_view& text) {
-    Score score;
-    std::string_view rest = text;
-    bool negative = false;
-    bool mate = false;
-    for (; !rest.empty() && !is_digit(rest[0]) && rest[0] != '.'; rest.remove_prefix(1)) {
-        if (rest[0] == '-')
-            negative = true;
-        else if (rest[0] == '#' || rest[0] == 'M')
-            mate = true;
-        else if (rest.starts_with("mate"))
-            mate = true, rest.remove_prefix(3);
-        else if (rest[0] != '+')
-            return score;
-    }
-    const auto number = take_number(rest);
-    if (!number) return score;
-    text = rest;
-    if (mate)
-        score.mate = static_cast<int>(std::clamp(*number, 0.0, 9999.0)) * (negative ? -1 : 1);
-    else
-        score.pawns = negative ? -*number : *number;
-    return score;
-}
-
-void set_score(Remark& remark, const Score& score, bool turned) {
-    if (score.mate) {
-        remark.mate = static_cast<std::int16_t>(turned ? -score.mate : score.mate);
-    } else if (score.pawns) {
-        remark.score = static_cast<float>(100 * (turned ? -*score.pawns : *score.pawns));
-    }
 }
 
 }  // namespace
@@ -115,8 +95,10 @@ Reader::Found PgnReader::next(std::string_view bytes, bool last) {
 }
 
 Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments comments) {
-    std::size_t at = bytes.find_first_not_of(" \t\r\n\v\f", bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
-    if (at == nowhere) return {last ? bytes.size() : 0, false};
+    const std::size_t filling = skip_filling(bytes);
+    if (filling == nowhere) return {last ? bytes.size() : 0, false};
+    if (filling > 0) return {filling, false};
+    std::size_t at = 0;
     tags_.clear();
     at = read_tags(bytes, at, last);
     if (at == nowhere && last) {
@@ -397,32 +379,10 @@ void PgnReader::play(std::string_view token, std::size_t where) {
         where);
 }
 
-/// Values and clocks in the dialects that are known: lichess's commands, match runners' `+0.35/12 1.2s`, TCEC's list.
+/// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's list.
 void PgnReader::read_comment(std::string_view text) {
     const bool black_moved = game_.to_play() == Player::first;
-    if (const auto command = text.find("[%"); command != nowhere) {
-        for (auto at = command; at != nowhere; at = text.find("[%", at + 2)) {
-            std::string_view rest = text.substr(at + 2);
-            const auto blank = rest.find(' ');
-            if (blank == nowhere) break;
-            const std::string_view name = rest.substr(0, blank);
-            rest.remove_prefix(blank + 1);
-            if (name == "eval") {
-                Remark& remark = record_.remark();
-                set_score(remark, take_score(rest), false);
-                if (rest.starts_with(",")) {
-                    rest.remove_prefix(1);
-                    if (const auto depth = take_number(rest))
-                        remark.depth = static_cast<std::int16_t>(std::clamp(*depth, 0.0, 999.0));
-                }
-            } else if (name == "clk") {
-                if (const auto left = take_duration(rest)) record_.remark().clock_s = static_cast<float>(*left);
-            } else if (name == "emt") {
-                if (const auto spent = take_duration(rest)) record_.remark().spent_s = static_cast<float>(*spent);
-            }
-        }
-        return;
-    }
+    if (read_commands(text, record_)) return;
     text = trimmed(text);
     if (text.empty()) return;
     if (text == "book" || text == "Book" || text.starts_with("book,")) {
@@ -435,7 +395,7 @@ void PgnReader::read_comment(std::string_view text) {
     if (white_view || mover_view || value_of(text, "mt=")) {
         Remark& remark = record_.remark();
         std::string_view score = white_view ? *white_view : mover_view.value_or("");
-        set_score(remark, take_score(score), mover_view && black_moved);
+        set_score(remark, take_pawn_score(score), mover_view && black_moved);
         if (auto depth = value_of(text, "d="))
             if (const auto number = take_number(*depth))
                 remark.depth = static_cast<std::int16_t>(std::clamp(*number, 0.0, 999.0));
@@ -455,7 +415,7 @@ void PgnReader::read_comment(std::string_view text) {
     // cutechess and fastchess: `+0.35/12 1.2s`, the mover's view.
     if (text[0] == '+' || text[0] == '-' || is_digit(text[0]) || text[0] == 'M') {
         std::string_view rest = text;
-        const Score score = take_score(rest);
+        const PawnScore score = take_pawn_score(rest);
         if ((!score.pawns && !score.mate) || !rest.starts_with("/")) return;
         rest.remove_prefix(1);
         const auto depth = take_number(rest);

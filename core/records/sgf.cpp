@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "games/text_fields.h"
+#include "records/commands.h"
 #include "records/replay.h"
 #include "records/result.h"
 #include "records/text.h"
@@ -277,6 +278,15 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
 /// Win rates that programs write into comments, as far as their point of view is known.
 void SgfReader::read_comment(std::string_view text) {
     Turn& turn = turns_.back();
+    if (text.find("[%") != nowhere) {
+        scratch_.remarks.assign(1, turn.remark);
+        scratch_.remarks[0].ply = 0;
+        if (read_commands(unescape(text, unescaped_), scratch_)) {
+            turn.remark = scratch_.remarks[0];
+            turn.remarked = true;
+            return;
+        }
+    }
     // KataGo's bots on OGS: on the opponent's move, in the bot's own view; in March 2019 in White's.
     if (const auto rate = number_after(text, "Winrate ")) {
         const bool whites_view = record_[Field::date].starts_with("2019-03");

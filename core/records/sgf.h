@@ -39,6 +39,7 @@ private:
     std::vector<Stone> set_up_;
     std::optional<Player> to_play_;
     std::string unescaped_;
+    Record scratch_;  // where a comment's commands are read into; it has no moves
 };
 
 }  // namespace hyoka::records

@@ -27,9 +27,30 @@ from hyoka._core import (
     Shogi,
 )
 from hyoka.diagram import Diagram, diagram, svg, terminal
-from hyoka.errors import Error, IllegalMoveError, NotationError
+from hyoka.errors import (
+    ConditionError,
+    EngineError,
+    Error,
+    IllegalMoveError,
+    NotationError,
+    RefusedError,
+    SourceError,
+    StudyError,
+)
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.playouts import Playouts, playouts
+from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.records import (
+    Record,
+    RecordStream,
+    Refused,
+    Remark,
+    parse_records,
+    read_record,
+    read_records,
+    record_text,
+    write_records,
+)
 
 __version__ = "0.1.0"
 
@@ -37,7 +58,9 @@ __all__ = [
     "GAMES",
     "BlokusDuo",
     "Chess",
+    "ConditionError",
     "Diagram",
+    "EngineError",
     "Error",
     "Game",
     "Go3",
@@ -54,13 +77,28 @@ __all__ = [
     "Outcome",
     "Player",
     "Playouts",
+    "Problem",
+    "ProblemSet",
     "Reason",
+    "Record",
+    "RecordStream",
+    "Refused",
+    "RefusedError",
+    "Remark",
     "Shogi",
+    "SourceError",
+    "StudyError",
     "diagram",
     "game_type",
     "name_of",
+    "parse_records",
     "playouts",
     "position",
+    "read_problems",
+    "read_record",
+    "read_records",
+    "record_text",
     "svg",
     "terminal",
+    "write_records",
 ]

@@ -4,6 +4,10 @@
 Error:
 ├─ NotationError(ValueError)     the text cannot be read
 ├─ IllegalMoveError(ValueError)  it reads, but the rules forbid it
+├─ SourceError                   a file that is not there, broken, or not what it should be
+├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
+├─ StudyError                    a study that is not there, or not as it should be
+├─ ConditionError(ValueError)    a condition that is no SQL or names no column
 └─ EngineError                   died, hung, refused or talked nonsense  .engine .transcript .reason
 
 """
@@ -19,6 +23,29 @@ class NotationError(Error, ValueError):
 
 class IllegalMoveError(Error, ValueError):
     """The move reads well, but the rules forbid it here."""
+
+
+class SourceError(Error):
+    """A file that is not there, broken, dangerous or not what it should be."""
+
+
+class RefusedError(Error):
+    """A recorded game that can't be taken."""
+
+    def __init__(self, message: str, *, source: str, line: int, number: int, ply: int) -> None:
+        super().__init__(message)
+        self.source = source
+        self.line = line
+        self.number = number
+        self.ply = ply
+
+
+class StudyError(Error):
+    """A study that is not there, is there already, or is not as it should be."""
+
+
+class ConditionError(Error, ValueError):
+    """A condition that is no SQL, or names no column."""
 
 
 class EngineError(Error):

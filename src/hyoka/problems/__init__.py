@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problem sets: positions with what is known of them, read from the formats people publish.
+
+A new format needs a reader in a file of its own and one line in `FORMATS`.
+
+>>> suite = read_problems('''
+... 7k/R7/6K1/8/8/8/8/8 w - - bm Ra8#; id "mate";
+... 7k/R7/6K1/8/8/8/8/8 w - - bm Rb9; id "nonsense";
+... ''', source="two.epd")
+>>> [problem.best for problem in suite.problems]
+[('a7a8',)]
+>>> print(suite.refused[0])
+two.epd:3: not a chess move: 'Rb9' (expected UCI or SAN)
+"""
+
+from hyoka.problems.problem import Assertion, GtpTest, Problem, ProblemSet, Refusal
+from hyoka.problems.reading import FORMATS, Format, read_problems
+from hyoka.problems.sgf_position import load_sgf
+
+__all__ = [
+    "FORMATS",
+    "Assertion",
+    "Format",
+    "GtpTest",
+    "Problem",
+    "ProblemSet",
+    "Refusal",
+    "load_sgf",
+    "read_problems",
+]

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A position out of a Go record in SGF, by the rules of GTP's `loadsgf`.
+
+This reads no more of SGF than positions need: the main line, set-up stones, moves, who is to play.
+"""
+
+import re
+from typing import Any
+
+from hyoka._core import Player
+from hyoka.errors import Error, IllegalMoveError, NotationError
+from hyoka.games import GAMES
+
+Property = tuple[str, list[str]]
+
+_ROOT = re.compile(r"\(\s*;")
+_TOKEN = re.compile(
+    r"\s*+(?:(?P<mark>[;()])|(?P<name>[A-Za-z]++)\s*+(?P<values>(?:\[(?:\\.|[^\]\\])*+\]\s*+)++))",
+    re.DOTALL,
+)
+_VALUE = re.compile(r"\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
+_COLUMNS = "ABCDEFGHJKLMNOPQRST"
+_PLAYERS = {"B": Player.first, "W": Player.second}
+_STONES = {"AB": 1, "AW": -1, "AE": 0}
+
+
+def load_sgf(data: bytes, move_number: int | None = None) -> Any:
+    """Give the Go position of a record's main line just before a move, or at its end.
+
+    Moves count from 1, passes too. The player whose move it would be is to play; at the end, the
+    one who did not move last, or whom `PL` names. A record without moves is one position, whatever
+    the number. Without `KM`, komi is 5.5, or 0.5 with handicap. Two passes do not stop play if the
+    record goes on. GNU Go's `IL` marks a point as forbidden by ko.
+
+    Raises NotationError for what cannot be read, sizes that are none of ours and records that are
+    too short, IllegalMoveError for moves and set-ups that break the rules.
+    """
+    nodes = _main_line(data)
+    game, handicap = _empty_board(nodes[0])
+    number = 0
+    for node in nodes:
+        game = _set_up(game, node)
+        for name, values in node:
+            if name not in _PLAYERS:
+                continue
+            player = _PLAYERS[name]
+            if handicap > 1 and player == Player.second and not number and not game.cells.any():
+                game = type(game)(komi=game.komi, handicap=handicap)
+            if game.to_play != player:
+                game = game.with_to_play(player)
+            number += 1
+            if number == move_number:
+                return game
+            game = _played(game, number, name, values[0])
+    if move_number is not None and number and move_number != number + 1:
+        raise NotationError(f"the record has {number} moves, so none before move {move_number}")
+    return game
+
+
+def with_text_field(game: Any, index: int, value: str) -> Any:
+    """Give the position with one field of its text changed: 2 is the ko, 3 the passes."""
+    fields = game.text.split()
+    fields[index] = value
+    return type(game).from_text(" ".join(fields))
+
+
+def _main_line(data: bytes) -> list[list[Property]]:
+    """Read the nodes of the main line, each a list of properties with their values."""
+    text = data.decode("latin-1")
+    root = _ROOT.search(text)
+    if not root:
+        raise NotationError("no SGF: no '(;' in it")
+    nodes: list[list[Property]] = []
+    at = root.start()
+    while token := _TOKEN.match(text, at):
+        at = token.end()
+        if token["mark"] == ")":
+            return nodes
+        if token["mark"] == ";":
+            nodes.append([])
+        elif token["name"]:
+            # Older SGF spells names out: AddBlack is AB.
+            name = "".join(filter(str.isupper, token["name"]))
+            values = [re.sub(r"\\(.)", r"\1", v).strip() for v in _VALUE.findall(token["values"])]
+            nodes[-1].append((name, values))
+    raise NotationError(f"SGF breaks off or goes wrong at character {at + 1}")
+
+
+def _first(node: list[Property], name: str, default: str) -> str:
+    return next((values[0] for found, values in node if found == name), default)
+
+
+def _empty_board(root: list[Property]) -> tuple[Any, int]:
+    if _first(root, "GM", "1") != "1":
+        raise NotationError("the SGF is not of a game of Go")
+    size = _first(root, "SZ", "19")
+    if f"go{size}" not in GAMES:
+        raise NotationError(f"boards of size '{size}' are none of ours")
+    handicap = _number(_first(root, "HA", "") or "0", "HA", r"[0-9]{1,3}")
+    default = "0.5" if handicap > 1 else "5.5"
+    komi = _number(_first(root, "KM", "") or default, "KM", r"[+-]?[0-9]{0,4}\.?[0-9]{0,9}")
+    game = GAMES[f"go{size}"](komi=komi)
+    return (game.with_to_play(Player.second) if handicap > 1 else game), int(handicap)
+
+
+def _number(text: str, name: str, pattern: str) -> float:
+    try:
+        if re.fullmatch(pattern, text):
+            return float(text)
+    except ValueError:
+        pass
+    raise NotationError(f"{name} must be a number, not '{text}'")
+
+
+def _points(value: str, size: int) -> list[tuple[int, int]]:
+    """Give the (row, column) of a point such as `dp`, or of all in a rectangle such as `aa:cc`."""
+    corners = [(ord(end[1]) - 97, ord(end[0]) - 97) for end in value.split(":") if len(end) == 2]
+    on_board = all(0 <= part < size for corner in corners for part in corner)
+    if not on_board or len(corners) != value.count(":") + 1 or len(corners) > 2:
+        raise NotationError(f"no point '{value}' on a board of size {size}")
+    (top, left), (bottom, right) = corners[0], corners[-1]
+    if top > bottom or left > right:
+        raise NotationError(f"'{value}' does not go from top left to bottom right")
+    return [(row, column) for row in range(top, bottom + 1) for column in range(left, right + 1)]
+
+
+def _name(row: int, column: int, size: int) -> str:
+    return f"{_COLUMNS[column]}{size - row}"
+
+
+def _set_up(game: Any, node: list[Property]) -> Any:
+    """Add and take off stones, change who is to play, mark a ko."""
+    size = game.size
+    if any(name in _STONES for name, _ in node):
+        cells = game.cells.copy()
+        for name, values in node:
+            if name in _STONES:
+                for value in values:
+                    for row, column in _points(value, size):
+                        cells[row, column] = _STONES[name]
+        blacks, whites = (
+            [
+                _name(row, column, size)
+                for row, column in zip(*(cells == player).nonzero(), strict=True)
+            ]
+            for player in (1, -1)
+        )
+        game = type(game).from_stones(blacks, whites, to_play=game.to_play, komi=game.komi)
+    to_play = _first(node, "PL", "")
+    if to_play:
+        # Some writers took 1 and 2 for the colours.
+        game = game.with_to_play(Player.second if to_play[0] in "wW2" else Player.first)
+    for name, values in node:
+        if name == "IL":
+            for value in values:
+                game = _with_ko(game, _name(*_points(value, size)[0], size))
+    return game
+
+
+def _with_ko(game: Any, point: str) -> Any:
+    """Forbid the point if taking there would be the taking of a ko."""
+    takes_ko = game.is_legal(point) and game.play(point).ko is not None
+    return with_text_field(game, 2, point) if takes_ko else game
+
+
+def _played(game: Any, number: int, name: str, value: str) -> Any:
+    size = game.size
+    is_pass = not value or (value == "tt" and size <= 19)
+    point = "pass" if is_pass else _name(*_points(value, size)[0], size)
+    if game.outcome is not None:
+        game = with_text_field(game, 3, "0")
+    try:
+        return game.play(point)
+    except Error as error:
+        raise IllegalMoveError(f"move {number} ({name} {point}) of the record: {error}") from None

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Game records: every notation in, one model out, and back."""
+
+from hyoka.records.formats import FORMATS, recognise
+from hyoka.records.reading import (
+    Batch,
+    RecordStream,
+    Refused,
+    batches,
+    parse_records,
+    read_record,
+    read_records,
+)
+from hyoka.records.record import ENDINGS, Record, Remark
+from hyoka.records.writing import WRITERS, record_text, write_records
+
+__all__ = [
+    "ENDINGS",
+    "FORMATS",
+    "WRITERS",
+    "Batch",
+    "Record",
+    "RecordStream",
+    "Refused",
+    "Remark",
+    "batches",
+    "parse_records",
+    "read_record",
+    "read_records",
+    "recognise",
+    "record_text",
+    "write_records",
+]

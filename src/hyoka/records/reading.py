@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading records: streams of bytes in, tables of games or single records out."""
+
+import collections
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.errors import NotationError, RefusedError, SourceError
+from hyoka.records.formats import FORMATS, as_utf8, recognise
+from hyoka.records.ranks import ordered_date, rank_number
+from hyoka.records.record import ENDINGS, Record, Remark
+from hyoka.records.sources import Progress, Source, sources
+
+LONGEST_GAME: Final = 64 << 20
+"""Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
+_HEAD: Final = 1 << 16
+_SIDE_FILES: Final = (".jou", ".trn", ".tsv", ".md", ".txt~")
+"""Names for WTHOR's games, and what often lies beside records without being one."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A game that was not taken, and why."""
+
+    source: str
+    line: int
+    """Where the fault is, from 1; 0 in a binary file."""
+    number: int
+    """Which game of the file, from 1."""
+    ply: int
+    """Moves that were good."""
+    fault: str
+    """`unreadable`, `illegal move`, `unsupported`, `too large` or `no records`."""
+    reason: str
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}" if self.line else self.source
+        game = f" game {self.number}, ply {self.ply}:" if self.number else ""
+        return f"{place}:{game} {self.reason}"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some games of one file, as columns, and those refused meanwhile."""
+
+    source: str
+    format: str
+    table: _core.Table
+    refused: list[Refused] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def records(self) -> Iterator[Record]:
+        """The games one by one."""
+        return _records_of(self)
+
+    def arrow(self) -> pa.Table:
+        """The games as an Arrow table with a row a game; see `hyoka columns`."""
+        return _arrow_of(self)
+
+
+@dataclass
+class RecordStream:
+    """Records from files, one after another; `refused` fills while you go."""
+
+    batches: Iterator[Batch]
+    refused: list[Refused] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Record]:
+        for batch in self.batches:
+            self.refused += batch.refused
+            yield from batch.records()
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many games were refused so far, by kind of fault."""
+        return dict(collections.Counter(refused.fault for refused in self.refused))
+
+
+def read_records(
+    *paths: str | Path, format: str | None = None, strict: bool = False
+) -> RecordStream:
+    """Read records from files, folders, patterns, archives or `-`; bad games don't stop it.
+
+    The format is recognised by content unless given (one of `FORMATS`). With `strict` the first
+    bad game raises RefusedError.
+    """
+    return RecordStream(batches(paths, format=format, strict=strict))
+
+
+def read_record(path: str | Path, *, format: str | None = None) -> Record:
+    """Read the first record of a file; raises RefusedError if it is bad."""
+    for record in read_records(path, format=format, strict=True):
+        return record
+    raise SourceError(f"{path}: no record in it")
+
+
+def parse_records(data: str | bytes, *, format: str | None = None) -> list[Record]:
+    """Read records from text in memory; the first bad one raises RefusedError.
+
+    >>> import hyoka as hk
+    >>> [game] = hk.parse_records("(;GM[1]SZ[9]PB[Honinbo]RE[B+R];B[ee];W[gc])")
+    >>> game.first, game.result, game.ending, game.move_texts()
+    ('Honinbo', 1.0, 'resigned', ['E5', 'G7'])
+    """
+    import io  # noqa: PLC0415
+
+    raw = data.encode() if isinstance(data, str) else data
+    source = Source("text", io.BytesIO(raw))
+    found = _batches_of(source, format)
+    return [record for batch in _checked(found, strict=True) for record in batch.records()]
+
+
+def batches(
+    paths: Iterable[str | Path],
+    *,
+    format: str | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[Batch]:
+    """The games of many files as batches of some thousands, in constant memory.
+
+    A file in which nothing is recognised counts as refused, unless it lies in a folder or archive
+    of others and is plainly something else.
+    """
+    if format is not None and format not in FORMATS:
+        raise NotationError(f"no format '{format}'; there are {', '.join(FORMATS)}")
+    found = (
+        batch
+        for source in sources(paths, progress=progress)
+        for batch in _batches_of(source, format)
+    )
+    return _checked(found, strict=strict)
+
+
+def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
+    for batch in found:
+        if strict and batch.refused:
+            first = batch.refused[0]
+            raise RefusedError(
+                str(first), source=first.source, line=first.line, number=first.number, ply=first.ply
+            )
+        yield batch
+
+
+def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
+    if source.name.lower().endswith(_SIDE_FILES):
+        return
+    blocks = source.blocks()
+    head = b""
+    for block in blocks:
+        head += block
+        if len(head) >= _HEAD:
+            break
+    if not head:
+        return
+    known = format or recognise(head[:_HEAD])
+    if known is None:
+        reason = f"no records that Hyoka can read; formats are {', '.join(FORMATS)}"
+        refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
+        yield Batch(source.name, "unknown", _core.Table(), refused)
+        return
+    names = (source.beside(".jou"), source.beside(".trn")) if known == "wthor" else (b"", b"")
+    reader = _core.Reader(known, *names)
+    rest = b""
+    ahead = as_utf8(itertools.chain([head], blocks), known)
+    block = next(ahead, b"")
+    games = 0
+    while True:
+        following = next(ahead, None)
+        data = rest + block if rest else block
+        last = following is None
+        taken, table = reader.read(data, last)
+        rest = data[taken:]
+        refused = [Refused(source.name, *fault) for fault in table.refused]
+        games += len(table) + len(refused)
+        if len(rest) > LONGEST_GAME:
+            limit = LONGEST_GAME >> 20
+            reason = (
+                f"a game that does not end within {limit} MiB; the rest of the file is not read"
+            )
+            refused.append(Refused(source.name, 0, games + 1, 0, "too large", reason))
+            yield Batch(source.name, known, table, refused)
+            return
+        if len(table) or refused:
+            yield Batch(source.name, known, table, refused)
+        if following is None:
+            return
+        block = following
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+_RESULTS: Final[dict[int, float | None]] = {1: 1.0, 0: 0.5, -1: 0.0, 2: None}
+
+
+def _records_of(batch: Batch) -> Iterator[Record]:
+    table = batch.table
+    texts = {name: table.text(name) for name in table.field_names}
+    columns = [
+        table.game.tolist(),
+        table.move_offsets.tolist(),
+        table.komi.tolist(),
+        table.handicap.tolist(),
+        table.winner.tolist(),
+        table.ending.tolist(),
+        table.margin.tolist(),
+        table.line.tolist(),
+        table.number.tolist(),
+    ]
+    game, offsets, komi, handicap, winner, ending, margin, line, number = columns
+    remarks = _remarks_of(table)
+    moves = table.moves
+    for i in range(len(table)):
+        fields = {name: column[i] for name, column in texts.items()}
+        fields["date"] = ordered_date(fields["date"])
+        yield Record(
+            game=table.game_names[game[i]],
+            moves=np.array(moves[offsets[i] : offsets[i + 1]]),
+            **fields,
+            komi=_number(komi[i]),
+            handicap=handicap[i],
+            result=_RESULTS[winner[i]],
+            ending=ENDINGS[ending[i]],
+            margin=_number(margin[i]),
+            remarks=remarks[i],
+            source=batch.source,
+            line=line[i],
+            number=number[i],
+        )
+
+
+def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
+    offsets = table.remark_offsets.tolist()
+    if not offsets[-1]:
+        return [()] * len(table)
+    columns = zip(
+        table.remark_ply.tolist(),
+        table.remark_value.tolist(),
+        table.remark_score.tolist(),
+        table.remark_mate.tolist(),
+        table.remark_depth.tolist(),
+        table.remark_clock_s.tolist(),
+        table.remark_spent_s.tolist(),
+        table.remark_book.tolist(),
+        strict=True,
+    )
+    flat = [
+        Remark(
+            ply,
+            _number(value),
+            _number(score),
+            mate or None,
+            depth or None,
+            _number(clock),
+            _number(spent),
+            bool(book),
+        )
+        for ply, value, score, mate, depth, clock, spent, book in columns
+    ]
+    return [tuple(flat[a:b]) for a, b in itertools.pairwise(offsets)]
+
+
+def _mapped(texts: pa.StringArray, function: Any, kind: pa.DataType) -> pa.Array:
+    """`function` of every text, called once for each different one."""
+    encoded = texts.dictionary_encode()
+    values = pa.array([function(text) for text in encoded.dictionary.to_pylist()], kind)
+    return values.take(encoded.indices)
+
+
+def _arrow_of(batch: Batch) -> pa.Table:
+    table = batch.table
+    count = len(table)
+
+    def texts(name: str) -> pa.StringArray:
+        offsets, data = table.text_buffers(name)
+        return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
+
+    def coded(codes: NDArray[Any], names: Iterable[str]) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), list(names))
+
+    def known(values: NDArray[Any]) -> pa.Array:
+        return pa.array(values, from_pandas=True)  # NaN is null
+
+    winner = table.winner
+    first_rating, second_rating = texts("first_rating"), texts("second_rating")
+    columns = {
+        "game": coded(table.game, table.game_names),
+        "source": pa.DictionaryArray.from_arrays(
+            pa.array(np.zeros(count, np.int8)), [batch.source]
+        ),
+        "line": table.line,
+        "number": table.number,
+        "first": texts("first"),
+        "second": texts("second"),
+        "first_rating": first_rating,
+        "second_rating": second_rating,
+        "first_rank": _mapped(first_rating, rank_number, pa.float32()),
+        "second_rank": _mapped(second_rating, rank_number, pa.float32()),
+        "event": texts("event"),
+        "round": texts("round"),
+        "place": texts("place"),
+        "date": _mapped(texts("date"), ordered_date, pa.string()),
+        "rules": texts("rules"),
+        "time_control": texts("time_control"),
+        "opening": texts("opening"),
+        "komi": known(table.komi),
+        "handicap": table.handicap,
+        "result": pa.array((winner + 1) / np.float32(2), pa.float32(), mask=winner == 2),
+        "ending": coded(table.ending, table.ending_names),
+        "margin": known(table.margin),
+        "plies": np.diff(table.move_offsets).astype(np.int32),
+        "start": texts("start"),
+        "moves": pa.LargeListArray.from_arrays(pa.array(table.move_offsets), pa.array(table.moves)),
+    }
+    return pa.table(columns)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One recorded game, whatever the game and the notation it came from."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.games import game_type
+from hyoka.records.ranks import rank_number
+
+Ending = Literal[
+    "unknown", "normal", "resigned", "time", "illegal", "adjudicated", "forfeit", "unfinished"
+]
+ENDINGS: Final[tuple[Ending, ...]] = _core.Table.ending_names
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a record says about the position after a move, in the first player's view."""
+
+    ply: int
+    """Moves played before the position."""
+    value: float | None = None
+    """Expected result, 0 to 1."""
+    score: float | None = None
+    """Centipawns in chess, the program's own unit in shogi, points in Go."""
+    mate: int | None = None
+    """Moves to mate: positive if the first player mates, negative if the second does."""
+    depth: int | None = None
+    clock_s: float | None = None
+    """Left on the clock of the player who moved."""
+    spent_s: float | None = None
+    """Spent on the move."""
+    book: bool = False
+    """The move came from an opening book."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A recorded game.
+
+    `first` is Black in Go, shogi and Othello, White in chess, the first to move in Blokus Duo.
+    Text fields are empty where the record is silent.
+    """
+
+    game: str
+    moves: NDArray[np.uint16]
+    """The moves' codes, passes included."""
+    start: str = ""
+    """The position the moves begin at; empty for the usual start."""
+    first: str = ""
+    second: str = ""
+    first_rating: str = ""
+    second_rating: str = ""
+    event: str = ""
+    round: str = ""
+    place: str = ""
+    date: str = ""
+    """Year-month-day as far as known, so that text order is time order."""
+    rules: str = ""
+    time_control: str = ""
+    opening: str = ""
+    komi: float | None = None
+    handicap: int = 0
+    result: float | None = None
+    """The first player's: 1 won, 0.5 drawn, 0 lost; None if the record does not say."""
+    ending: Ending = "unknown"
+    margin: float | None = None
+    """Points by which the first player won."""
+    remarks: tuple[Remark, ...] = ()
+    source: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+    number: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        self.moves.flags.writeable = False
+
+    def __len__(self) -> int:
+        """How many moves, passes included."""
+        return len(self.moves)
+
+    @property
+    def first_rank(self) -> float | None:
+        """The first player's rating or rank as a number that orders."""
+        return rank_number(self.first_rating)
+
+    @property
+    def second_rank(self) -> float | None:
+        """The second player's rating or rank as a number that orders."""
+        return rank_number(self.second_rating)
+
+    def content(self) -> tuple[object, ...]:
+        """Everything but where the record came from; equal contents are equal games.
+
+        A few spellings of the same remark are made one: a remark that says nothing is left out.
+        """
+        return (
+            self.game,
+            tuple(self.moves.tolist()),
+            self.start,
+            self.first,
+            self.second,
+            self.first_rating,
+            self.second_rating,
+            self.event,
+            self.round,
+            self.place,
+            self.date,
+            self.rules,
+            self.time_control,
+            self.opening,
+            self.komi,
+            self.handicap,
+            self.result,
+            self.ending,
+            self.margin,
+            self.remarks,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.content() == other.content()
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.start, self.moves.tobytes()))
+
+    def move_texts(self, notation: str = "") -> list[str]:
+        """The moves as texts: the game's own, or `san`, `csa`, `kif`, `ki2`, `sgf`, `code`."""
+        return _core.move_texts(self.game, self.start, self._komi, self.moves, notation)
+
+    def position(self, ply: int | None = None) -> Any:
+        """The position after `ply` moves; after all of them if not given."""
+        wanted = len(self) if ply is None else ply
+        if not 0 <= wanted <= len(self):
+            raise IndexError(f"ply {ply} of a game of {len(self)} moves")
+        return _core.position_after(self.game, self.start, self._komi, self.moves[:wanted])
+
+    def positions(self) -> Iterator[Any]:
+        """All positions from the start to the end."""
+        return (self.position(ply) for ply in range(len(self) + 1))
+
+    @cached_property
+    def move_list(self) -> list[Any]:
+        """The moves as values."""
+        from_code = game_type(self.game).Move.from_code
+        return [from_code(code) for code in self.moves.tolist()]
+
+    @property
+    def _komi(self) -> float:
+        return math.nan if self.komi is None else self.komi

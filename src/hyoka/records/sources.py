@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where records come from: files, globs, folders, compressed files, archives, standard input."""
+
+import bz2
+import contextlib
+import glob
+import gzip
+import io
+import lzma
+import queue
+import sys
+import tarfile
+import tempfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+import pyarrow as pa
+
+from hyoka.errors import SourceError
+
+BLOCK: Final = 1 << 20
+"""Bytes read at a time."""
+_ARCHIVES_DEEP: Final = 3
+_BOMB_FLOOR: Final = 64 << 20
+_BOMB_RATIO: Final = 250
+"""Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
+
+Progress = Callable[[int], None]
+"""Told how many more bytes of the files named have been read, as they lie on the disk."""
+
+_ZIP: Final = b"PK\x03\x04"
+_COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": lambda raw: pa.CompressedInputStream(raw, "zstd"),
+}
+_BROKEN: Final = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+
+
+def _beside_nothing(_suffix: str) -> bytes:
+    return b""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One stream of bytes with a name for people, such as `games.zip!1997/final.sgf`."""
+
+    name: str
+    stream: IO[bytes]
+    beside: Callable[[str], bytes] = field(default=_beside_nothing)
+    """The content of the first file with a suffix in the same folder; empty if there is none."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes piece by piece, read ahead in another thread."""
+        return _read_ahead(self._blocks())
+
+    def _blocks(self) -> Iterator[bytes]:
+        try:
+            while block := self.stream.read(BLOCK):
+                yield block
+        except (*_BROKEN, OSError) as error:
+            if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+                known = "zstd" in str(error).lower() or "decompress" in str(error).lower()
+                if error.errno is not None and not known:
+                    raise
+            raise SourceError(f"{self.name}: broken or cut short: {error}") from error
+
+
+class _Counted(io.RawIOBase):
+    """A raw stream that counts what is read from it and tells a listener."""
+
+    def __init__(self, raw: IO[bytes], progress: Progress | None) -> None:
+        self._raw = raw
+        self._progress = progress
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._raw.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        if self._progress is not None and data:
+            self._progress(len(data))
+        return len(data)
+
+
+class _Guarded(io.RawIOBase):
+    """What a compressed stream gives, as long as it is not absurdly more than it holds."""
+
+    def __init__(self, name: str, plain: IO[bytes], read: Callable[[], int]) -> None:
+        self._name = name
+        self._plain = plain
+        self._read = read
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._plain.read(len(buffer))
+        buffer[: len(data)] = data
+        self._given += len(data)
+        if self._given > _BOMB_FLOOR and self._given > _BOMB_RATIO * max(1, self._read()):
+            raise SourceError(
+                f"{self._name}: refused: it unpacks to more than {_BOMB_RATIO} times its size"
+            )
+        return len(data)
+
+
+def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) -> Iterator[Source]:
+    """Every stream of bytes that `paths` stand for, in order.
+
+    A path is a file, a folder (all files below, sorted by name), a pattern such as `kgs/*.sgf`, or
+    `-` for standard input. What is compressed (gzip, bzip2, xz, zstd) is unpacked, of what is an
+    archive (zip, tar) every member is a source; both are known by their first bytes, not by their
+    names. Use each source before you ask for the next.
+    """
+    for path in files_of(paths):
+        if path is None:
+            yield from _opened("standard input", sys.stdin.buffer, _beside_nothing, 0, progress)
+        else:
+            with path.open("rb") as raw:
+                yield from _opened(str(path), raw, _beside_on_disk(path), 0, progress)
+
+
+def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
+    """The files that `paths` stand for; None is standard input. Raises if one names nothing."""
+    found: list[Path | None] = []
+    for given in paths:
+        path = Path(given)
+        if str(given) == "-":
+            found.append(None)
+        elif path.is_dir():
+            inside = sorted(
+                file
+                for file in path.rglob("*")
+                if file.is_file()
+                and not any(part.startswith(".") for part in file.relative_to(path).parts)
+            )
+            if not inside:
+                raise SourceError(f"{path}: no files in this folder")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            matches = sorted(glob.glob(str(given), recursive=True))
+            if not matches:
+                raise SourceError(f"{given}: no such file")
+            found += files_of(matches)
+    return found
+
+
+def size_on_disk(paths: Iterable[str | Path]) -> int | None:
+    """How many bytes `sources` will read; None if standard input is among them."""
+    files = files_of(paths)
+    if None in files:
+        return None
+    return sum(file.stat().st_size for file in files if file is not None)
+
+
+def _opened(
+    name: str,
+    raw: IO[bytes],
+    beside: Callable[[str], bytes],
+    deep: int,
+    progress: Progress | None = None,
+) -> Iterator[Source]:
+    counted = _Counted(raw, progress)
+    buffered = io.BufferedReader(counted, BLOCK)
+    if deep > _ARCHIVES_DEEP:
+        raise SourceError(f"{name}: refused: archives inside archives {deep} deep")
+    stream: IO[bytes] = buffered
+    for _ in range(_ARCHIVES_DEEP):
+        head = _peek(stream, name)
+        unpack = next((made for magic, made in _COMPRESSED.items() if head.startswith(magic)), None)
+        if unpack is None:
+            break
+        guarded = _Guarded(name, unpack(stream), lambda: counted.count)
+        stream = io.BufferedReader(guarded, BLOCK)
+    head = _peek(stream, name)
+    if head.startswith(_ZIP):
+        yield from _zip_members(name, stream, deep, progress if stream is not buffered else None)
+    elif head[257:262] == b"ustar":
+        yield from _tar_members(name, stream, deep)
+    else:
+        yield Source(name, stream, beside)
+
+
+def _peek(stream: IO[bytes], name: str) -> bytes:
+    assert isinstance(stream, io.BufferedReader)
+    try:
+        return stream.peek(512)
+    except (*_BROKEN, OSError) as error:
+        raise SourceError(f"{name}: broken or cut short: {error}") from error
+
+
+def _zip_members(
+    name: str, stream: IO[bytes], deep: int, progress: Progress | None
+) -> Iterator[Source]:
+    with contextlib.ExitStack() as stack:
+        seekable: IO[bytes] = stream
+        if not stream.seekable():  # a zip's list of members is at its end
+            seekable = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=64 << 20))
+            while block := stream.read(BLOCK):
+                seekable.write(block)
+            seekable.seek(0)
+        try:
+            archive = stack.enter_context(zipfile.ZipFile(seekable))
+        except zipfile.BadZipFile as error:
+            raise SourceError(f"{name}: broken or cut short: {error}") from error
+        members = [member for member in archive.infolist() if not member.is_dir()]
+
+        def beside(folder: PurePosixPath, suffix: str) -> bytes:
+            for member in members:
+                path = PurePosixPath(member.filename)
+                if path.parent == folder and path.suffix.lower() == suffix:
+                    return archive.read(member)
+            return b""
+
+        for member in sorted(members, key=lambda member: member.filename):
+            inner = f"{name}!{member.filename}"
+            packed, size = member.compress_size, member.file_size
+            if size > _BOMB_FLOOR and size > _BOMB_RATIO * max(1, packed):
+                raise SourceError(
+                    f"{inner}: refused: it unpacks to more than {_BOMB_RATIO} times its size"
+                )
+            folder = PurePosixPath(member.filename).parent
+            try:
+                with archive.open(member) as raw:
+                    guarded = _Guarded(inner, raw, lambda packed=packed: packed)  # type: ignore[misc]
+                    yield from _opened(
+                        inner,
+                        io.BufferedReader(guarded, BLOCK),
+                        lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
+                        deep + 1,
+                        progress,
+                    )
+            except (RuntimeError, NotImplementedError, *_BROKEN) as error:
+                raise SourceError(f"{inner}: can't be unpacked: {error}") from error
+
+
+def _tar_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:
+    # The members' names are not known in advance, so a file may only use what came before it.
+    seen: dict[tuple[PurePosixPath, str], bytes] = {}
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                raw = archive.extractfile(member) if member.isfile() else None
+                if raw is None:
+                    continue
+                path = PurePosixPath(member.name)
+                if path.suffix.lower() in (".jou", ".trn") and member.size < _BOMB_FLOOR:
+                    seen[path.parent, path.suffix.lower()] = raw.read()
+                    continue
+                yield from _opened(
+                    f"{name}!{member.name}",
+                    raw,
+                    lambda suffix, folder=path.parent: seen.get((folder, suffix), b""),  # type: ignore[misc]
+                    deep + 1,
+                )
+    except _BROKEN as error:
+        raise SourceError(f"{name}: broken or cut short: {error}") from error
+
+
+def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
+    def beside(suffix: str) -> bytes:
+        for file in sorted(path.parent.iterdir()):
+            if file.suffix.lower() == suffix and file.is_file():
+                return file.read_bytes()
+        return b""
+
+    return beside
+
+
+def _read_ahead(blocks: Iterator[bytes], depth: int = 4) -> Iterator[bytes]:
+    """The same blocks, fetched by another thread: unpacking and parsing go on side by side."""
+    ready: queue.Queue[bytes | BaseException | None] = queue.Queue(depth)
+    stopped = threading.Event()
+
+    def put(item: bytes | BaseException | None) -> bool:
+        while not stopped.is_set():
+            try:
+                ready.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def fetch() -> None:
+        try:
+            for block in blocks:
+                if not put(block):
+                    return
+            put(None)
+        except BaseException as error:  # handed to the thread that reads
+            put(error)
+
+    thread = threading.Thread(target=fetch, name="hyoka-read-ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item = ready.get()
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped.set()
+        thread.join()
