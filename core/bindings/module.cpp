@@ -96,6 +96,7 @@ NB_MODULE(_core, module) {
     bind_shogi(module);
     bind_blokus_duo(module);
     bind_records(module);
+    bind_features(module);
 }
 
 }  // namespace hyoka::bindings

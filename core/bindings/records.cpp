@@ -7,6 +7,8 @@
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "records/csa.h"
+#include "records/game_set.h"
+#include "records/kifu.h"
 #include "records/lines.h"
 #include "records/pgn.h"
 #include "records/replay.h"
@@ -56,6 +58,7 @@ std::unique_ptr<Reader> make_reader(std::string_view format, std::string players
     if (format == "sgf") return std::make_unique<SgfReader>();
     if (format == "pgn") return std::make_unique<PgnReader>();
     if (format == "csa") return std::make_unique<CsaReader>();
+    if (format == "kifu") return std::make_unique<KifuReader>();
     if (format == "lines") return std::make_unique<LineReader>();
     if (format == "wthor") return std::make_unique<WthorReader>(std::move(players), std::move(tournaments));
     throw nb::value_error("no such format");
@@ -101,6 +104,7 @@ std::vector<std::string> move_texts(std::string_view kind, std::string_view star
             } else if constexpr (std::is_same_v<G, Shogi>) {
                 texts.push_back(notation == "csa"   ? game.csa(move)
                                 : notation == "kif" ? game.kif(move, previous)
+                                : notation == "ki2" ? game.ki2(move, previous)
                                                     : move.text());
                 previous = move;
             } else if constexpr (is_go<G>) {
@@ -197,9 +201,46 @@ void bind_records(nb::module_& module) {
         for (const auto view : views) list.append(nb::str(view.data(), view.size()));
         return nb::tuple(list);
     };
-    table.attr("game_names") = names(game_names);
-    table.attr("ending_names") = names(ending_names);
-    table.attr("field_names") = names(field_names);
+    table.def_prop_ro_static(
+        "game_names", [names](nb::handle) { return names(game_names); },
+        nb::sig("def game_names(/) -> tuple[str, ...]"));
+    table.def_prop_ro_static(
+        "ending_names", [names](nb::handle) { return names(ending_names); },
+        nb::sig("def ending_names(/) -> tuple[str, ...]"));
+    table.def_prop_ro_static(
+        "field_names", [names](nb::handle) { return names(field_names); },
+        nb::sig("def field_names(/) -> tuple[str, ...]"));
+
+    nb::class_<GameSet>(module, "GameSet", "Remembers games, so that exact duplicates are found.")
+        .def(nb::init<>())
+        .def(
+            "add",
+            [](GameSet& set, const Table& games,
+               const nb::ndarray<nb::numpy, const bool, nb::ndim<1>, nb::c_contig>& keep, std::uint32_t first_number) {
+                if (keep.size() != games.size()) throw nb::value_error("one flag a game is needed");
+                std::vector<std::int64_t> duplicate_of;
+                const TextColumn& starts = games.fields[static_cast<std::size_t>(Field::start)];
+                for (std::size_t i = 0; i < games.size(); ++i) {
+                    if (!keep.data()[i]) continue;
+                    const std::string_view start(starts.bytes.data() + starts.offsets[i],
+                                                 static_cast<std::size_t>(starts.offsets[i + 1] - starts.offsets[i]));
+                    const std::span<const std::uint16_t> moves(
+                        games.moves.data() + games.move_offsets[i],
+                        static_cast<std::size_t>(games.move_offsets[i + 1] - games.move_offsets[i]));
+                    const auto before = set.add(static_cast<GameKind>(games.game[i]), start, moves, first_number++);
+                    duplicate_of.push_back(before ? static_cast<std::int64_t>(*before) : -1);
+                }
+                return to_numpy(std::move(duplicate_of));
+            },
+            nb::rv_policy::move, "table"_a, "keep"_a, "first_number"_a,
+            "Numbers the games that `keep` marks from `first_number` on; for each, the number of the equal game that "
+            "came before, or -1.")
+        .def(
+            "add_one",
+            [](GameSet& set, std::string_view kind, std::string_view start, const Codes& moves, std::uint32_t number) {
+                return set.add(game_named(kind), start, {moves.data(), moves.size()}, number);
+            },
+            "game"_a, "start"_a, "moves"_a, "number"_a, "The number of an equal game that came before, if any.");
 
     nb::class_<OpenReader>(module, "Reader", "Reads the games of one file, piece by piece.")
         .def(

@@ -50,6 +50,13 @@ void bind_shogi(nb::module_& module) {
                 return game.kif(to_legal_move(game, move), previous);
             },
             "move"_a, "previous"_a = nb::none(), "The move as KIF writes it; 同 if `previous` went to the same square.")
+        .def(
+            "ki2",
+            [](const Shogi& game, const MoveOrText<Shogi>& move, std::optional<Shogi::Move> previous) {
+                return game.ki2(to_legal_move(game, move), previous);
+            },
+            "move"_a, "previous"_a = nb::none(), "The move as KI2 writes it, with the shortest hint that names it.")
+        .def("parse_ki2", &Shogi::parse_ki2, "text"_a, "previous"_a = nb::none())
         .def("parse_kif", &Shogi::parse_kif, "text"_a, "previous"_a = nb::none())
         .def_prop_ro("in_check", &Shogi::in_check)
         .def_prop_ro("ply", &Shogi::ply)

@@ -150,6 +150,15 @@ bool BlokusDuo::can_place(Player player) const {
     return !visit_placements(player, [](int) { return false; });
 }
 
+int BlokusDuo::count_placements(Player player) const {
+    int count = 0;
+    visit_placements(player, [&](int) {
+        ++count;
+        return true;
+    });
+    return count;
+}
+
 Moves<BlokusDuo> BlokusDuo::legal_moves() const {
     Moves<BlokusDuo> moves;
     visit_placements(to_play_, [&](int placement) {

@@ -61,6 +61,8 @@ public:
     const SquareSet& attaching(Player player) const { return sides_[at(player)].attaching; }
     /// Bit p: piece p (0 = a) is not yet laid.
     std::uint32_t pieces_left(Player player) const { return sides_[at(player)].left; }
+    /// How many placements the player has, whoever is to move.
+    int count_placements(Player player) const;
     bool bonus() const { return bonus_; }
 
     /// Mirrored in the diagonal through both starting squares.

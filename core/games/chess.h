@@ -101,8 +101,11 @@ public:
     int ply() const { return 2 * (fullmove_ - 1) + index_of(to_play_); }
     int halfmove_clock() const { return halfmove_; }
     Bitboard pieces(Player player, Kind kind) const { return colors_[at(player)] & kinds_[kind]; }
+    Bitboard pieces(Player player) const { return colors_[at(player)]; }
     Bitboard occupied() const { return colors_[0] | colors_[1]; }
     Kind piece_on(int square) const { return board_[static_cast<std::size_t>(square)]; }
+    /// The player's rooks that may still castle.
+    Bitboard castling_rooks(Player player) const { return castling_ & colors_[at(player)]; }
     /// Pieces of `player` that attack `square` when `occupied` squares block.
     Bitboard attackers(int square, Player player, Bitboard occupied) const;
     Bitboard attackers(int square, Player player) const { return attackers(square, player, occupied()); }

@@ -110,6 +110,8 @@ std::string Othello::text() const {
     return text + (to_play_ == Player::first ? " X" : " O");
 }
 
+std::uint64_t Othello::playable(Player player) const { return places(discs(player), discs(other(player))); }
+
 std::optional<Outcome> Othello::outcome() const {
     if (places(own_, opponent_) || places(opponent_, own_)) return std::nullopt;
     return Outcome{result_of_score(score()), Reason::score};

@@ -52,6 +52,8 @@ public:
     void check_consistency() const;
 
     std::uint64_t discs(Player player) const { return player == to_play_ ? own_ : opponent_; }
+    /// Where the player could place a disc, were it to move.
+    std::uint64_t playable(Player player) const;
 
     /// The eight symmetries of the square: bit 0 mirrors left-right, bit 1 top-bottom, bit 2 swaps rows and columns.
     static constexpr int symmetries = 8;

@@ -136,6 +136,7 @@ public:
     bool in_check() const;
     int ply() const { return ply_; }
     Bitboard pieces(Player player, Kind kind) const { return colors_[at(player)] & kinds_[kind]; }
+    Bitboard pieces(Player player) const { return colors_[at(player)]; }
     Bitboard occupied() const { return colors_[0] | colors_[1]; }
     Kind piece_on(int square) const { return board_[static_cast<std::size_t>(square)]; }
     int in_hand(Player player, Kind kind) const { return hands_[at(player)][kind]; }

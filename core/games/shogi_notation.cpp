@@ -209,12 +209,11 @@ std::string Shogi::ki2(Move move, std::optional<Move> previous) const {
     if (move == Move::declaration()) return "入玉勝ち";
     const int to = move.to();
     const Kind kind = move.is_drop() ? move.dropped() : piece_on(move.from());
+    // Printed records tell a piece from pinned ones too.
     const Bitboard origins = attackers(to, to_play_) & pieces(to_play_, kind);
     std::string words;
     if (move.is_drop()) {
-        for_each_bit(origins, [&](int from) {
-            if (is_legal({from, to}) || is_legal({from, to, true})) words = "打";
-        });
+        if (origins) words = "打";
     } else {
         const Way way = way_of(to_play_, move.from(), to);
         Hint::Side side = way.side();

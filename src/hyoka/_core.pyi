@@ -5,7 +5,7 @@ The compiled core of Hyoka: five games, their rules and random playouts.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -2902,6 +2902,11 @@ class Shogi:
     def kif(self, move: Shogi.Move | str, previous: Shogi.Move | None = None) -> str:
         """The move as KIF writes it; 同 if `previous` went to the same square."""
 
+    def ki2(self, move: Shogi.Move | str, previous: Shogi.Move | None = None) -> str:
+        """The move as KI2 writes it, with the shortest hint that names it."""
+
+    def parse_ki2(self, text: str, previous: Shogi.Move | None = None) -> Shogi.Move: ...
+
     def parse_kif(self, text: str, previous: Shogi.Move | None = None) -> Shogi.Move: ...
 
     @property
@@ -3265,11 +3270,27 @@ class Table:
         Games not taken: line, number in the file, good moves before the fault, kind of fault, reason.
         """
 
-    game_names: tuple = ...
+    game_names: Final[tuple[str, ...]] = ...
+    """game_names(/) -> tuple[str, ...]"""
 
-    ending_names: tuple = ...
+    ending_names: Final[tuple[str, ...]] = ...
+    """ending_names(/) -> tuple[str, ...]"""
 
-    field_names: tuple = ...
+    field_names: Final[tuple[str, ...]] = ...
+    """field_names(/) -> tuple[str, ...]"""
+
+class GameSet:
+    """Remembers games, so that exact duplicates are found."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, table: Table, keep: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', writable=False)], first_number: int) -> NDArray[numpy.int64]:
+        """
+        Numbers the games that `keep` marks from `first_number` on; for each, the number of the equal game that came before, or -1.
+        """
+
+    def add_one(self, game: str, start: str, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], number: int) -> int | None:
+        """The number of an equal game that came before, if any."""
 
 class Reader:
     """Reads the games of one file, piece by piece."""
@@ -3291,3 +3312,34 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
 
 def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
     """The position after a record's moves; `start` empty for the usual one."""
+
+class Column:
+    """A column that describes positions."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def doc(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def costly(self) -> bool: ...
+
+    @property
+    def labels(self) -> list[str]: ...
+
+def columns(game: str) -> list[Column]:
+    """The columns that describe a game's positions."""
+
+def describe(game: str, start: str, komi: float, moves: NDArray[numpy.uint16], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """
+    Columns of all positions of one game, from the start to after its last move.
+    """
+
+def describe_table(table: Table, keep: NDArray[numpy.bool_], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """
+    Columns of all positions of the games that `keep` marks, which must be of one kind, game after game.
+    """

@@ -298,9 +298,7 @@ def _arrow_of(batch: Batch) -> pa.Table:
     first_rating, second_rating = texts("first_rating"), texts("second_rating")
     columns = {
         "game": coded(table.game, table.game_names),
-        "source": pa.DictionaryArray.from_arrays(
-            pa.array(np.zeros(count, np.int8)), [batch.source]
-        ),
+        "source": pa.repeat(batch.source, count),
         "line": table.line,
         "number": table.number,
         "first": texts("first"),

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from hyoka.records.ranks import rank_number
 Ending = Literal[
     "unknown", "normal", "resigned", "time", "illegal", "adjudicated", "forfeit", "unfinished"
 ]
-ENDINGS: Final[tuple[Ending, ...]] = _core.Table.ending_names
+ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "features/columns.h"
+#include "games/blokus_duo.h"
+
+namespace hyoka::features {
+
+/// A player's influence by Bouzy's 4/0 algorithm (paper 003): 1 on each square where a next piece can attach; then,
+/// four times, every square with influence adds 1 to each of its four neighbours, except those that are occupied; the
+/// sum over the board.
+int influence(const BlokusDuo& game, Player player);
+
+template <>
+class Describer<BlokusDuo> {
+public:
+    static std::span<const Column> columns();
+    explicit Describer(const BlokusDuo&) {}
+    void play(const BlokusDuo&, BlokusDuo::Move) {}
+    void describe(const BlokusDuo& game, std::uint64_t wanted, std::int16_t* row) const;
+};
+
+}  // namespace hyoka::features

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other people's engines, over GTP, UCI and USI: named by a text, asked, watched and cleaned up.
+
+Callers want `EngineSession`; `start_engine` is for those who have an event loop of their own.
+"""
+
+from hyoka.engines.check import Check, EngineReport, check_engine
+from hyoka.engines.limits import Limits
+from hyoka.engines.position import EnginePosition
+from hyoka.engines.session import Engine, EngineSession, Failure, start_engine
+from hyoka.engines.spec import EngineSpec
+
+__all__ = [
+    "Check",
+    "Engine",
+    "EnginePosition",
+    "EngineReport",
+    "EngineSession",
+    "EngineSpec",
+    "Failure",
+    "Limits",
+    "check_engine",
+    "start_engine",
+]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of GTP engines: what to ask for an evaluation, and how to read the answer."""
+
+import difflib
+import functools
+import importlib.resources
+import re
+import string
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from hyoka.engines.limits import KEYS
+from hyoka.errors import NotationError
+
+UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
+"""What a pattern's `value` counts in, and the number that stands for certainty."""
+GROUPS: Final = frozenset({"value", "score", "winner", "best", "nodes"})
+_CHOICES: Final = {
+    "view": ("black", "white", "mover"),
+    "unit": tuple(UNITS),
+    "read": ("answers", "stderr"),
+}
+_USUAL_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {seconds} 1"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How one kind of GTP engine is asked; `docs/engines.md` explains the keys."""
+
+    name: str
+    match: str = ""
+    needs: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+    """`go` for all sizes, `othello`, `blokus_duo`; empty for any."""
+    start: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ("{genmove}",)
+    pattern: str = ""
+    read: str = "answers"
+    view: str = "mover"
+    unit: str = "probability"
+    undo: bool = False
+    passes: bool = True
+    option: str = ""
+    limit: Mapping[str, str] = field(default_factory=dict)
+    forget: tuple[str, ...] = ()
+
+    def fits(self, names: Sequence[str], commands: Collection[str]) -> bool:
+        """Whether an engine of these names (its own, its command) and commands is of this kind."""
+        known = all(command in commands for command in self.needs)
+        return known and any(re.search(self.match, name) for name in names)
+
+    def limit_command(self, key: str) -> str | None:
+        """The template of the command that sets a limit; None if the engine knows no such limit."""
+        return {**_USUAL_LIMITS, **self.limit}.get(key)
+
+
+def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
+    """The profiles in a TOML text, in order; what is wrong with one raises NotationError."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise NotationError(f"{source}: {error}") from error
+    if not tables:
+        raise NotationError(f"{source}: there is no profile in it")
+    return tuple(_profile(name, table, f"{source}, [{name}]") for name, table in tables.items())
+
+
+def _profile(name: str, table: Any, where: str) -> Profile:
+    if not isinstance(table, dict):
+        raise NotationError(f"{where}: a profile is a table")
+    known = [each.name for each in fields(Profile) if each.name != "name"]
+    settings: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise NotationError(f"{where}: no key '{key}'; {hint}")
+        settings[key] = _setting(key, value, f"{where}, {key}")
+    return Profile(name=name, **settings)
+
+
+def _setting(key: str, value: Any, where: str) -> Any:
+    if key in ("undo", "passes"):
+        if not isinstance(value, bool):
+            raise NotationError(f"{where}: true or false, not {value!r}")
+        return value
+    if key in ("needs", "games", "start", "ask", "forget"):
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise NotationError(f"{where}: a list of texts, not {value!r}")
+        if key == "ask":
+            _check_templates(value, {"color", "genmove"}, where)
+        return tuple(value)
+    if key == "limit":
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            raise NotationError(f"{where}: a table of texts, not {value!r}")
+        for limit in value.keys() - KEYS.keys():
+            raise NotationError(f"{where}: no limit '{limit}'; there are {', '.join(KEYS)}")
+        _check_templates(value.values(), {*KEYS, "seconds"}, where)
+        return value
+    if not isinstance(value, str):
+        raise NotationError(f"{where}: a text, not {value!r}")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise NotationError(f"{where}: one of {', '.join(_CHOICES[key])}, not '{value}'")
+    if key in ("match", "pattern"):
+        _check_pattern(value, where)
+    if key == "option":
+        _check_templates([value], {"name", "value"}, where)
+    return value
+
+
+def _check_pattern(text: str, where: str) -> None:
+    try:
+        groups = re.compile(text).groupindex
+    except re.error as error:
+        raise NotationError(f"{where}: {error}") from None
+    for group in groups.keys() - GROUPS:
+        raise NotationError(f"{where}: no group '{group}'; there are {', '.join(sorted(GROUPS))}")
+
+
+def _check_templates(templates: Iterable[str], allowed: set[str], where: str) -> None:
+    for template in templates:
+        try:
+            names = {name for _, name, _, _ in string.Formatter().parse(template)} - {None}
+        except ValueError as error:
+            raise NotationError(f"{where}: '{template}': {error}") from None
+        for name in names - allowed:
+            known = ", ".join(f"{{{each}}}" for each in sorted(allowed))
+            raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {known}")
+
+
+@functools.cache
+def shipped_profiles() -> tuple[Profile, ...]:
+    """The profiles that come with Hyoka; the last fits every engine."""
+    path = importlib.resources.files("hyoka.engines") / "profiles.toml"
+    return read_profiles(path.read_text(encoding="utf-8"), "profiles.toml")
+
+
+def choose_profile(wanted: str | None, names: Sequence[str], commands: Collection[str]) -> Profile:
+    """The profile for an engine of these names and commands.
+
+    `wanted` is a shipped profile's name, or a TOML file: its only profile, or the first that fits.
+    """
+    if wanted is None:
+        return next(profile for profile in shipped_profiles() if profile.fits(names, commands))
+    if wanted.endswith(".toml"):
+        try:
+            text = Path(wanted).read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise NotationError(f"cannot read profiles from {wanted}: {error}") from error
+        profiles = read_profiles(text, wanted)
+        fitting = [profile for profile in profiles if profile.fits(names, commands)]
+        if len(profiles) > 1 and not fitting:
+            raise NotationError(f"{wanted}: no profile matches {' or '.join(names)}")
+        return fitting[0] if fitting else profiles[0]
+    by_name = {profile.name: profile for profile in shipped_profiles()}
+    if wanted not in by_name:
+        near = difflib.get_close_matches(wanted, by_name, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(by_name)}"
+        raise NotationError(f"no profile '{wanted}'; {hint}")
+    return by_name[wanted]

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine kept alive through many positions, for callers that know nothing of event loops."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Coroutine, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
+
+from hyoka.engines.gtp import GtpEngine
+from hyoka.engines.limits import Limits
+from hyoka.engines.position import EnginePosition
+from hyoka.engines.spec import EngineSpec
+from hyoka.engines.uci import UciEngine
+from hyoka.engines.usi import UsiEngine
+from hyoka.errors import EngineError, Error
+from hyoka.evaluation import Evaluation
+
+# How long results are collected before they are handed on: starting and stopping the event loop
+# for each would cost as much as a quick engine's answer.
+_BATCH_S: Final = 0.05
+# How many questions stand ready, with the one that the engine thinks about: more for an engine that
+# is quicker than we are, so that its answers can be read many at a time.
+_AHEAD: Final = 2
+_FAR_AHEAD: Final = 32
+_QUICK_S: Final = 0.001
+
+
+class Engine(Protocol):
+    """What engines of all three protocols can do; see `UciEngine` and `GtpEngine`."""
+
+    spec: EngineSpec
+    name: str
+    version: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine can still be asked."""
+
+    async def new_game(self) -> None:
+        """Make the engine forget what was before."""
+
+    def evaluate(
+        self, position: EnginePosition, limits: Limits | None = None
+    ) -> Coroutine[Any, Any, Evaluation]:
+        """Evaluate a position; the question is put by the call, or else when it is awaited."""
+
+    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play; None if the game is over."""
+
+    async def close(self) -> bool:
+        """Let the engine go; True if it went by itself."""
+
+    def kill(self) -> None:
+        """End the engine at once."""
+
+
+async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engine:
+    """Start an engine and shake hands with it; whoever starts one closes it.
+
+    Raises EngineError if it is missing, does not speak its protocol or refuses an option, and
+    NotationError if the text names no engine.
+    """
+    if isinstance(spec, str):
+        spec = EngineSpec.from_text(spec)
+    if spec.protocol == "gtp":
+        return await GtpEngine.start(spec, cwd)
+    if spec.protocol == "usi":
+        return await UsiEngine.start(spec, cwd)
+    return await UciEngine.start(spec, cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A position that an engine did not evaluate."""
+
+    reason: str
+    """One word: `illegal` for a position that the rules refuse, or a reason of EngineError."""
+    message: str
+    """What happened, on one line."""
+    detail: str
+    """The position, the last lines of the dialogue and of the engine's standard error."""
+
+
+_Pending = Coroutine[Any, Any, Evaluation] | Failure
+
+
+class EngineSession:
+    """An engine for one thread at a time, started anew when it dies or hangs.
+
+    with EngineSession("uci:nodes=1:stockfish") as session:
+        evaluations = session.evaluate_many([EnginePosition("chess", moves=["e2e4"])])
+    """
+
+    def __init__(
+        self, spec: EngineSpec | str, *, max_restarts: int = 3, cwd: Path | None = None
+    ) -> None:
+        """Take an engine, and how often in a row it may be started anew without any success."""
+        self.spec = EngineSpec.from_text(spec) if isinstance(spec, str) else spec
+        self.restarts = 0
+        """How often the engine has been started anew."""
+        self._max_restarts = max_restarts
+        self._restarts_in_a_row = 0
+        self._cwd = cwd
+        self._ahead = _AHEAD
+        self._runner = asyncio.Runner()
+        self._engine: Engine | None = None
+        self._last_error: EngineError | None = None
+        self._gave_up: EngineError | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._engine = self._runner.run(start_engine(self.spec, self._cwd))
+        except BaseException:
+            self._runner.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if self._engine is not None and error is None:
+                self._runner.run(self._engine.close())
+        finally:
+            if self._engine is not None:
+                self._engine.kill()
+            self._runner.close()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that runs now; raises EngineError if none does."""
+        if self._engine is None:
+            raise self._last_error or EngineError(self.spec.title, "is not running", reason="died")
+        return self._engine
+
+    def evaluate_many(
+        self, positions: Iterable[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate positions in order; see `evaluate_each`."""
+        return list(self.evaluate_each(positions, limits))
+
+    def evaluate_each(
+        self, positions: Iterable[EnginePosition], limits: Limits | None = None
+    ) -> Iterator[Evaluation | Failure]:
+        """Evaluate positions in order and hand on each result, soon after it is there.
+
+        A position on which the engine dies, hangs or talks nonsense gives a Failure; the next is
+        given to a new process. Raises EngineError, after all results before it, when the engine
+        has been started anew too often in a row.
+        """
+        left = iter(positions)
+        while batch := self._runner.run(self._evaluate_some(left, limits)):
+            yield from batch
+            if self._gave_up is not None:
+                raise self._gave_up
+
+    def evaluate(
+        self, position: EnginePosition, limits: Limits | None = None
+    ) -> Evaluation | Failure:
+        """Evaluate one position; `evaluate_many` is quicker for many."""
+        return self.evaluate_many([position], limits)[0]
+
+    def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play; None if the game is over. Raises what goes wrong."""
+        return self._runner.run(self._best_move(position, limits))
+
+    def new_game(self) -> None:
+        """Make the engine forget what was before."""
+        self._runner.run(self.engine.new_game())
+
+    async def _best_move(self, position: EnginePosition, limits: Limits | None) -> str | None:
+        engine = await self._running_engine()
+        move = await engine.best_move(position, limits)
+        self._restarts_in_a_row = 0
+        return move
+
+    async def _evaluate_some(
+        self, left: Iterator[EnginePosition], limits: Limits | None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate positions for a moment, with the next question always ready."""
+        results: list[Evaluation | Failure] = []
+        ahead: deque[tuple[EnginePosition, _Pending]] = deque()
+        until = time.monotonic() + _BATCH_S
+        try:
+            while True:
+                while len(ahead) < self._ahead and time.monotonic() < until:
+                    position = next(left, None)
+                    if position is None:
+                        break
+                    ahead.append((position, await self._put(position, limits)))
+                if not ahead:
+                    return results
+                position, pending = ahead.popleft()
+                result = await self._result(position, pending)
+                while result is None:
+                    result = await self._result(position, await self._put(position, limits))
+                results.append(result)
+        except EngineError as error:
+            self._gave_up = error
+            if not results:
+                raise
+            return results
+        finally:
+            for _, pending in ahead:
+                if not isinstance(pending, Failure):
+                    pending.close()
+
+    async def _put(self, position: EnginePosition, limits: Limits | None) -> _Pending:
+        """Put a question to the running engine; raises EngineError when none can be had."""
+        engine = self._engine
+        if engine is None or not engine.alive:
+            engine = await self._running_engine()
+        try:
+            return engine.evaluate(position, limits)
+        except EngineError as error:
+            return self._failure(position, error)
+        except Error as error:
+            return Failure("illegal", str(error), position.describe())
+
+    async def _result(
+        self, position: EnginePosition, pending: _Pending
+    ) -> Evaluation | Failure | None:
+        """The answer; None if the engine was gone before it heard the question."""
+        if isinstance(pending, Failure):
+            return pending
+        try:
+            result = await pending
+        except EngineError as error:
+            if error.reason == "unasked":
+                return None
+            return self._failure(position, error)
+        except Error as error:
+            return Failure("illegal", str(error), position.describe())
+        if result.time_s > 0:  # else the rules have answered, and not the engine
+            self._restarts_in_a_row = 0
+            self._ahead = _FAR_AHEAD if result.time_s < _QUICK_S else _AHEAD
+        return result
+
+    def _failure(self, position: EnginePosition, error: EngineError) -> Failure:
+        if error.reason not in ("refused", "limit") and self._engine is not None:
+            self._engine.kill()
+            self._last_error = error
+        return Failure(error.reason, error.message, f"{position.describe()}\n{error.transcript}")
+
+    async def _running_engine(self) -> Engine:
+        """The engine, started anew if need be; raises EngineError when that goes on too long."""
+        engine = self._engine
+        if engine is not None and engine.alive:
+            return engine
+        self._engine = None
+        while self._restarts_in_a_row < self._max_restarts:
+            self._restarts_in_a_row += 1
+            self.restarts += 1
+            try:
+                self._engine = await start_engine(self.spec, self._cwd)
+            except EngineError as error:
+                self._last_error = error
+            else:
+                return self._engine
+        last = self._last_error
+        raise EngineError(
+            self.spec.title,
+            f"given up after {self._restarts_in_a_row} restarts in a row without an evaluation; "
+            f"the last time it {last.message if last else 'died'}",
+            last.transcript if last else "",
+            last.reason if last else "died",
+        )

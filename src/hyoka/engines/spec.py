@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""Engines named by a text, the same everywhere: `PROTOCOL:COMMAND`, or with settings between.
+
+    uci:stockfish
+    uci:nodes=1,Hash=16:stockfish
+    gtp:gnugo --mode gtp --level 0
+    usi:depth=3,UCI_Variant=shogi:fairy-stockfish
+
+Settings are `KEY=VALUE`, separated by commas; a comma, colon or backslash in a value is written
+after a backslash. A command that would itself read as settings follows an empty list: `gtp::a=b:c`.
+"""
+
+import difflib
+import hashlib
+import os
+import re
+import shlex
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from hyoka.engines.limits import KEYS, Limits, limit_from_text
+from hyoka.errors import EngineError, NotationError
+
+PROTOCOLS: Final = ("gtp", "uci", "usi")
+DEFAULT_TIMEOUT_S: Final = 60.0
+# Debian keeps engines where only a person's shell looks.
+_MORE_PLACES: Final = ("/usr/games", "/usr/local/games")
+# Words separated by single spaces (UCI has `Skill Level`); one that begins with a dash is a
+# command's option, so that `katago gtp -model a=b:c` is a command.
+_KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
+_SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
+_SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
+_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSpec:
+    """An engine, how it is talked to and how much it may think.
+
+    >>> spec = EngineSpec.from_text("uci:nodes=1,Hash=16:stockfish")
+    >>> spec.limits.nodes, spec.options, spec.command
+    (1, (('Hash', '16'),), 'stockfish')
+    >>> spec.text, spec.slug
+    ('uci:nodes=1,Hash=16:stockfish', 'stockfish-nodes1-hash16-6e1e2d0f')
+    """
+
+    protocol: str
+    command: str
+    """Split into words as a shell would, but never given to one."""
+    limits: Limits = field(default_factory=Limits)
+    options: tuple[tuple[str, str], ...] = ()
+    """The engine's own options, in the order they are set."""
+    name: str | None = None
+    """What people call it; else its command's name."""
+    profile: str | None = None
+    """For GTP: a profile's name, or the path of a TOML file with profiles."""
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    """How long an answer may take beyond the time limit, by our clock."""
+    fresh: bool = False
+    """Whether the engine is told to forget everything before each position."""
+
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOLS:
+            near = difflib.get_close_matches(self.protocol, PROTOCOLS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROTOCOLS)}"
+            raise NotationError(f"no protocol '{self.protocol}'; {hint}")
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise NotationError(f"cannot split the command '{self.command}': {error}") from None
+        if not words:
+            raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
+        if "\n" in self.command or "\0" in self.command:
+            raise NotationError(f"an engine's command is one line, not {self.command!r}")
+        if not 0 < self.timeout_s < 1e6:
+            raise NotationError(f"a timeout is some seconds, not {self.timeout_s}")
+        for key, value in self.options:
+            if key in _OUR_KEYS:
+                raise NotationError(
+                    f"'{key}' is our setting; write the engine's as '{key.title()}'"
+                )
+            if not _KEY.fullmatch(key) or not value.isprintable():
+                raise NotationError(f"no option of an engine can be set so: {key!r} to {value!r}")
+
+    @classmethod
+    def from_text(cls, text: str) -> "EngineSpec":
+        """Read `PROTOCOL:COMMAND` or `PROTOCOL:KEY=VALUE,…:COMMAND`."""
+        protocol, colon, rest = text.strip().partition(":")
+        if not colon:
+            raise NotationError(f"'{text}' is no engine: write PROTOCOL:COMMAND, as uci:stockfish")
+        head = _SETTINGS.match(rest)
+        settings = head.group() if head else ""
+        known: dict[str, Any] = {}
+        limits: dict[str, Any] = {}
+        options: dict[str, str] = {}
+        for setting in _SETTING.finditer(settings.removesuffix(":")):
+            key = setting[1]
+            value = re.sub(r"\\(.)", r"\1", setting[2], flags=re.DOTALL)
+            if key in KEYS:
+                limits[KEYS[key]] = limit_from_text(key, value)
+            elif key in ("name", "profile"):
+                known[key] = value
+            elif key == "timeout":
+                known["timeout_s"] = _seconds(value)
+            elif key == "fresh":
+                known["fresh"] = _truth(value)
+            else:
+                options[key] = value
+        return cls(
+            protocol=protocol.strip().lower(),
+            command=rest[len(settings) :].strip(),
+            limits=Limits(**limits),
+            options=tuple(options.items()),
+            **known,
+        )
+
+    @property
+    def text(self) -> str:
+        """The text that `from_text` reads as this engine."""
+        known = {"name": self.name, "profile": self.profile}
+        pairs = [(key, value) for key, value in known.items() if value is not None]
+        if self.timeout_s != DEFAULT_TIMEOUT_S:
+            pairs.append(("timeout", f"{self.timeout_s:.12g}"))
+        if self.fresh:
+            pairs.append(("fresh", "true"))
+        settings = [self.limits.text] if self.limits else []
+        settings += [f"{key}={_escaped(value)}" for key, value in [*pairs, *self.options]]
+        if settings:
+            return f"{self.protocol}:{','.join(settings)}:{self.command}"
+        ambiguous = _SETTINGS.match(self.command)
+        return f"{self.protocol}:{':' if ambiguous else ''}{self.command}"
+
+    @property
+    def title(self) -> str:
+        """The given name, or the command's."""
+        return self.name or Path(shlex.split(self.command)[0]).name
+
+    @property
+    def slug(self) -> str:
+        """A readable name for a folder, unique to engine, command, options and limits.
+
+        The time-out is no part of it, since a longer one changes no answer.
+        """
+        limits = self.limits.text.replace("=", "").split(",")
+        options = [f"{key}{value}" for key, value in self.options[:3]]
+        words = [self.title, *limits, *options]
+        safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
+        what = (
+            self.protocol,
+            self.command,
+            self.limits.text,
+            tuple(sorted((key.lower(), value) for key, value in self.options)),
+            self.name,
+            self.profile,
+            self.fresh,
+        )
+        digest = hashlib.sha256(repr(what).encode()).hexdigest()[:8]
+        return "-".join([*filter(None, safe), digest])
+
+    def program(self) -> list[str]:
+        """The command's words, the first made a full path; raises EngineError if there is none."""
+        words = shlex.split(self.command)
+        places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_MORE_PLACES])
+        path = shutil.which(words[0], path=places)
+        if path is None:
+            raise EngineError(self.title, _missing(words[0], places), reason="missing")
+        return [os.path.abspath(path), *words[1:]]
+
+
+def _missing(word: str, places: str) -> str:
+    if os.sep in word:
+        if Path(word).is_file():
+            return f"'{word}' is not executable; chmod +x makes it so"
+        return f"there is no program '{word}'"
+    names = {
+        entry.name
+        for place in places.split(os.pathsep)
+        if os.path.isdir(place)
+        for entry in os.scandir(place)
+    }
+    near = difflib.get_close_matches(word, sorted(names), n=1)
+    hint = f"did you mean {near[0]}?" if near else "install it, or write its full path"
+    return f"no program '{word}' is on the PATH; {hint}"
+
+
+def _escaped(value: str) -> str:
+    return re.sub(r"([\\,:])", r"\\\1", value)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise NotationError(f"a timeout is a number of seconds, not '{text}'") from None
+
+
+def _truth(text: str) -> bool:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    raise NotationError(f"'fresh' is true or false, not '{text}'")

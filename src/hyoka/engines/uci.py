@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chess engines that speak UCI, and what UCI and USI have in common."""
+
+import asyncio
+import difflib
+import re
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+from hyoka.engines.limits import Limits
+from hyoka.engines.position import EnginePosition, Replayer, finished
+from hyoka.engines.spec import EngineSpec
+from hyoka.engines.transport import Transport
+from hyoka.errors import EngineError
+from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+
+DEFAULT_LIMITS: Final = Limits(time_s=0.1)
+"""Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
+
+_OPTION: Final = re.compile(r"option name (.+?) type (\w+)(.*)")
+_RANGE: Final = re.compile(r" min (-?\d{1,18}) max (-?\d{1,18})(?= |$)")
+_SCORE: Final = re.compile(r" score (?:cp ([+-]?\d{1,9})|mate ([+-]|[+-]?\d{1,6}))(?= |$)")
+_WDL: Final = re.compile(r" wdl (\d{1,5}) (\d{1,5}) (\d{1,5})(?= |$)")
+_DEPTH: Final = re.compile(r" depth (\d{1,6})(?= |$)")
+_NODES: Final = re.compile(r" nodes (\d{1,18})(?= |$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that an engine offers."""
+
+    name: str
+    kind: str
+    """`check`, `spin`, `combo`, `button`, `string` or USI's `filename`."""
+    span: tuple[int, int] | None = None
+    """The least and the greatest number of a `spin`."""
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def from_line(cls, line: str) -> Self | None:
+        """Read a line such as `option name Hash type spin default 16 min 1 max 1024`."""
+        match = _OPTION.match(line)
+        if match is None:
+            return None
+        name, kind, rest = match.groups()
+        bounds = _RANGE.search(rest)
+        return cls(
+            name,
+            kind,
+            (int(bounds[1]), int(bounds[2])) if bounds else None,
+            tuple(choice.strip() for choice in rest.split(" var ")[1:]),
+        )
+
+    def fault(self, value: str) -> str | None:
+        """What is wrong with a value, or None."""
+        if self.kind == "check" and value not in ("true", "false"):
+            return "is true or false"
+        if self.kind == "spin":
+            if not re.fullmatch(r"-?\d{1,18}", value):
+                return "is a whole number"
+            if self.span is not None and not self.span[0] <= int(value) <= self.span[1]:
+                return f"is from {self.span[0]} to {self.span[1]}"
+        if self.kind == "combo" and value not in self.choices:
+            near = difflib.get_close_matches(value, self.choices, n=1)
+            return f"is {near[0]}, perhaps?" if near else f"is one of {', '.join(self.choices)}"
+        return None
+
+
+class _Answer:
+    """Reads what an engine says while it searches: the last good score, then the best move."""
+
+    __slots__ = ("best", "bound", "exact", "unreadable")
+
+    def __init__(self) -> None:
+        self.exact: re.Match[str] | None = None
+        self.bound: re.Match[str] | None = None
+        self.unreadable: str | None = None
+        self.best = ""
+
+    def __call__(self, text: str) -> bool:
+        at = 0 if text.startswith("bestmove") else text.find("\nbestmove") + 1
+        over = at > 0 or text.startswith("bestmove")
+        if over:
+            words = text[at:].split("\n", 1)[0].split()
+            self.best = words[1] if len(words) > 1 else ""
+            text = text[:at]
+        if " score " in text:
+            self._read_score(text)
+        return over
+
+    def _read_score(self, text: str) -> None:
+        """Find the last exact score of the best line, or else the last bound on it."""
+        bound = None
+        for line in reversed(text.split("\n")):
+            if (
+                " score " not in line
+                or not line.startswith("info")
+                or line.startswith("info string")
+            ):
+                continue
+            if " multipv " in line and " multipv 1 " not in line:
+                continue
+            match = _SCORE.search(line)
+            if match is None:
+                self.unreadable = line
+            elif "bound" in line:
+                bound = bound or match
+            else:
+                self.exact = match
+                break
+        self.bound = bound or self.bound
+
+
+class UciEngine:
+    """A running UCI engine. Its answers are checked: a best move that is not legal is an error."""
+
+    protocol: ClassVar[str] = "uci"
+    games: ClassVar[tuple[str, ...]] = ("chess",)
+    _new_game: ClassVar[str] = "ucinewgame\n"
+    _no_move: ClassVar[tuple[str, ...]] = ("(none)", "0000", "")
+    _word_moves: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, spec: EngineSpec, transport: Transport) -> None:
+        self.spec = spec
+        self.name = spec.title
+        self.version = ""
+        self.options: dict[str, Option] = {}
+        self.transport = transport
+        self._replay = Replayer()
+        self._chess960 = False
+        self._go = self._go_line(spec.limits)
+
+    @classmethod
+    async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
+        """Start the engine, shake hands and set its options; raises EngineError."""
+        program = spec.program()
+        transport = await Transport.start(spec.title, program, cwd)
+        try:
+            engine = cls(spec, transport)
+            await engine._shake_hands()
+            await engine._set_options()
+        except BaseException:
+            transport.kill()
+            raise
+        return engine
+
+    async def _shake_hands(self) -> None:
+        def read(text: str) -> bool:
+            for line in text.split("\n"):
+                if line.startswith("id name "):
+                    self.name = line[len("id name ") :].strip()
+                elif line.startswith("option name "):
+                    option = Option.from_line(line)
+                    if option is not None:
+                        self.options[option.name.lower()] = option
+                elif line.startswith("?"):
+                    message = f"does not speak {self.protocol.upper()}, but GTP, it seems"
+                    raise self.transport.error(message, "nonsense")
+                elif line.startswith(f"{self.protocol}ok"):
+                    return True
+            return False
+
+        await self.transport.ask(f"{self.protocol}\n", read, self.spec.timeout_s)
+
+    async def _set_options(self) -> None:
+        wanted = dict(self.spec.options)
+        if "uci_showwdl" in self.options and not any(k.lower() == "uci_showwdl" for k in wanted):
+            wanted["UCI_ShowWDL"] = "true"
+        lines = [self._option_line(name, value) for name, value in wanted.items()]
+        await self._ready("".join(lines))
+
+    def _option_line(self, name: str, value: str) -> str:
+        option = self.options.get(name.lower())
+        if option is None:
+            names = [known.name for known in self.options.values()]
+            near = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1)
+            hint = f"did you mean {self.options[near[0]].name}?" if near else ", ".join(names)
+            raise self.transport.error(f"has no option '{name}'; {hint or 'it has none'}", "option")
+        fault = option.fault(value)
+        if fault is not None:
+            raise self.transport.error(f"its option {option.name} {fault}, not '{value}'", "option")
+        if option.kind == "button":
+            return f"setoption name {option.name}\n"
+        return f"setoption name {option.name} value {value}\n"
+
+    async def _ready(self, text: str) -> None:
+        """Send `text` and wait until the engine has digested it."""
+        await self.transport.ask(
+            f"{text}isready\n", lambda said: "readyok" in said.split(), self.spec.timeout_s
+        )
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine can still be asked."""
+        return self.transport.alive
+
+    async def new_game(self) -> None:
+        """Tell the engine that what comes next has nothing to do with what was before."""
+        await self._ready(self._new_game)
+
+    def evaluate(
+        self, position: EnginePosition, limits: Limits | None = None
+    ) -> Coroutine[Any, Any, Evaluation]:
+        """Evaluate a position, within the given limits or else those of the engine's text.
+
+        The question is put by the call, the answer is what is awaited: a caller with many positions
+        puts the next before it awaits the last, so that the engine need not wait.
+
+        A finished game is not shown to the engine: the rules know its value. Raises EngineError if
+        the engine fails, and NotationError or IllegalMoveError if the position is none.
+        """
+        if position.game not in self.games:
+            plays = " and ".join(self.games)
+            raise self.transport.error(f"plays {plays}, not {position.game}", "refused")
+        first, last = self._replay(position)
+        result = finished(position.game, last)
+        if result is not None:
+            return _at_once(result)
+        go = self._go
+        if limits is None:
+            limits = self.spec.limits
+        else:
+            go = self._go_line(limits)
+        request = self._position_line(position, first, last) + go
+        timeout_s = self.spec.timeout_s + (limits.time_s or 0.0)
+        if self.spec.fresh:
+            return self._evaluate_afresh(request, last, timeout_s)
+        answer = _Answer()
+        return self._evaluated(answer, last, self.transport.put(request, answer, timeout_s))
+
+    async def _evaluate_afresh(self, request: str, last: Any, timeout_s: float) -> Evaluation:
+        await self.new_game()
+        answer = _Answer()
+        return await self._evaluated(answer, last, self.transport.put(request, answer, timeout_s))
+
+    async def _evaluated(
+        self, answer: _Answer, last: Any, waiter: asyncio.Future[float]
+    ) -> Evaluation:
+        return self._evaluation(answer, last, await self.transport.answered(waiter))
+
+    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play; None if the game is over."""
+        return (await self.evaluate(position, limits)).best
+
+    async def close(self) -> bool:
+        """Let the engine go; True if it went by itself."""
+        return await self.transport.close()
+
+    def kill(self) -> None:
+        """End the engine at once."""
+        self.transport.kill()
+
+    def _evaluation(self, answer: _Answer, last: Any, time_s: float) -> Evaluation:
+        best = self._checked(answer.best, last)
+        found = answer.exact or answer.bound
+        if found is None:
+            if answer.unreadable is not None:
+                raise self.transport.error(
+                    f"gives a score that cannot be read: {answer.unreadable[:200]}", "nonsense"
+                )
+            return Evaluation(best=best, time_s=time_s)
+        line = found.string
+        centipawns, mate = found.groups()
+        depth, nodes, wdl = _DEPTH.search(line), _NODES.search(line), _WDL.search(line)
+        return Evaluation.seen_by(
+            last.to_play,
+            score=None if centipawns is None else float(centipawns),
+            unit="centipawns",
+            mate=None if mate is None else _mate_length(mate),
+            wdl=None if wdl is None else self._probabilities(wdl),
+            best=best,
+            depth=None if depth is None else int(depth[1]),
+            nodes=None if nodes is None else int(nodes[1]),
+            time_s=time_s,
+        )
+
+    def _probabilities(self, wdl: re.Match[str]) -> tuple[float, float, float]:
+        win, draw, loss = int(wdl[1]), int(wdl[2]), int(wdl[3])
+        total = win + draw + loss
+        if not 990 <= total <= 1010:  # per mille, each rounded
+            raise self.transport.error(f"its wins, draws and losses sum to {total}‰", "nonsense")
+        return win / total, draw / total, loss / total
+
+    def _checked(self, best: str, last: Any) -> str:
+        """The engine's move as we write it; raises if the rules do not know it."""
+        if best in self._word_moves:
+            return best
+        if best in self._no_move:
+            raise self.transport.error("finds no move where there are some", "nonsense")
+        try:
+            move = last.parse(best)
+        except ValueError:
+            raise self.transport.error(f"answers with '{best[:40]}', no move", "nonsense") from None
+        if not last.is_legal(move):
+            raise self.transport.error(f"answers with the illegal move {move}", "nonsense")
+        return str(move)
+
+    def _position_line(self, position: EnginePosition, first: Any, last: Any) -> str:
+        if position.start is None:
+            # Back to usual chess costs nothing where nobody has left it.
+            switch = self._switch_chess960(False) if self._chess960 else ""
+            start = "startpos"
+        else:
+            fen = " ".join(first.text.split(" ", 6)[:6])
+            chess960 = is_chess960(fen)
+            switch = self._switch_chess960(chess960) if chess960 != self._chess960 else ""
+            if chess960:
+                # Castling is written in two ways there; a position without its past has none.
+                return f"{switch}position fen {' '.join(last.text.split(' ', 6)[:6])}\n"
+            start = f"fen {fen}"
+        if position.moves:
+            return f"{switch}position {start} moves {' '.join(position.moves)}\n"
+        return f"{switch}position {start}\n"
+
+    def _switch_chess960(self, on: bool) -> str:
+        option = self.options.get("uci_chess960")
+        if option is None:
+            raise self.transport.error("does not offer UCI_Chess960, which this needs", "refused")
+        self._chess960 = on
+        return f"setoption name {option.name} value {str(on).lower()}\n"
+
+    def _go_line(self, limits: Limits) -> str:
+        limits = limits or DEFAULT_LIMITS
+        for key, number in (("playouts", limits.playouts), ("level", limits.level)):
+            if number is not None:
+                raise EngineError(
+                    self.name,
+                    f"{self.protocol.upper()} knows no limit '{key}'; there are time, nodes, depth",
+                    reason="limit",
+                )
+        words = ["go"]
+        if limits.depth is not None:
+            words.append(f"depth {limits.depth}")
+        if limits.nodes is not None:
+            words.append(f"nodes {limits.nodes}")
+        if limits.milliseconds is not None:
+            words.append(self._time_words(limits.milliseconds))
+        return " ".join(words) + "\n"
+
+    def _time_words(self, milliseconds: int) -> str:
+        return f"movetime {milliseconds}"
+
+
+def is_chess960(fen: str) -> bool:
+    """Whether a FEN has castling that usual chess does not know.
+
+    >>> is_chess960("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    False
+    >>> is_chess960("4k3/8/8/8/8/8/8/RK5R w KQ - 0 1")
+    True
+    """
+    board, _, rights = fen.split(" ", 3)[:3]
+    if rights == "-":
+        return False
+    ranks = board.split("/")
+    for king, queen, rank in (("K", "Q", ranks[7]), ("k", "q", ranks[0])):
+        squares = re.sub(r"\d", lambda gap: "." * int(gap.group()), rank)
+        rook = "R" if king == "K" else "r"
+        if king in rights and (squares[4] != king or squares[7] != rook):
+            return True
+        if queen in rights and (squares[4] != king or squares[0] != rook):
+            return True
+    return bool(set(rights) - set("KQkq"))
+
+
+async def _at_once(result: Evaluation) -> Evaluation:
+    return result
+
+
+def _mate_length(text: str) -> int:
+    """Moves to mate; a bare sign (USI) is a mate that was proved but not counted."""
+    if text in ("+", "-"):
+        return UNKNOWN_MATE if text == "+" else -UNKNOWN_MATE
+    return int(text)

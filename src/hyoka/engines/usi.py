@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shogi engines that speak USI, UCI's sibling."""
+
+from typing import Any, ClassVar
+
+from hyoka.engines.position import EnginePosition
+from hyoka.engines.uci import UciEngine
+
+
+class UsiEngine(UciEngine):
+    """A running USI engine; as a best move it may also `resign` or declare its `win`."""
+
+    protocol: ClassVar[str] = "usi"
+    games: ClassVar[tuple[str, ...]] = ("shogi",)
+    _new_game: ClassVar[str] = "usinewgame\n"
+    _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
+
+    def _position_line(self, position: EnginePosition, first: Any, last: Any) -> str:
+        if position.start is None:
+            start = "startpos"
+        else:
+            # An SFEN has four fields; our text may add rules that engines do not read.
+            start = f"sfen {' '.join(first.text.split(' ', 4)[:4])}"
+        if position.moves:
+            return f"position {start} moves {' '.join(position.moves)}\n"
+        return f"position {start}\n"
+
+    def _time_words(self, milliseconds: int) -> str:
+        # `byoyomi` is what every USI engine knows; `movetime` is not.
+        return f"btime 0 wtime 0 byoyomi {milliseconds}"

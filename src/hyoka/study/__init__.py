@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Studies: games, positions and evaluations on the disk, asked by SQL."""
+
+from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
+from hyoka.study.evaluating import COMMENTS, EvaluationReport, evaluate
+from hyoka.study.importing import ImportReport
+from hyoka.study.study import Study, append_to_study, make_study
+
+__all__ = [
+    "COMMENTS",
+    "METHODS",
+    "AdjudicationReport",
+    "EvaluationReport",
+    "ImportReport",
+    "Study",
+    "adjudicate",
+    "append_to_study",
+    "evaluate",
+    "make_study",
+]

@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluating the positions of a study: any evaluator, in parallel, resumed where it stopped."""
+
+import concurrent.futures
+import contextlib
+import fcntl
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure
+from hyoka.errors import EngineError, StudyError
+from hyoka.evaluation import Evaluation
+from hyoka.study.layout import now, part_name, parts, write_part, write_toml
+from hyoka.study.study import EVALUATION_SCHEMA, Study
+
+COMMENTS: Final = "comments"
+"""The evaluator that says what the records themselves say."""
+_TASK_S: Final = 2.0
+"""How long a task should last: long enough to pay for the sending, short enough to see progress."""
+_FIRST_TASK: Final = 16
+_LARGEST_TASK: Final = 4000
+_FLUSH_S: Final = 10.0
+_FLUSH_ROWS: Final = 200_000
+_RETRIES: Final = 3
+
+Tick = Callable[[int], None]
+"""Told how many more positions are done."""
+
+
+@dataclass
+class EvaluationReport:
+    """What one evaluator did."""
+
+    engine: str
+    """The name under which its evaluations are kept."""
+    wanted: int = 0
+    found: int = 0
+    """Evaluated before."""
+    done: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    """The first few."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Positions of some games, as they travel to a worker."""
+
+    game: str
+    games: list[tuple[int, str, float, bytes, list[int]]]
+    """For each game: number, start, komi, codes of its moves, and the plies wanted."""
+
+    def __len__(self) -> int:
+        return sum(len(plies) for *_, plies in self.games)
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What comes back from a worker."""
+
+    table: pa.Table
+    failures: list[Failure]
+    seconds: float
+    name: str
+    version: str
+
+
+def evaluate(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    specs: Sequence[str],
+    *,
+    where: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    retry_failed: bool = False,
+    progress: Callable[[str, int], Tick] | None = None,
+) -> list[EvaluationReport]:
+    """Evaluate positions with each of `specs` and keep the results in the study.
+
+    A spec is `comments` (what the records say) or an engine such as `uci:nodes=1:stockfish`.
+    `where` chooses positions, `sample` takes so many of each game at random (by `seed`). What has
+    been evaluated is not evaluated again; interrupted, the same call goes on. `jobs` engines work
+    side by side here, or as many as `executor` runs if one is given.
+    """
+    chosen = _sampled(study.select(where), sample, seed)
+    reports = []
+    for spec in specs:
+        if spec == COMMENTS:
+            reports.append(_take_comments(study, chosen))
+            continue
+        engine = EngineSpec.from_text(spec)
+        with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
+            run = _Run(study, engine, folder)
+            left = run.left(chosen, retry_failed)
+            tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
+            run.evaluate(left, jobs, executor, tick)
+            reports.append(run.report)
+    return reports
+
+
+def _sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Game numbers and plies in order; with `sample`, the same ones for the same seed."""
+    games = chosen["game_id"].to_numpy()
+    plies = chosen["ply"].to_numpy()
+    if sample is None or len(games) == 0:
+        return games, plies
+    order = np.lexsort((_scrambled(games, plies, seed), games))
+    first = np.flatnonzero(np.diff(games[order], prepend=-1))
+    rank = np.arange(len(games)) - np.repeat(first, np.diff(first, append=len(games)))
+    kept = np.sort(order[rank < sample])
+    return games[kept], plies[kept]
+
+
+def _scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np.uint64]:
+    """64 bits for each position that look random and never change (splitmix64)."""
+    with np.errstate(over="ignore"):
+        bits = games.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        bits += plies.astype(np.uint64) * np.uint64(0xD1B54A32D192ED03) + np.uint64(seed % 2**64)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@contextlib.contextmanager
+def _only_one(folder: Path) -> Iterator[Path]:
+    """Keeps a second run of the same evaluator out of its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StudyError(f"{folder}: another run is evaluating with this engine") from None
+        for leftover in folder.glob(".part-*"):
+            leftover.unlink()
+        yield folder
+
+
+def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> EvaluationReport:
+    """What the records say becomes evaluations like any other."""
+    started = time.monotonic()
+    report = EvaluationReport(COMMENTS)
+    with _only_one(study.path / "evaluations" / f"engine={COMMENTS}") as folder:
+        remarks = study.sql(
+            "select game_id, ply, value, score, mate, depth, spent_s as time_s from remarks"
+            " where value is not null or score is not null or mate is not null"
+            " order by game_id, ply"
+        )
+        keys = _keys(*chosen)
+        said = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        wanted = np.isin(said, keys)
+        done = _keys(*_done(folder, with_failed=True))
+        new = wanted & ~np.isin(said, done)
+        report.wanted = int(wanted.sum())
+        report.found = report.wanted - int(new.sum())
+        report.done = int(new.sum())
+        if report.done:
+            rows = remarks.filter(pa.array(new))
+            unit = {"chess": "centipawns", "shogi": "centipawns"}.get(study.game, "points")
+            rows = rows.append_column("unit", pa.array([unit] * len(rows)))
+            for name in EVALUATION_SCHEMA.names:
+                if name not in rows.column_names:
+                    kind = EVALUATION_SCHEMA.field(name).type
+                    rows = rows.append_column(name, pa.nulls(len(rows), kind))
+            rows = rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
+            write_part(rows, folder / part_name(_next_part(folder)))
+            identity = {"spec": COMMENTS, "name": "the records' own values", "created": now()}
+            write_toml(folder / "engine.toml", identity)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
+    """One number for a position of the study."""
+    return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
+
+
+def _done(folder: Path, *, with_failed: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The positions that an evaluator's parts hold."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    for file in parts(folder):
+        table = pq.read_table(file, columns=["game_id", "ply", "failed"])
+        if not with_failed:
+            table = table.filter(table["failed"].is_null())
+        games.append(table["game_id"].to_numpy())
+        plies.append(table["ply"].to_numpy())
+    return np.concatenate(games), np.concatenate(plies)
+
+
+def _next_part(folder: Path) -> int:
+    return max((int(file.name[5:11]) for file in parts(folder)), default=-1) + 1
+
+
+class _Run:
+    """One evaluator at work on a study."""
+
+    def __init__(self, study: Study, engine: EngineSpec, folder: Path) -> None:
+        self._study = study
+        self._engine = engine
+        self._folder = folder
+        self.report = EvaluationReport(engine.slug)
+        self._rows: list[pa.Table] = []
+        self._started = self._flushed = time.monotonic()
+        self._identity_written = (folder / "engine.toml").exists()
+
+    def left(
+        self, chosen: tuple[NDArray[Any], NDArray[Any]], retry_failed: bool
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The positions that are wanted and not there yet."""
+        if retry_failed:
+            _drop_failed(self._folder)
+        games, plies = chosen
+        new = ~np.isin(_keys(games, plies), _keys(*_done(self._folder, with_failed=True)))
+        self.report.wanted = len(games)
+        self.report.found = len(games) - int(new.sum())
+        return games[new], plies[new]
+
+    def evaluate(
+        self,
+        left: tuple[NDArray[Any], NDArray[Any]],
+        jobs: int,
+        executor: Executor | None,
+        tick: Tick,
+    ) -> None:
+        """Send out tasks, take in results, write parts; whatever happens, results are kept."""
+        if len(left[0]) == 0:
+            return
+        with contextlib.ExitStack() as stack:
+            if executor is None:
+                executor = stack.enter_context(
+                    concurrent.futures.ThreadPoolExecutor(jobs, "hyoka-evaluate")
+                )
+                stack.callback(release_engines)
+            try:
+                self._work(_Tasks(self._study, left), executor, jobs, tick)
+            finally:
+                self._flush()
+                self.report.seconds = time.monotonic() - self._started
+
+    def _work(self, tasks: "_Tasks", executor: Executor, jobs: int, tick: Tick) -> None:
+        running: dict[Future[TaskResult], tuple[Task, int]] = {}
+        again: deque[tuple[Task, int]] = deque()
+        try:
+            while True:
+                while len(running) < 2 * jobs:
+                    task, tries = again.popleft() if again else (tasks.next(), 0)
+                    if task is None:
+                        break
+                    running[executor.submit(evaluate_task, self._engine, task)] = (task, tries)
+                if not running:
+                    return
+                finished, _ = concurrent.futures.wait(
+                    running, timeout=_FLUSH_S, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                for future in finished:
+                    task, tries = running.pop(future)
+                    try:
+                        result = future.result()
+                    except EngineError:
+                        raise
+                    except Exception as error:
+                        # The worker is gone, not the engine: another one takes the task.
+                        if tries + 1 >= _RETRIES:
+                            message = f"a task failed {_RETRIES} times, at last with: {error!r}"
+                            raise StudyError(message) from error
+                        again.append((task, tries + 1))
+                        continue
+                    tasks.learn(len(task), result.seconds)
+                    self._take(result)
+                    tick(len(task))
+                self._flush_sometimes()
+        finally:
+            for future in running:
+                future.cancel()
+
+    def _take(self, result: TaskResult) -> None:
+        self._check_identity(result)
+        self._rows.append(result.table)
+        self.report.failed += len(result.failures)
+        self.report.done += len(result.table)
+        self.report.failures += result.failures[: max(0, 10 - len(self.report.failures))]
+
+    def _check_identity(self, result: TaskResult) -> None:
+        """Who evaluated; another version's values don't go into the same table."""
+        file = self._folder / "engine.toml"
+        if not self._identity_written:
+            write_toml(
+                file,
+                {
+                    "spec": self._engine.text,
+                    "name": result.name,
+                    "version": result.version,
+                    "created": now(),
+                },
+            )
+            self._identity_written = True
+            return
+        import tomllib  # noqa: PLC0415
+
+        known = tomllib.loads(file.read_text(encoding="utf-8"))
+        if (known.get("name"), known.get("version")) != (result.name, result.version):
+            raise EngineError(
+                self._engine.title,
+                f"is {result.name} {result.version}, but the evaluations in {self._folder} are by "
+                f"{known.get('name')} {known.get('version')}; give it another name with name=...",
+                reason="nonsense",
+            )
+
+    def _flush_sometimes(self) -> None:
+        # Parts grow with the run, so that a long one does not leave thousands.
+        age = time.monotonic() - self._flushed
+        patience = max(_FLUSH_S, 0.02 * (time.monotonic() - self._started))
+        if age > patience or sum(map(len, self._rows)) > _FLUSH_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._flushed = time.monotonic()
+        if self._rows:
+            table = pa.concat_tables(self._rows)
+            write_part(table, self._folder / part_name(_next_part(self._folder)))
+            self._rows = []
+
+
+def _drop_failed(folder: Path) -> None:
+    """Rewrite the parts without the positions that failed."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    for file in parts(folder):
+        table = pq.read_table(file)
+        good = table.filter(table["failed"].is_null())
+        if len(good) < len(table):
+            write_part(good, file)
+
+
+class _Tasks:
+    """Cuts what is to be evaluated into tasks that last about as long as they should."""
+
+    def __init__(self, study: Study, left: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        self._game = study.game
+        self._games, self._plies = left
+        self._at = 0
+        self._size = _FIRST_TASK
+        self._records = _GameLookup(study)
+
+    def learn(self, positions: int, seconds: float) -> None:
+        """Adjust the size of tasks to the speed seen, not too quickly."""
+        fitting = positions * _TASK_S / max(seconds, 1e-3)
+        self._size = int(min(max(fitting, self._size / 4, 1), 4 * self._size, _LARGEST_TASK))
+
+    def next(self) -> Task | None:
+        if self._at >= len(self._games):
+            return None
+        end = min(self._at + self._size, len(self._games))
+        games, plies = self._games[self._at : end], self._plies[self._at : end]
+        self._at = end
+        grouped = itertools.groupby(
+            zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
+        )
+        wanted = {game: [ply for _, ply in group] for game, group in grouped}
+        found = self._records.of(list(wanted))
+        return Task(self._game, [(game, *found[game], wanted[game]) for game in wanted])
+
+
+class _GameLookup:
+    """Starts, komi and moves of games, fetched some thousands at a time in the order of games."""
+
+    _AHEAD: Final = 2000
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._known: dict[int, tuple[str, float, bytes]] = {}
+
+    def of(self, games: list[int]) -> dict[int, tuple[str, float, bytes]]:
+        if any(game not in self._known for game in games):
+            rows = self._study.sql(
+                "select game_id, start, coalesce(komi, 'nan'::double) as komi, moves from games "
+                f"where game_id between {games[0]} and {max(games[-1], games[0] + self._AHEAD)}"
+            )
+            columns = [column.to_pylist() for column in rows.columns]
+            self._known = {
+                game: (start, komi, moves)
+                for game, start, komi, moves in zip(*columns, strict=True)
+            }
+        return {game: self._known[game] for game in games}
+
+
+_sessions: Final[dict[tuple[int, EngineSpec], EngineSession]] = {}
+
+
+def evaluate_task(engine: EngineSpec, task: Task) -> TaskResult:
+    """Evaluate a task's positions; runs in a worker, whose engine stays for the next task."""
+    started = time.monotonic()
+    key = (threading.get_ident(), engine)
+    session = _sessions.get(key)
+    if session is None:
+        session = _sessions[key] = EngineSession(engine).__enter__()
+    positions, keys = [], []
+    for game_id, start, komi, codes, plies in task.games:
+        texts = _core.move_texts(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16), "")
+        for ply in plies:
+            keys.append((game_id, ply))
+            positions.append(
+                EnginePosition(
+                    task.game, start or None, texts[:ply], 0.0 if np.isnan(komi) else komi
+                )
+            )
+    try:
+        results = session.evaluate_many(positions)
+    except BaseException:
+        _sessions.pop(key, None)
+        session.__exit__(EngineError, None, None)
+        raise
+    failures = [result for result in results if isinstance(result, Failure)]
+    return TaskResult(
+        _table_of(keys, results),
+        failures,
+        time.monotonic() - started,
+        session.engine.name,
+        session.engine.version,
+    )
+
+
+def release_engines() -> None:
+    """Let go of the engines that this process keeps; nobody may be evaluating."""
+    while _sessions:
+        _, session = _sessions.popitem()
+        session.__exit__(None, None, None)
+
+
+def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) -> pa.Table:
+    good = [result if isinstance(result, Evaluation) else None for result in results]
+    columns: dict[str, list[Any]] = {
+        "game_id": [game for game, _ in keys],
+        "ply": [ply for _, ply in keys],
+    }
+    for name in EVALUATION_SCHEMA.names[2:-1]:
+        columns[name] = [None if result is None else getattr(result, name) for result in good]
+    columns["failed"] = [
+        f"{result.reason}: {result.message}" if isinstance(result, Failure) else None
+        for result in results
+    ]
+    return pa.table(columns, schema=EVALUATION_SCHEMA)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From records to a study: games numbered, filtered, described and written part by part."""
+
+import collections
+import concurrent.futures
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.errors import StudyError
+from hyoka.records import Batch, Refused
+from hyoka.study.conditions import check_condition, connection, run_query
+from hyoka.study.layout import TABLES, part_name, write_part
+
+_PART_MOVES: Final = 400_000
+"""A part is written when its games have so many moves, or so many games have come."""
+_PART_GAMES: Final = 20_000
+
+
+@dataclass
+class ImportReport:
+    """What became of the records."""
+
+    games: int = 0
+    """Games in the study, duplicates among them."""
+    positions: int = 0
+    duplicates: int = 0
+    remarks: int = 0
+    left_out: int = 0
+    """Games that the condition did not want."""
+    refused: collections.Counter[str] = field(default_factory=collections.Counter)
+    """Games that could not be taken, by kind of fault."""
+    first_refused: list[Refused] = field(default_factory=list)
+    game: str = ""
+
+    def note_refused(self, refused: Sequence[Refused]) -> None:
+        """Count refused games and keep the first few."""
+        self.refused.update(each.fault for each in refused)
+        self.first_refused += refused[: max(0, 20 - len(self.first_refused))]
+
+
+def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
+    """The names of feature columns: `cheap`, `all`, `none`, or those named."""
+    known = _core.columns(game)
+    if columns == "all":
+        return [column.name for column in known]
+    if columns == "cheap":
+        return [column.name for column in known if not column.costly]
+    if columns == "none":
+        return []
+    named = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else columns
+    wanted: list[str] = []
+    for name in named:
+        if name in ("cheap", "all"):
+            wanted += chosen_columns(game, name)
+        elif name not in {column.name for column in known}:
+            names = ", ".join(column.name for column in known)
+            raise StudyError(
+                f"no column '{name}' for {game}; there are {names}, and cheap, all, none"
+            )
+        else:
+            wanted.append(name)
+    return list(dict.fromkeys(wanted))
+
+
+class Importer:
+    """Writes batches of games into a study's folder."""
+
+    def __init__(  # noqa: PLR0913 - a keyword for each choice
+        self,
+        folder: Path,
+        *,
+        where: str | None,
+        columns: str | Sequence[str],
+        game: str | None = None,
+        first_part: int = 0,
+        first_game: int = 0,
+        seen: _core.GameSet | None = None,
+    ) -> None:
+        self._folder = folder
+        self._where = where
+        self._columns_wanted = columns
+        self.columns: list[str] = []
+        self._part = first_part
+        self._next_game = first_game
+        self._seen = seen or _core.GameSet()
+        self.report = ImportReport(game=game or "")
+        self._known_game = game
+
+    def run(self, found: Iterable[Batch]) -> None:
+        """Take all batches; each part is described and written beside the reading."""
+        workers = max(1, min(4, os.cpu_count() or 1))
+        with concurrent.futures.ThreadPoolExecutor(workers, "hyoka-import") as pool:
+            writing: collections.deque[concurrent.futures.Future[int]] = collections.deque()
+            try:
+                for group in _grouped(found):
+                    if (work := self._prepared(group)) is not None:
+                        writing.append(pool.submit(work))
+                    while len(writing) > workers:
+                        self.report.positions += writing.popleft().result()
+                while writing:
+                    self.report.positions += writing.popleft().result()
+            finally:
+                for future in writing:
+                    future.cancel()
+
+    def _prepared(self, group: list[Batch]) -> Callable[[], int] | None:
+        """Number and filter the games of a part; what is returned describes and writes them."""
+        refused = [each for batch in group for each in batch.refused]
+        self.report.note_refused(refused)
+        part = self._part
+        self._part += 1
+        kept: list[_Kept] = []
+        for batch in group:
+            if len(batch) == 0:
+                continue
+            rows = batch.arrow()
+            keep = self._wanted(batch, rows)
+            count = int(keep.sum())
+            self.report.left_out += len(batch) - count
+            if count == 0:
+                continue
+            self._check_kind(batch, keep)
+            duplicate_of = self._seen.add(batch.table, keep, self._next_game)
+            ids = np.arange(self._next_game, self._next_game + count, dtype=np.int64)
+            self._next_game += count
+            self.report.games += count
+            self.report.duplicates += int((duplicate_of >= 0).sum())
+            kept.append(_Kept(batch.table, rows, keep, ids, duplicate_of))
+        self.report.remarks += sum(each.remark_count for each in kept)
+        if not kept and not refused:
+            return None
+        columns, folder = self.columns, self._folder
+
+        def work() -> int:
+            if refused:
+                write_part(_refused_table(refused), folder / "refused" / part_name(part))
+            if not kept:
+                return 0
+            positions = pa.concat_tables(each.positions(columns) for each in kept)
+            write_part(positions, folder / "positions" / part_name(part))
+            if any(each.remark_count for each in kept):
+                remarks = pa.concat_tables(each.remarks() for each in kept)
+                write_part(remarks, folder / "remarks" / part_name(part))
+            # A game is there once its row is, so the games come last.
+            games = pa.concat_tables(each.games() for each in kept)
+            write_part(games, folder / "games" / part_name(part))
+            return len(positions)
+
+        return work
+
+    def _wanted(self, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
+        keep = np.ones(len(batch), dtype=np.bool_)
+        if self._where is None:
+            return keep
+        table = with_colours(
+            rows.drop_columns(["moves"]), batch.table.game_names[batch.table.game[0]]
+        )
+        condition = check_condition(self._where, table.column_names)
+        opened = connection({"games": table})
+        answer = run_query(opened, f"select coalesce({condition}, false) as keep from games")
+        return np.asarray(answer["keep"].to_numpy(), dtype=np.bool_)
+
+    def _check_kind(self, batch: Batch, keep: NDArray[np.bool_]) -> None:
+        kinds = {batch.table.game_names[code] for code in np.unique(batch.table.game[keep])}
+        if self._known_game is None and len(kinds) == 1:
+            self._known_game = self.report.game = kinds.pop()
+            kinds = set()
+        if not kinds <= {self._known_game}:
+            names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
+            raise StudyError(
+                f"{batch.source}: a study holds one game, and these are {names}; choose with "
+                f"--where \"game = '{sorted(kinds)[0]}'\""
+            )
+        if not self.columns and self._known_game is not None:
+            self.columns = chosen_columns(self._known_game, self._columns_wanted)
+
+
+def with_colours(table: pa.Table, game: str) -> pa.Table:
+    """The same table with the players' columns also under the names people of the game use."""
+    for mine, other in colour_names(game):
+        for name in ("", "_rating", "_rank"):
+            table = table.append_column(f"{other}{name}", table[f"{mine}{name}"])
+    return table
+
+
+def colour_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Who is the first and the second player in a game's own words."""
+    if game == "chess":
+        return ("first", "white"), ("second", "black")
+    return ("first", "black"), ("second", "white")
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The games of one batch that go into a part."""
+
+    table: _core.Table
+    rows: pa.Table
+    keep: NDArray[np.bool_]
+    ids: NDArray[np.int64]
+    duplicate_of: NDArray[np.int64]
+
+    def games(self) -> pa.Table:
+        rows = self.rows.filter(pa.array(self.keep)).drop_columns(["game"])
+        codes = _packed_moves(self.table, self.keep)
+        rows = rows.set_column(rows.schema.get_field_index("moves"), "moves", codes)
+        rows = rows.add_column(0, "game_id", pa.array(self.ids))
+        duplicates = pa.array(self.duplicate_of, mask=self.duplicate_of < 0)
+        return rows.append_column("duplicate_of", duplicates)
+
+    @property
+    def _unique(self) -> NDArray[np.bool_]:
+        unique = self.keep.copy()
+        unique[self.keep] = self.duplicate_of < 0
+        return unique
+
+    def positions(self, columns: Sequence[str]) -> pa.Table:
+        """All positions of the games that are not duplicates."""
+        unique = self._unique
+        described = _core.describe_table(self.table, unique, list(columns))
+        lengths = np.diff(self.table.move_offsets)[unique] + 1
+        ids = self.ids[self.duplicate_of < 0]
+        starts = np.cumsum(lengths) - lengths
+        ply = np.arange(int(lengths.sum()), dtype=np.int32) - np.repeat(starts, lengths).astype(
+            np.int32
+        )
+        game = self.table.game_names[self.table.game[0]]
+        kinds = {column.name: column for column in _core.columns(game)}
+        cells: dict[str, Any] = {
+            "game_id": pa.array(np.repeat(ids, lengths)),
+            "ply": pa.array(ply),
+            "first_to_play": pa.array(
+                described.get("first_to_play", np.empty(0, np.uint8)).view(np.bool_)
+            ),
+        }
+        for name in columns:
+            values = described.get(name, np.empty(0, np.int16))
+            column = kinds[name]
+            if column.kind == "flag":
+                cells[name] = pa.array(values.astype(np.bool_))
+            elif column.kind == "category":
+                codes = pa.array(values.astype(np.int8))
+                cells[name] = pa.DictionaryArray.from_arrays(codes, column.labels)
+            else:
+                cells[name] = pa.array(values)
+        return pa.table(cells)
+
+    @property
+    def remark_count(self) -> int:
+        counts = np.diff(self.table.remark_offsets)
+        return int(counts[self._unique].sum())
+
+    def remarks(self) -> pa.Table:
+        table = self.table
+        counts = np.diff(table.remark_offsets)
+        unique = self._unique
+        wanted = np.repeat(unique, counts)
+        ids = np.full(len(table), -1, dtype=np.int64)
+        ids[self.keep] = self.ids
+
+        def known(values: NDArray[Any]) -> pa.Array:
+            return pa.array(values[wanted], from_pandas=True)
+
+        def positive(values: NDArray[Any]) -> pa.Array:
+            chosen = values[wanted]
+            return pa.array(chosen, mask=chosen == 0)
+
+        return pa.table(
+            {
+                "game_id": np.repeat(ids, counts)[wanted],
+                "ply": table.remark_ply[wanted],
+                "value": known(table.remark_value),
+                "score": known(table.remark_score),
+                "mate": positive(table.remark_mate),
+                "depth": positive(table.remark_depth),
+                "clock_s": known(table.remark_clock_s),
+                "spent_s": known(table.remark_spent_s),
+                "book": table.remark_book[wanted].astype(np.bool_),
+            }
+        )
+
+
+def _packed_moves(table: _core.Table, keep: NDArray[np.bool_]) -> pa.Array:
+    """Each game's codes as bytes, two a move, the lower first."""
+    codes = np.ascontiguousarray(table.moves, dtype="<u2")
+    all_moves = pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(),
+        len(table),
+        [
+            None,
+            pa.py_buffer(np.ascontiguousarray(2 * table.move_offsets)),
+            pa.py_buffer(codes.tobytes()),
+        ],
+    )
+    return all_moves.filter(pa.array(keep)).cast(pa.binary())
+
+
+def _refused_table(refused: Sequence[Refused]) -> pa.Table:
+    names = ("source", "line", "number", "ply", "fault", "reason")
+    return pa.table({name: [getattr(each, name) for each in refused] for name in names})
+
+
+def _grouped(found: Iterable[Batch]) -> Iterator[list[Batch]]:
+    group: list[Batch] = []
+    moves = games = 0
+    for batch in found:
+        group.append(batch)
+        moves += len(batch.table.moves)
+        games += len(batch) + len(batch.refused)
+        if moves >= _PART_MOVES or games >= _PART_GAMES:
+            yield group
+            group = []
+            moves = games = 0
+    if group:
+        yield group
+
+
+def drop_unfinished_parts(folder: Path) -> int:
+    """Remove what an interrupted import left without its games; the number of the next part."""
+    finished = {path.name for path in (folder / "games").glob("part-*.parquet")}
+    numbers = [int(name[5:11]) for name in finished]
+    for table in TABLES:
+        for path in (folder / table).glob("*"):
+            unfinished = path.name.startswith(".") or (
+                table in ("positions", "remarks") and path.name not in finished
+            )
+            if unfinished:
+                path.unlink()
+            elif path.name.startswith("part-"):
+                numbers.append(int(path.name[5:11]))
+    return max(numbers, default=-1) + 1
