@@ -51,6 +51,7 @@ from hyoka.records import (
     record_text,
     write_records,
 )
+from hyoka.study import Study, adjudicate, append_to_study, cluster, evaluate, make_study
 
 __version__ = "0.1.0"
 
@@ -87,9 +88,15 @@ __all__ = [
     "Remark",
     "Shogi",
     "SourceError",
+    "Study",
     "StudyError",
+    "adjudicate",
+    "append_to_study",
+    "cluster",
     "diagram",
+    "evaluate",
     "game_type",
+    "make_study",
     "name_of",
     "parse_records",
     "playouts",

@@ -19,6 +19,7 @@ from hyoka.engines.position import EnginePosition, Replayer, finished
 from hyoka.engines.profiles import UNITS, choose_profile
 from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, last_match
+from hyoka.errors import Error
 from hyoka.evaluation import Evaluation
 
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -200,6 +201,15 @@ class GtpEngine:
             nodes=None if nodes is None else int(nodes[:18]),
             time_s=time.monotonic() - began,
         )
+
+    async def evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Error]:
+        """Evaluate the first of some positions: a result, or what went wrong."""
+        try:
+            return [await self.evaluate(positions[0], limits)]
+        except Error as error:
+            return [error]
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """The move the engine would play, or `resign`; None if the game is over. Board as it is."""

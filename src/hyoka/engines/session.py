@@ -2,13 +2,14 @@
 """One engine kept alive through many positions, for callers that know nothing of event loops."""
 
 import asyncio
+import itertools
 import time
 from collections import deque
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Final, Protocol, Self
 
 from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.limits import Limits
@@ -22,11 +23,9 @@ from hyoka.evaluation import Evaluation
 # How long results are collected before they are handed on: starting and stopping the event loop
 # for each would cost as much as a quick engine's answer.
 _BATCH_S: Final = 0.05
-# How many questions stand ready, with the one that the engine thinks about: more for an engine that
-# is quicker than we are, so that its answers can be read many at a time.
-_AHEAD: Final = 2
-_FAR_AHEAD: Final = 32
+# An engine that answers in less than a millisecond is given many positions at once.
 _QUICK_S: Final = 0.001
+_MANY_AT_ONCE: Final = 32
 
 
 class Engine(Protocol):
@@ -43,10 +42,13 @@ class Engine(Protocol):
     async def new_game(self) -> None:
         """Make the engine forget what was before."""
 
-    def evaluate(
-        self, position: EnginePosition, limits: Limits | None = None
-    ) -> Coroutine[Any, Any, Evaluation]:
-        """Evaluate a position; the question is put by the call, or else when it is awaited."""
+    async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
+        """Evaluate a position."""
+
+    async def evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Error]:
+        """Evaluate the first of some positions, one at least: results, or what went wrong."""
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """The move the engine would play; None if the game is over."""
@@ -85,9 +87,6 @@ class Failure:
     """The position, the last lines of the dialogue and of the engine's standard error."""
 
 
-_Pending = Coroutine[Any, Any, Evaluation] | Failure
-
-
 class EngineSession:
     """An engine for one thread at a time, started anew when it dies or hangs.
 
@@ -105,7 +104,7 @@ class EngineSession:
         self._max_restarts = max_restarts
         self._restarts_in_a_row = 0
         self._cwd = cwd
-        self._ahead = _AHEAD
+        self._at_once = 1
         self._runner = asyncio.Runner()
         self._engine: Engine | None = None
         self._last_error: EngineError | None = None
@@ -155,8 +154,9 @@ class EngineSession:
         given to a new process. Raises EngineError, after all results before it, when the engine
         has been started anew too often in a row.
         """
-        left = iter(positions)
-        while batch := self._runner.run(self._evaluate_some(left, limits)):
+        left = deque[EnginePosition]()
+        more = iter(positions)
+        while batch := self._runner.run(self._evaluate_for_a_moment(left, more, limits)):
             yield from batch
             if self._gave_up is not None:
                 raise self._gave_up
@@ -181,71 +181,54 @@ class EngineSession:
         self._restarts_in_a_row = 0
         return move
 
-    async def _evaluate_some(
-        self, left: Iterator[EnginePosition], limits: Limits | None
+    async def _evaluate_for_a_moment(
+        self, left: deque[EnginePosition], more: Iterator[EnginePosition], limits: Limits | None
     ) -> list[Evaluation | Failure]:
-        """Evaluate positions for a moment, with the next question always ready."""
+        """Evaluate what is left and then more, for a moment; an empty list if there is nothing."""
         results: list[Evaluation | Failure] = []
-        ahead: deque[tuple[EnginePosition, _Pending]] = deque()
         until = time.monotonic() + _BATCH_S
-        try:
-            while True:
-                while len(ahead) < self._ahead and time.monotonic() < until:
-                    position = next(left, None)
-                    if position is None:
-                        break
-                    ahead.append((position, await self._put(position, limits)))
-                if not ahead:
-                    return results
-                position, pending = ahead.popleft()
-                result = await self._result(position, pending)
-                while result is None:
-                    result = await self._result(position, await self._put(position, limits))
-                results.append(result)
-        except EngineError as error:
-            self._gave_up = error
-            if not results:
-                raise
-            return results
-        finally:
-            for _, pending in ahead:
-                if not isinstance(pending, Failure):
-                    pending.close()
+        while time.monotonic() < until:
+            left.extend(itertools.islice(more, max(0, self._at_once - len(left))))
+            if not left:
+                break
+            try:
+                found = await self._evaluate_some(left, limits)
+            except EngineError as error:
+                if not results:
+                    raise
+                self._gave_up = error
+                break
+            results += found
+            for _ in found:
+                left.popleft()
+        return results
 
-    async def _put(self, position: EnginePosition, limits: Limits | None) -> _Pending:
-        """Put a question to the running engine; raises EngineError when none can be had."""
-        engine = self._engine
-        if engine is None or not engine.alive:
-            engine = await self._running_engine()
+    async def _evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate the first of some positions; raises EngineError when no engine can be had."""
+        engine = await self._running_engine()
         try:
-            return engine.evaluate(position, limits)
+            found = await engine.evaluate_some(positions, limits)
         except EngineError as error:
-            return self._failure(position, error)
-        except Error as error:
+            found = [error]
+        self._at_once = 1
+        results: list[Evaluation | Failure] = []
+        for position, each in zip(positions, found, strict=False):
+            if isinstance(each, Error):
+                results.append(self._failure(engine, position, each))
+            else:
+                results.append(each)
+                if each.time_s > 0:  # else the rules have answered, and not the engine
+                    self._restarts_in_a_row = 0
+                    self._at_once = _MANY_AT_ONCE if each.time_s < _QUICK_S else 1
+        return results
+
+    def _failure(self, engine: Engine, position: EnginePosition, error: Error) -> Failure:
+        if not isinstance(error, EngineError):
             return Failure("illegal", str(error), position.describe())
-
-    async def _result(
-        self, position: EnginePosition, pending: _Pending
-    ) -> Evaluation | Failure | None:
-        """The answer; None if the engine was gone before it heard the question."""
-        if isinstance(pending, Failure):
-            return pending
-        try:
-            result = await pending
-        except EngineError as error:
-            if error.reason == "unasked":
-                return None
-            return self._failure(position, error)
-        except Error as error:
-            return Failure("illegal", str(error), position.describe())
-        if result.time_s > 0:  # else the rules have answered, and not the engine
-            self._restarts_in_a_row = 0
-            self._ahead = _FAR_AHEAD if result.time_s < _QUICK_S else _AHEAD
-        return result
-
-    def _failure(self, position: EnginePosition, error: EngineError) -> Failure:
-        if error.reason not in ("refused", "limit") and self._engine is not None:
-            self._engine.kill()
+        if error.reason not in ("refused", "limit"):
+            engine.kill()
             self._last_error = error
         return Failure(error.reason, error.message, f"{position.describe()}\n{error.transcript}")
 

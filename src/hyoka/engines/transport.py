@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines to and from an engine, under a watchdog and in bounded memory.
 
-A `Transport` belongs to the event loop that started it. An engine hears one question at a time; the
-next may stand ready meanwhile, and goes out the moment the answer is there. A question that fails,
-for whatever reason, leaves no living process behind.
+A `Transport` belongs to the event loop that started it. Questions are asked one at a time; one that
+fails, for whatever reason, leaves no living process behind.
 """
 
 import asyncio
@@ -37,7 +36,8 @@ DIALOGUE_LINES: Final = 20
 _LONGEST_SHOWN: Final = 400
 _STDERR_KEPT: Final = 500  # some engines draw a board there after what we look for
 _QUICK_MS: Final = 1
-# From the first sign of an engine's end (its exit, or the end of its output) to the second.
+_LINGER_S: Final = 0.05
+# From the first sign of an engine's end (its exit, the ends of its two outputs) to the last.
 _LAST_WORDS_S: Final = 0.2
 
 
@@ -47,11 +47,6 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     for match in pattern.finditer(text):  # noqa: B007
         pass
     return match
-
-
-def _refuse(waiter: asyncio.Future[float], error: EngineError) -> None:
-    waiter.set_exception(error)
-    waiter.exception()  # so that nobody complains if nobody waits any more
 
 
 class _Lines(asyncio.Protocol):
@@ -92,26 +87,41 @@ class _Lines(asyncio.Protocol):
             self._overlong()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._pieces:
+            self.data_received(b"\n")
         self._ended()
 
 
-class _Question:
-    """What is sent, who reads the answer, and how long it may take."""
+Question = tuple[str, Callable[[str], bool]]
+"""Whole lines to send, and the reader of the answer."""
 
-    __slots__ = ("began", "reader", "text", "timeout_s", "waiter")
+
+class _Series:
+    """Reads the answers to some questions, and asks the next when one is complete."""
 
     def __init__(
-        self,
-        text: str,
-        reader: Callable[[str], bool],
-        timeout_s: float,
-        waiter: asyncio.Future[float],
+        self, transport: "Transport", questions: Sequence[Question], timeout_s: float
     ) -> None:
-        self.text = text
-        self.reader = reader
-        self.timeout_s = timeout_s
-        self.waiter = waiter
-        self.began = 0.0
+        self._transport = transport
+        self._questions = questions
+        self._reader = questions[0][1]
+        self._timeout_s = timeout_s
+        self._began = time.monotonic()
+        self.seconds: list[float] = []
+
+    def __call__(self, text: str) -> bool:
+        if not self._reader(text):
+            return False
+        now = time.monotonic()
+        self.seconds.append(now - self._began)
+        done = len(self.seconds)
+        if done == len(self._questions):
+            return True
+        request, self._reader = self._questions[done]
+        self._began = now
+        self._transport.extend(self._timeout_s)
+        self._transport.tell(request)
+        return False
 
 
 class Transport:
@@ -131,8 +141,9 @@ class Transport:
         self._stderr: deque[str] = deque(maxlen=_STDERR_KEPT)
         self._stderr_count = 0
         self._stderr_news = asyncio.Event()
-        self._question: _Question | None = None
-        self._next: deque[_Question] = deque()
+        self._reader: Callable[[str], bool] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._deadline = 0.0
         self._received_bytes = 0
         self._watchdog: asyncio.TimerHandle | None = None
         self._pidfd = -1
@@ -162,7 +173,7 @@ class Transport:
         self._output_fd = process.stdout.fileno()
         self._arrivals.register(self._output_fd, select.POLLIN)
         output = self._output
-        errors = _Lines(self._errors_received, lambda: None, lambda: None)
+        errors = _Lines(self._errors_received, lambda: None, self._end_noticed)
         self._outputs = [
             (await loop.connect_read_pipe(lambda: output, process.stdout))[0],
             (await loop.connect_read_pipe(lambda: errors, process.stderr))[0],
@@ -184,58 +195,74 @@ class Transport:
         return self._failure is None
 
     @property
+    def failure(self) -> EngineError | None:
+        """Why the engine can no longer be asked."""
+        return self._failure
+
+    @property
     def stderr_count(self) -> int:
         """How many lines the engine has written to its standard error."""
         return self._stderr_count
 
     async def ask(self, text: str, reader: Callable[[str], bool], timeout_s: float) -> float:
-        """Put a question and wait for the answer; gives the seconds it took."""
-        return await self.answered(self.put(text, reader, timeout_s))
-
-    def put(
-        self, text: str, reader: Callable[[str], bool], timeout_s: float
-    ) -> asyncio.Future[float]:
-        """Send whole lines, now or when the questions before have been answered.
+        """Send whole lines and wait for the answer; gives the seconds it took.
 
         The lines of the answer are handed to `reader` as they come, some at a time, until it says
-        True. What is given back is for `answered`.
+        True. Raises EngineError if that does not happen in time, the engine floods or ends, or the
+        reader raises one: the engine is then dead and reaped, as it is after a cancellation.
         """
-        waiter: asyncio.Future[float] = self._loop.create_future()
-        question = _Question(text, reader, timeout_s, waiter)
         if self._failure is not None:
-            _refuse(waiter, self.error(self._failure.message, "unasked"))
-        elif self._question is None:
-            self._send(question)
-        else:
-            self._next.append(question)
-        return waiter
-
-    async def answered(self, waiter: asyncio.Future[float]) -> float:
-        """Wait until a question has been answered; gives the seconds that took.
-
-        Raises EngineError if the answer is not complete in time, floods, cannot be read, or the
-        engine ends: it is then dead and reaped, as it is after a cancellation. The reason is
-        `unasked` if the engine was gone, or sent away by us, and had no part in it.
-        """
-        if self._quick and not waiter.done():
-            self._linger(waiter)
+            raise self.error(self._failure.message, self._failure.reason)
+        self._reader = reader
+        self._waiter = waiter = self._loop.create_future()
+        self._received_bytes = 0
+        began = self._loop.time()
+        self._deadline = began + timeout_s
+        # One timer serves many questions: when it fires it looks at the deadline of that moment.
+        if self._watchdog is None or self._watchdog.when() > self._deadline:
+            self._set_watchdog()
         try:
-            return await waiter
+            self.tell(text)
+            if self._quick:
+                self._linger(waiter)
+            await waiter
         except BaseException:
             self.kill()
             raise
+        finally:
+            self._reader = self._waiter = None
+        took = self._loop.time() - began
+        self._quick = took < _QUICK_MS / 1000
+        return took
 
-    def _linger(self, waiter: asyncio.Future[float]) -> None:
+    async def ask_each(self, questions: Sequence[Question], timeout_s: float) -> list[float]:
+        """Ask questions in turn, each the moment the one before is answered; gives the seconds.
+
+        That leaves a quick engine no time to fall asleep. Where an answer fails as in `ask`, the
+        list ends before it, the engine is dead and `failure` says why.
+        """
+        series = _Series(self, questions, timeout_s)
+        with contextlib.suppress(EngineError):
+            await self.ask(questions[0][0], series, timeout_s)
+            self._quick = series.seconds[-1] < _QUICK_MS / 1000
+        return series.seconds
+
+    def _linger(self, waiter: asyncio.Future[None]) -> None:
         """Read on the spot what comes at once: a turn of the event loop costs more than that.
 
-        An engine whose last answer took longer than this may wait is left to the loop, so that
-        others are not kept waiting.
+        Only after a quick answer and for a moment, so that others in the loop are not held up.
         """
-        while (self._next or not waiter.done()) and self._arrivals.poll(_QUICK_MS):
-            data = os.read(self._output_fd, 1 << 14)
+        until = self._loop.time() + _LINGER_S
+        while not waiter.done() and self._arrivals.poll(_QUICK_MS) and self._loop.time() < until:
+            data = os.read(self._output_fd, 1 << 16)
             if not data:
                 return  # the loop will find the end
             self._output.data_received(data)
+
+    def extend(self, timeout_s: float) -> None:
+        """Let the watchdog wait so long from now on, for another answer."""
+        self._deadline = self._loop.time() + timeout_s
+        self._received_bytes = 0
 
     def tell(self, text: str) -> None:
         """Send whole lines, and expect no answer."""
@@ -284,7 +311,7 @@ class Transport:
             self.kill()
             return False
         by_itself = False
-        self._failure = self.error("was closed", "unasked")
+        self._failure = self.error("was closed", "died")
         try:
             self.tell(farewell)
             by_itself = await self._exited_within(patience_s)
@@ -309,7 +336,7 @@ class Transport:
         """End the engine and its children now, and reap it; needs no running event loop."""
         kill_process(self._process)
         if self._failure is None:
-            self._failure = self.error("was closed", "unasked")
+            self._failure = self.error("was closed", "died")
         if self._watchdog is not None:
             self._watchdog.cancel()
         if self._pidfd >= 0:
@@ -321,32 +348,11 @@ class Transport:
                 self._stdin.abort()
             for output in self._outputs:
                 output.close()
-            self._refuse_questions()
+            if self._waiter is not None and not self._waiter.done():
+                self._waiter.set_exception(self._failure)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
-
-    def _refuse_questions(self) -> None:
-        """Tell those who wait that no answer will come: the failure to the first of them only."""
-        assert self._failure is not None
-        failure = self._failure
-        questions = [self._question, *self._next] if self._question is not None else []
-        self._question = None
-        self._next.clear()
-        for question in questions:
-            if not question.waiter.done():
-                _refuse(question.waiter, failure)
-            failure = self.error(failure.message, "unasked")
-
-    def _send(self, question: _Question) -> None:
-        self._question = question
-        self._received_bytes = 0
-        question.began = self._loop.time()
-        # One timer serves many questions: when it fires it looks at the one of that moment.
-        deadline = question.began + question.timeout_s
-        if self._watchdog is None or self._watchdog.when() > deadline:
-            self._set_watchdog(deadline)
-        self.tell(question.text)
 
     def _lines_received(self, text: str) -> None:
         if "\r" in text:
@@ -356,23 +362,15 @@ class Transport:
         if self._received_bytes > MAX_ANSWER_BYTES:
             self._fail(self.error(f"sends over {MAX_ANSWER_BYTES >> 20} MiB at once", "flood"))
             return
-        question = self._question
-        if question is None:
+        if self._reader is None:
             return
         try:
-            if not question.reader(text):
-                return
+            if self._reader(text):
+                self._reader = None
+                if self._waiter is not None and not self._waiter.done():
+                    self._waiter.set_result(None)
         except EngineError as error:
             self._fail(error)
-            return
-        took = self._loop.time() - question.began
-        self._quick = took < _QUICK_MS / 1000
-        # The next question first: the engine can think while we read its answer.
-        self._question = None
-        if self._next:
-            self._send(self._next.popleft())
-        if not question.waiter.done():
-            question.waiter.set_result(took)
 
     def _line_overlong(self) -> None:
         self._fail(self.error(f"sends a line of over {MAX_LINE_BYTES >> 20} MiB", "flood"))
@@ -383,22 +381,19 @@ class Transport:
         self._stderr.extend(line[: 10 * _LONGEST_SHOWN] for line in lines)
         self._stderr_news.set()
 
-    def _set_watchdog(self, deadline: float) -> None:
+    def _set_watchdog(self) -> None:
         if self._watchdog is not None:
             self._watchdog.cancel()
-        self._watchdog = self._loop.call_at(deadline, self._time_up)
+        self._watchdog = self._loop.call_at(self._deadline, self._time_up)
 
     def _time_up(self) -> None:
         self._watchdog = None
-        question = self._question
-        if question is None:
+        if self._waiter is None:
             return
-        deadline = question.began + question.timeout_s
-        if self._loop.time() < deadline:
-            self._set_watchdog(deadline)
+        if self._loop.time() < self._deadline:
+            self._set_watchdog()
         else:
-            allowed = f"{question.timeout_s:g} s"
-            self._fail(self.error(f"does not answer within {allowed}", "timeout"))
+            self._fail(self.error("does not answer in time", "timeout"))
 
     def _exit_noticed(self) -> None:
         self._loop.remove_reader(self._pidfd)
@@ -406,7 +401,7 @@ class Transport:
 
     def _end_noticed(self) -> None:
         self._endings += 1
-        if self._endings == 2:
+        if self._endings == 3:
             self._end()
         elif self.alive:
             self._loop.call_later(_LAST_WORDS_S, self._end)

@@ -2,6 +2,7 @@
 """Studies: games, positions and evaluations on the disk, asked by SQL."""
 
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
+from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import COMMENTS, EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport
 from hyoka.study.study import Study, append_to_study, make_study
@@ -15,6 +16,7 @@ __all__ = [
     "Study",
     "adjudicate",
     "append_to_study",
+    "cluster",
     "evaluate",
     "make_study",
 ]

@@ -81,13 +81,13 @@ def adjudicate(
 def _solved(
     study: Study, chosen: pa.Table, solve: Method, progress: Callable[[int], None] | None
 ) -> Iterator[tuple[int, int, float | None, float]]:
-    record = None
-    number = -1
+    asked: dict[int, list[tuple[int, float | None]]] = {}
     for game, ply, result in zip(*(column.to_pylist() for column in chosen.columns), strict=True):
-        if record is None or game != number:
-            record, number = study.record(game), game
-        value = solve(record.position(ply))
-        if progress is not None:
-            progress(1)
-        if value is not None:
-            yield game, ply, result, value
+        asked.setdefault(game, []).append((ply, result))
+    for game, record in study.records(list(asked)):
+        for ply, result in asked[game]:
+            value = solve(record.position(ply))
+            if progress is not None:
+                progress(1)
+            if value is not None:
+                yield game, ply, result, value

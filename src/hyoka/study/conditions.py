@@ -50,13 +50,14 @@ def run_query(opened: Any, query: str) -> pa.Table:
 
 def check_condition(condition: str, columns: list[str]) -> str:
     """The condition in brackets, if it is one SQL expression; hints at the nearest column."""
-    text = f"select 1 where ({condition}\n)"
-    try:
-        statements = duckdb.extract_statements(text)
-    except duckdb.Error as error:
-        raise ConditionError(f"condition '{condition}': {_first_line(error)}") from error
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise ConditionError(f"condition '{condition}': one SQL expression is expected")
+    # With and without brackets: what closes a bracket that it did not open is no expression.
+    for text in (f"select 1 where {condition}\n", f"select 1 where ({condition}\n)"):
+        try:
+            statements = duckdb.extract_statements(text)
+        except duckdb.Error as error:
+            raise ConditionError(f"condition '{condition}': {_first_line(error)}") from error
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise ConditionError(f"condition '{condition}': one SQL expression is expected")
     names = ", ".join(f'null as "{name}"' for name in columns)
     try:
         duckdb.connect(":memory:").execute(

@@ -4,7 +4,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 
 from hyoka import _core
 from hyoka.errors import StudyError
-from hyoka.records import ENDINGS, Record, Remark, batches
+from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
 from hyoka.study.conditions import check_condition, connection, run_query
 from hyoka.study.importing import (
@@ -77,6 +77,7 @@ _REFUSED_SCHEMA: Final = pa.schema(
         ("reason", pa.string()),
     ]
 )
+_RECORDS_AT_ONCE: Final = 1000
 _NOT_FOR_CONDITIONS: Final = ("moves", "start")
 
 
@@ -164,20 +165,35 @@ class Study:
 
     def record(self, game_id: int) -> Record:
         """A game of the study as a record; raises StudyError if there is none of this number."""
-        found = self.sql(f"select * from games where game_id = {int(game_id)}").to_pylist()
-        if not found:
-            count = self.sql("select count(*) as n from games")["n"][0]
-            raise StudyError(f"{self.path}: no game {game_id}; it has {count}, numbered from 0")
-        row = found[0]
-        remarks = self.sql(
-            f"select * exclude (game_id) from remarks where game_id = {int(game_id)} order by ply"
-        )
+        for _, record in self.records([int(game_id)]):
+            return record
+        count = self.sql("select count(*) as n from games")["n"][0]
+        raise StudyError(f"{self.path}: no game {game_id}; it has {count}, numbered from 0")
+
+    def records(self, game_ids: Sequence[int] | None = None) -> Iterator[tuple[int, Record]]:
+        """Numbers and records of these games, or of all, in the order of their numbers."""
+        wanted = self._game_ids() if game_ids is None else sorted(game_ids)
+        opened = self._connection()
+        for start in range(0, len(wanted), _RECORDS_AT_ONCE):
+            ids = ", ".join(map(str, wanted[start : start + _RECORDS_AT_ONCE]))
+            chosen = f"where game_id in ({ids})"
+            games = run_query(opened, f"select * from games {chosen} order by game_id")
+            remarks = run_query(opened, f"select * from remarks {chosen} order by game_id, ply")
+            said: dict[int, list[Remark]] = {}
+            for row in remarks.to_pylist():
+                said.setdefault(row.pop("game_id"), []).append(Remark(**row))
+            for row in games.to_pylist():
+                yield row["game_id"], self._as_record(row, tuple(said.get(row["game_id"], ())))
+
+    def _game_ids(self) -> list[int]:
+        found = self.sql("select game_id from games order by game_id")
+        return [int(number) for number in found["game_id"].to_pylist()]
+
+    def _as_record(self, row: dict[str, Any], remarks: tuple[Remark, ...]) -> Record:
         names = Record.__dataclass_fields__
         fields = {name: value for name, value in row.items() if name in names}
-        fields["ending"] = next(name for name in ENDINGS if name == row["ending"])
         fields["moves"] = np.frombuffer(row["moves"], dtype="<u2").astype(np.uint16)
-        fields["remarks"] = tuple(Remark(**remark) for remark in remarks.to_pylist())
-        return Record(game=self.game, **fields)
+        return Record(game=self.game, remarks=remarks, **fields)
 
     @property
     def engines(self) -> list[str]:

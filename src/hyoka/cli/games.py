@@ -1,50 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: each command parses, calls one public function and prints."""
+"""Commands about games themselves: perft, bench, show, demo."""
 
 import dataclasses
-import io
-import json
 import re
-import sys
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
 
-import hyoka
 from hyoka.bench import bench, benchmarked_games
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
 from hyoka.demo import DEMO_GAMES, play_demo_game, write_page
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import GAMES, game_type, name_of, position
-
-app = typer.Typer(
-    name="hyoka",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and prove "
-    "the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
-    epilog="Start with: hyoka demo · hyoka show chess · hyoka perft shogi 4 · hyoka bench",
-)
-
-T = TypeVar("T")
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+from hyoka.study import Study
 
 GameName = Annotated[
     str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", show_default=False)
@@ -59,52 +31,8 @@ PositionText = Annotated[
         "`hyoka show GAME` prints an example.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False))
-
-
-def _progress(quiet: bool) -> Progress:
-    """A bar with time left on standard error, if somebody is looking."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=_err,
-        transient=True,
-        disable=quiet or not _err.is_terminal,
-    )
-
-
-def _tracked(items: Iterable[T], description: str, total: int, quiet: bool) -> Iterator[T]:
-    with _progress(quiet) as progress:
-        task = progress.add_task(description, total=total)
-        for item in items:
-            yield item
-            progress.advance(task)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"hyoka {hyoka.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command("perft")
 def perft_command(
     game: GameName,
     depth: Annotated[
@@ -124,7 +52,7 @@ def perft_command(
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
-    for move in _tracked(moves, "perft", len(moves), quiet or as_json):
+    for move in tracked(moves, "perft", len(moves), quiet or as_json):
         by_move[str(move)] = start.play(move).perft(depth - 1)
     # Without a first move the count is a matter of the game's own custom.
     lines = sum(by_move.values()) if by_move else start.perft(depth)
@@ -137,19 +65,17 @@ def perft_command(
             "lines": lines,
             "seconds": seconds,
         }
-        _print_json(result | ({"divide": by_move} if divide else {}))
+        print_json(result | ({"divide": by_move} if divide else {}))
         return
     if divide:
-        table = Table("move", "lines", box=None)
-        table.columns[1].justify = "right"
+        table = plain_table("move", "lines", right=[1])
         for name, count in by_move.items():
             table.add_row(name, f"{count:,}")
-        _out.print(table)
+        out.print(table)
     rate = f" ({lines / seconds / 1e6:,.1f} million a second)" if seconds > 0.01 else ""
-    _out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
+    out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
 
 
-@app.command("bench")
 def bench_command(
     game: Annotated[
         str | None,
@@ -170,28 +96,38 @@ def bench_command(
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
     jobs = 2 * len(games) + ("shogi" in games)
-    results = list(_tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
+    results = list(tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
     if as_json:
-        _print_json([dataclasses.asdict(result) for result in results])
+        print_json([dataclasses.asdict(result) for result in results])
         return
-    table = Table("game", "job", "fingerprint", "rate", "", box=None)
-    for column in (2, 3):
-        table.columns[column].justify = "right"
+    table = plain_table("game", "job", "fingerprint", "rate", "", right=[2, 3])
     for result in results:
         table.add_row(
             result.game, result.job, f"{result.fingerprint:,}", f"{result.rate:,.0f}", result.unit
         )
-    _out.print(table)
-    _out.print(f"fingerprint of all: [bold]{sum(result.fingerprint for result in results)}[/]")
+    out.print(table)
+    out.print(f"fingerprint of all: [bold]{sum(result.fingerprint for result in results)}[/]")
 
 
-@app.command("show")
 def show_command(
-    game: GameName,
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME|STUDY",
+            help=f"One of {', '.join(GAMES)}; or a study's folder.",
+            show_default=False,
+        ),
+    ],
     text: PositionText = None,
     moves: Annotated[
         str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
     ] = "",
+    game_id: Annotated[
+        int | None, typer.Option("--game", "-g", min=0, metavar="ID", help="A study's game.")
+    ] = None,
+    ply: Annotated[
+        int | None, typer.Option("--ply", "-n", min=0, help="After so many moves; else at the end.")
+    ] = None,
     svg_file: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG there.")
     ] = None,
@@ -200,8 +136,12 @@ def show_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a position in the terminal, and as SVG if asked."""
-    line = position(game, text).line()
+    """Draw a position in the terminal, and as SVG if asked: any position, or one of a study."""
+    known: dict[str, Any] = {}
+    if game_id is not None or Path(game).is_dir():
+        line, known = _shown_of_study(game, game_id or 0, ply)
+    else:
+        line = position(game, text).line()
     # KIF writes an ideographic space after 同, so only plain ones separate moves.
     for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
@@ -209,7 +149,7 @@ def show_command(
         write_text(svg_file, svg(line))
     outcome = line.outcome
     if as_json:
-        _print_json(
+        print_json(
             {
                 "game": name_of(line.position),
                 "position": line.position.text,
@@ -219,18 +159,74 @@ def show_command(
                 if outcome is None
                 else {"value": outcome.value, "reason": outcome.reason.name},
                 "hash": f"{line.hash:016x}",
+                **known,
             }
         )
         return
+    for heading in known.get("headings", []):
+        out.print(heading, markup=False, soft_wrap=True)
     print(terminal(line, ascii=plain))
-    _out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
+    out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
     if outcome is None:
-        _out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
+        out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
+    _print_known(known)
     if svg_file is not None:
-        _err.print(f"wrote {svg_file}", markup=False)
+        err.print(f"wrote {svg_file}", markup=False)
 
 
-@app.command("demo")
+def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Any, dict[str, Any]]:
+    """The line that ends at a study's position, and what the study knows of it."""
+    study = Study.open(path)
+    record = study.record(game_id)
+    wanted = len(record) if ply is None else ply
+    if wanted > len(record):
+        raise Error(f"game {game_id} has {len(record)} moves; there is no ply {wanted}")
+    chosen = f"game_id = {game_id} and ply = {wanted}"
+    evaluations = study.sql(f"select * exclude (game_id, ply) from evaluations where {chosen}")
+    described = study.sql(f"select * from positions where {chosen}").to_pylist()
+    players = f"{record.first or '?'} – {record.second or '?'}"
+    result = {1.0: "first player won", 0.5: "drawn", 0.0: "second player won"}.get(
+        record.result if record.result is not None else -1, "result not known"
+    )
+    last = record.move_texts()[wanted - 1] if wanted else "the start"
+    known = {
+        "headings": [
+            f"game {game_id}: {players}  {record.event}  {record.date}  {result} ({record.ending})",
+            f"ply {wanted} of {len(record)}, after {last}  {record.source}:{record.line}",
+        ],
+        "columns": {name: described[0][name] for name in study.columns} if described else {},
+        "remarks": [dataclasses.asdict(each) for each in record.remarks if each.ply == wanted],
+        "evaluations": evaluations.to_pylist(),
+    }
+    position_there = record.position(wanted)
+    previous = record.position(wanted - 1) if wanted else None
+    if previous is None:
+        return position_there.line(), known
+    # The line's last move is drawn; records may go on where a line would end.
+    line = previous.line()
+    move = record.move_list[wanted - 1]
+    return (line.play(move) if line.is_legal(move) else position_there.line()), known
+
+
+def _print_known(known: dict[str, Any]) -> None:
+    columns = known.get("columns", {})
+    if columns:
+        out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
+    for remark in known.get("remarks", []):
+        said = {key: value for key, value in remark.items() if value not in (None, False)}
+        out.print("record: " + "  ".join(f"{key} {value}" for key, value in said.items()))
+    for row in known.get("evaluations", []):
+        said = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        rounded = {
+            key: f"{value:.4g}" if isinstance(value, float) else value
+            for key, value in said.items()
+        }
+        out.print(
+            f"{row['engine']}: " + "  ".join(f"{key} {value}" for key, value in rounded.items()),
+            markup=False,
+        )
+
+
 def demo_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the page.")
@@ -242,7 +238,7 @@ def demo_command(
     """Play a game of each kind, Monte Carlo against chance, and draw the final boards on a page."""
     output.parent.mkdir(parents=True, exist_ok=True)
     games = []
-    for name in _tracked(DEMO_GAMES, "playing", len(DEMO_GAMES), quiet or as_json):
+    for name in tracked(DEMO_GAMES, "playing", len(DEMO_GAMES), quiet or as_json):
         games.append(play_demo_game(name, seed=seed))
         if not as_json:
             print(terminal(games[-1].line), end="\n\n")
@@ -251,43 +247,6 @@ def demo_command(
         results = [
             {"game": game.name, "result": game.result, "line": game.line.text} for game in games
         ]
-        _print_json({"page": str(output), "games": results})
+        print_json({"page": str(output), "games": results})
     else:
         print(f"The boards are drawn in {output}: open it in a browser.")
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; bad input gives one clear line and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that can't show a stone still shows the rest
-    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
-
-
-def _run(arguments: list[str]) -> int:
-    try:
-        for argument in arguments:
-            if any("\ud800" <= character <= "\udfff" for character in argument):
-                raise Error(f"an argument is not UTF-8: {argument!a}")
-        return int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
-    except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context is not None else "hyoka"
-        message = f"{command}: {error.format_message()} (see '{command} --help')"
-    except Error as error:
-        message = f"hyoka: {error}"
-    except (OSError, UnicodeError) as error:
-        if isinstance(error, BrokenPipeError):
-            return 141
-        message = f"hyoka: {error}"
-    except (KeyboardInterrupt, typer.Abort):
-        print("hyoka: interrupted", file=sys.stderr)
-        return 130
-    print(message.replace("\n", " "), file=sys.stderr)
-    return 2
-
-
-if __name__ == "__main__":
-    main()

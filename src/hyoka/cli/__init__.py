@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: each command parses, calls one public function and prints."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+import hyoka
+from hyoka.cli import engines, games, records, studies
+from hyoka.errors import Error
+
+app = typer.Typer(
+    name="hyoka",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and prove "
+    "the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
+    epilog="Start with: hyoka demo · hyoka records GAMES.pgn · hyoka show chess · hyoka bench",
+)
+engine_app = typer.Typer(help="Engines: try one out.", no_args_is_help=True)
+app.add_typer(engine_app, name="engine")
+
+app.command("demo")(games.demo_command)
+app.command("records")(records.records_command)
+app.command("convert")(records.convert_command)
+app.command("columns")(studies.columns_command)
+app.command("evaluate")(studies.evaluate_command)
+app.command("adjudicate")(studies.adjudicate_command)
+app.command("sql")(studies.sql_command)
+app.command("show")(games.show_command)
+engine_app.command("check")(engines.check_command)
+app.command("perft")(games.perft_command)
+app.command("bench")(games.bench_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hyoka {hyoka.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; bad input gives one clear line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that can't show a stone still shows the rest
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        for argument in arguments:
+            if any("\ud800" <= character <= "\udfff" for character in argument):
+                raise Error(f"an argument is not UTF-8: {argument!a}")
+        return int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "hyoka"
+        message = f"{command}: {error.format_message()} (see '{command} --help')"
+    except Error as error:
+        message = f"hyoka: {error}"
+    except (OSError, UnicodeError) as error:
+        if isinstance(error, BrokenPipeError):
+            return 141
+        message = f"hyoka: {error}"
+    except (KeyboardInterrupt, typer.Abort):
+        print("hyoka: interrupted", file=sys.stderr)
+        return 130
+    print(message.replace("\n", " "), file=sys.stderr)
+    return 2

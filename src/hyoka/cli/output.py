@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all commands share: how they print, and how they show progress."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+T = TypeVar("T")
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+class RateColumn(ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: Task) -> Text:
+        """The speed so far, or nothing."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    print(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _shown(quiet: bool, *columns: ProgressColumn | str) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        *columns,
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=quiet or not err.is_terminal,
+    )
+
+
+def count_progress(quiet: bool) -> Progress:
+    """A bar with count, rate and time left on standard error, if somebody is looking."""
+    return _shown(quiet, MofNCompleteColumn(), RateColumn())
+
+
+def byte_progress(quiet: bool) -> Progress:
+    """A bar in bytes."""
+    return _shown(quiet, DownloadColumn(), TransferSpeedColumn())
+
+
+def tracked(items: Iterable[T], description: str, total: int, quiet: bool) -> Iterator[T]:
+    """The items, with a bar that counts them."""
+    with count_progress(quiet) as progress:
+        task = progress.add_task(description, total=total)
+        for item in items:
+            yield item
+            progress.advance(task)
+
+
+def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
+    """A table without lines; columns in `right` are aligned there."""
+    table = Table(*headings, box=None)
+    for column in right:
+        table.columns[column].justify = "right"
+    return table

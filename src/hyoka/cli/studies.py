@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about studies: evaluate positions, adjudicate them, ask by SQL, list columns."""
+
+import contextlib
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from hyoka import _core
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    count_progress,
+    err,
+    out,
+    plain_table,
+    print_json,
+)
+from hyoka.games import game_type, name_of
+from hyoka.study import COMMENTS, METHODS, EvaluationReport, Study, adjudicate, cluster, evaluate
+
+StudyPath = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        "-w",
+        metavar="SQL",
+        help='Only positions for which this holds, e.g. "ply >= 20 and not in_check"; '
+        "`hyoka columns STUDY` lists the names.",
+    ),
+]
+
+
+def columns_command(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME|STUDY", help="A game, or a study.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """List the columns that describe a game's positions, or all that a study has for conditions."""
+    if Path(game).is_dir():
+        study = Study.open(game)
+        known = {column.name: column for column in _core.columns(study.game)}
+        names = study.condition_columns()
+        if as_json:
+            print_json(names)
+            return
+        table = plain_table("column", "what it is")
+        for name in names:
+            table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
+        out.print(table)
+        return
+    columns = _core.columns(name_of(game_type(game)()))
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": column.name,
+                    "kind": column.kind,
+                    "costly": column.costly,
+                    "labels": list(column.labels),
+                    "doc": column.doc,
+                }
+                for column in columns
+            ]
+        )
+        return
+    table = plain_table("column", "kind", "", "what it is")
+    for column in columns:
+        labels = f" One of {', '.join(column.labels)}." if column.labels else ""
+        cost = "costly" if column.costly else ""
+        table.add_row(column.name, column.kind, cost, column.doc + labels)
+    out.print(table)
+    out.print(
+        "Every position also has game_id, ply, first_to_play and its game's columns.", style="dim"
+    )
+
+
+_OF_GAMES = {
+    "game_id": "The game's number in the study.",
+    "ply": "Moves played before the position.",
+    "first_to_play": "Whether the first player moves.",
+    "source": "The file that the record came from.",
+    "line": "Where in the file the game begins.",
+    "number": "Which game of the file.",
+    "first_rank": "The first player's rating or rank as a number that orders.",
+    "second_rank": "The second player's rating or rank as a number that orders.",
+    "date": "Year-month-day as far as known: text order is time order.",
+    "komi": "Null where the record has none.",
+    "handicap": "Stones or pieces given.",
+    "result": "The first player's result: 1, 0.5, 0; null where the record does not say.",
+    "ending": "unknown, normal, resigned, time, illegal, adjudicated, forfeit or unfinished.",
+    "margin": "Points by which the first player won.",
+    "plies": "How many moves the game has.",
+    "duplicate_of": "The game that this one repeats; duplicates have no positions.",
+    "adjudicated": "The first player's exact result, where a method knows it.",
+}
+
+
+def evaluate_command(
+    study: StudyPath,
+    evaluators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="An evaluator, repeatable: `comments` (the values in the records) or an engine as "
+            'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '
+            '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish".',
+        ),
+    ] = None,
+    where: Where = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=1024, help="Engines side by side.")
+    ] = 1,
+    cluster_address: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Work on a Dask cluster, e.g. tcp://host:8786 (needs hyoka[cluster]).",
+        ),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again about positions that failed.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate a study's positions; interrupted, the same command goes on where it stopped.
+
+    Without --with the values that the records themselves hold are taken.
+    """
+    opened = Study.open(study)
+    with contextlib.ExitStack() as stack:
+        shown = stack.enter_context(count_progress(quiet or as_json))
+        executor = None
+        if cluster_address is not None:
+            executor, jobs = stack.enter_context(cluster(cluster_address))
+        reports = evaluate(
+            opened,
+            evaluators or [COMMENTS],
+            where=where,
+            sample=sample,
+            seed=seed,
+            jobs=jobs,
+            executor=executor,
+            retry_failed=retry_failed,
+            progress=_bars(shown),
+        )
+    if as_json:
+        print_json([dataclasses.asdict(report) for report in reports])
+    else:
+        _print_evaluations(reports)
+
+
+def _bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
+    def bar(title: str, total: int) -> Callable[[int], None]:
+        task = shown.add_task(title, total=total)
+        return lambda count: shown.advance(task, count)
+
+    return bar
+
+
+def _print_evaluations(reports: list[EvaluationReport]) -> None:
+    table = plain_table(
+        "evaluator",
+        "positions",
+        "there before",
+        "evaluated",
+        "failed",
+        "a second",
+        right=range(1, 6),
+    )
+    for report in reports:
+        rate = f"{report.done / report.seconds:,.0f}" if report.done and report.seconds else ""
+        table.add_row(
+            report.engine,
+            f"{report.wanted:,}",
+            f"{report.found:,}",
+            f"{report.done:,}",
+            f"{report.failed:,}",
+            rate,
+        )
+    out.print(table)
+    for report in reports:
+        for failure in report.failures[:3]:
+            err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
+            err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
+
+
+def adjudicate_command(
+    study: StudyPath,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+    ] = "rules",
+    where: Where = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Store what exact methods know of positions beside the records' results.
+
+    By default the positions at the end of each game are asked about. Conditions then have the
+    column `adjudicated`.
+    """
+    opened = Study.open(study)
+    with count_progress(quiet or as_json) as shown:
+        task = shown.add_task(method, total=None)
+        report = adjudicate(
+            opened, method, where=where, progress=lambda count: shown.advance(task, count)
+        )
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    out.print(
+        f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
+        f"{report.differing:,} not as the record says"
+    )
+
+
+def sql_command(
+    study: StudyPath,
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="One SELECT over games, positions, remarks, evaluations, adjudications, refused; "
+            'e.g. "select ending, count(*) from games group by ending".',
+            show_default=False,
+        ),
+    ],
+    limit: Annotated[int, typer.Option(min=1, help="Rows shown.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a study by SQL. The query can touch no file and no setting."""
+    answer = Study.open(study).sql(query)
+    if as_json:
+        print_json(answer.to_pylist())
+        return
+    rows = answer.slice(0, limit).to_pylist()
+    table = plain_table(*answer.column_names)
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    out.print(table)
+    if len(answer) > limit:
+        err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pile of records holds, counted in one pass and constant memory."""
+
+import collections
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from hyoka.records.reading import Batch, Refused
+
+_FIRST_REFUSED = 20
+
+
+@dataclass
+class Range:
+    """The lowest, highest and mean of numbers that came one batch at a time."""
+
+    count: int = 0
+    total: float = 0.0
+    low: float = float("inf")
+    high: float = float("-inf")
+
+    def add(self, values: Any) -> None:
+        """Take numbers in; nulls don't count."""
+        known = values.drop_null().to_numpy(zero_copy_only=False)
+        if len(known):
+            self.count += len(known)
+            self.total += float(known.sum(dtype=np.float64))
+            self.low = min(self.low, float(known.min()))
+            self.high = max(self.high, float(known.max()))
+
+    @property
+    def mean(self) -> float | None:
+        """None if there were no numbers."""
+        return self.total / self.count if self.count else None
+
+
+@dataclass
+class GameSummary:
+    """The records of one game."""
+
+    games: int = 0
+    moves: int = 0
+    results: collections.Counter[str] = field(default_factory=collections.Counter)
+    endings: collections.Counter[str] = field(default_factory=collections.Counter)
+    formats: collections.Counter[str] = field(default_factory=collections.Counter)
+    handicap_games: int = 0
+    set_up_games: int = 0
+    plies: Range = field(default_factory=Range)
+    ranks: Range = field(default_factory=Range)
+    komi: Range = field(default_factory=Range)
+    first_date: str = ""
+    last_date: str = ""
+    values: int = 0
+    """Values, scores or mates written in the records."""
+
+
+@dataclass
+class Summary:
+    """What a pile of records holds."""
+
+    games: dict[str, GameSummary] = field(default_factory=dict)
+    refused: collections.Counter[str] = field(default_factory=collections.Counter)
+    first_refused: list[Refused] = field(default_factory=list)
+    sources: int = 0
+
+
+_RESULTS = {1.0: "first won", 0.5: "drawn", 0.0: "second won", None: "not known"}
+
+
+def summarise(found: Iterable[Batch]) -> Summary:
+    """Count and describe the games of batches."""
+    summary = Summary()
+    last_source = None
+    for batch in found:
+        if batch.source != last_source:
+            last_source = batch.source
+            summary.sources += 1
+        summary.refused.update(refused.fault for refused in batch.refused)
+        room = _FIRST_REFUSED - len(summary.first_refused)
+        summary.first_refused += batch.refused[: max(0, room)]
+        if len(batch):
+            _count(batch, summary)
+    return summary
+
+
+def _count(batch: Batch, summary: Summary) -> None:
+    rows = batch.arrow()
+    table = batch.table
+    remarks_of = np.repeat(np.arange(len(table)), np.diff(table.remark_offsets))
+    says = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score) | (table.remark_mate != 0)
+    values_of = np.bincount(remarks_of[says], minlength=len(table))
+    for name in rows["game"].unique().to_pylist():
+        chosen = pc.equal(rows["game"].cast("string"), name)
+        of_game = rows.filter(chosen)
+        one = summary.games.setdefault(name, GameSummary())
+        one.games += len(of_game)
+        one.formats[batch.format] += len(of_game)
+        one.moves += pc.sum(of_game["plies"]).as_py()
+        one.plies.add(of_game["plies"])
+        one.ranks.add(of_game["first_rank"])
+        one.ranks.add(of_game["second_rank"])
+        one.komi.add(of_game["komi"])
+        one.handicap_games += pc.sum(pc.greater(of_game["handicap"], 0)).as_py()
+        one.set_up_games += pc.sum(pc.not_equal(of_game["start"], "")).as_py()
+        for counted in pc.value_counts(of_game["result"]).to_pylist():
+            one.results[_RESULTS[counted["values"]]] += counted["counts"]
+        for counted in pc.value_counts(of_game["ending"].cast("string")).to_pylist():
+            one.endings[counted["values"]] += counted["counts"]
+        dates = pc.filter(of_game["date"], pc.match_substring_regex(of_game["date"], r"^\d{4}"))
+        if len(dates):
+            bounds = pc.min_max(dates).as_py()
+            one.first_date = min(one.first_date or bounds["min"], bounds["min"])
+            one.last_date = max(one.last_date, bounds["max"])
+        one.values += int(values_of[chosen.to_numpy(zero_copy_only=False)].sum())
