@@ -331,9 +331,11 @@ def test_what_the_rules_know_stands_beside_the_result(study: hk.Study) -> None:
 def test_a_solver_of_ones_own_can_adjudicate(study: hk.Study) -> None:
     """Asked anew, its former answers are replaced."""
     for value in (1.0, 0.5):
-        report = hk.adjudicate(
-            study, "mine", where="game_id = 0", solver=lambda _position, value=value: value
-        )
+
+        def solver(_position: hk.Game, value: float = value) -> float:
+            return value
+
+        report = hk.adjudicate(study, "mine", where="game_id = 0", solver=solver)
         assert (report.asked, report.known) == (5, 5)
         assert report.differing == (5 if value == 1 else 0)
         assert rows(study, "select distinct result from adjudications") == [(value,)]

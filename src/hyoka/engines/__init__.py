@@ -7,6 +7,7 @@ Callers want `EngineSession`; `start_engine` is for those who have an event loop
 from hyoka.engines.check import Check, EngineReport, check_engine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
+from hyoka.engines.process import kill_all_engines
 from hyoka.engines.session import Engine, EngineSession, Failure, start_engine
 from hyoka.engines.spec import EngineSpec
 
@@ -20,5 +21,6 @@ __all__ = [
     "Failure",
     "Limits",
     "check_engine",
+    "kill_all_engines",
     "start_engine",
 ]

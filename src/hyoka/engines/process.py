@@ -82,6 +82,11 @@ class _Children:
         self._alive.discard(process)
         return status
 
+    def kill_all_unreaped(self) -> None:
+        """Kill all; their owners will notice and reap them."""
+        for process in list(self._alive):
+            signal_group(process, signal.SIGKILL)
+
     def kill_all(self) -> None:
         for process in list(self._alive):
             self.kill(process)
@@ -107,6 +112,11 @@ def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> No
 def kill_process(process: subprocess.Popen[bytes]) -> int:
     """Kill an engine and its children, if they live, and give the engine's exit status."""
     return _children.kill(process)
+
+
+def kill_all_engines() -> None:
+    """Kill all engines of this process, from any thread; whoever asks one is told that it died."""
+    _children.kill_all_unreaped()
 
 
 def has_exited(process: subprocess.Popen[bytes]) -> bool:

@@ -15,6 +15,7 @@ from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.spec import EngineSpec
+from hyoka.engines.transport import Transport
 from hyoka.engines.uci import UciEngine
 from hyoka.engines.usi import UsiEngine
 from hyoka.errors import EngineError, Error
@@ -34,6 +35,7 @@ class Engine(Protocol):
     spec: EngineSpec
     name: str
     version: str
+    transport: Transport
 
     @property
     def alive(self) -> bool:

@@ -43,7 +43,7 @@ class EngineSpec:
     >>> spec.limits.nodes, spec.options, spec.command
     (1, (('Hash', '16'),), 'stockfish')
     >>> spec.text, spec.slug
-    ('uci:nodes=1,Hash=16:stockfish', 'stockfish-nodes1-hash16-6e1e2d0f')
+    ('uci:nodes=1,Hash=16:stockfish', 'stockfish-nodes1-hash16-f95bd6be')
     """
 
     protocol: str
@@ -63,9 +63,8 @@ class EngineSpec:
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
-            near = difflib.get_close_matches(self.protocol, PROTOCOLS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROTOCOLS)}"
-            raise NotationError(f"no protocol '{self.protocol}'; {hint}")
+            known = ", ".join(PROTOCOLS)
+            raise NotationError(f"no protocol '{self.protocol}'; known are {known}")
         try:
             words = shlex.split(self.command)
         except ValueError as error:

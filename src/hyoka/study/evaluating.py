@@ -7,6 +7,7 @@ import fcntl
 import itertools
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -19,7 +20,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure
+from hyoka.engines import (
+    EnginePosition,
+    EngineSession,
+    EngineSpec,
+    Failure,
+    kill_all_engines,
+)
 from hyoka.errors import EngineError, StudyError
 from hyoka.evaluation import Evaluation
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
@@ -31,7 +38,6 @@ _TASK_S: Final = 2.0
 """How long a task should last: long enough to pay for the sending, short enough to see progress."""
 _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
-_FLUSH_S: Final = 10.0
 _FLUSH_ROWS: Final = 200_000
 _RETRIES: Final = 3
 
@@ -59,6 +65,8 @@ class EvaluationReport:
 class Task:
     """Positions of some games, as they travel to a worker."""
 
+    run: str
+    """Which call of `evaluate` it belongs to."""
     game: str
     games: list[tuple[int, str, float, bytes, list[int]]]
     """For each game: number, start, komi, codes of its moves, and the plies wanted."""
@@ -88,6 +96,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     jobs: int = 1,
     executor: Executor | None = None,
     retry_failed: bool = False,
+    flush_s: float = 10.0,
     progress: Callable[[str, int], Tick] | None = None,
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
@@ -95,7 +104,8 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     A spec is `comments` (what the records say) or an engine such as `uci:nodes=1:stockfish`.
     `where` chooses positions, `sample` takes so many of each game at random (by `seed`). What has
     been evaluated is not evaluated again; interrupted, the same call goes on. `jobs` engines work
-    side by side here, or as many as `executor` runs if one is given.
+    side by side here, or as many as `executor` runs if one is given. Results are written every
+    `flush_s` seconds, in a long run less often.
     """
     chosen = _sampled(study.select(where), sample, seed)
     reports = []
@@ -105,7 +115,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             continue
         engine = EngineSpec.from_text(spec)
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
-            run = _Run(study, engine, folder)
+            run = _Run(study, engine, folder, flush_s)
             left = run.left(chosen, retry_failed)
             tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
             run.evaluate(left, jobs, executor, tick)
@@ -210,7 +220,8 @@ def _next_part(folder: Path) -> int:
 class _Run:
     """One evaluator at work on a study."""
 
-    def __init__(self, study: Study, engine: EngineSpec, folder: Path) -> None:
+    def __init__(self, study: Study, engine: EngineSpec, folder: Path, flush_s: float) -> None:
+        self._flush_s = flush_s
         self._study = study
         self._engine = engine
         self._folder = folder
@@ -243,51 +254,72 @@ class _Run:
             return
         with contextlib.ExitStack() as stack:
             if executor is None:
+                stack.callback(release_engines)  # once the threads that use them have ended
                 executor = stack.enter_context(
                     concurrent.futures.ThreadPoolExecutor(jobs, "hyoka-evaluate")
                 )
-                stack.callback(release_engines)
+            tasks = _Tasks(self._study, left)
+            running: dict[Future[TaskResult], tuple[Task, int]] = {}
             try:
-                self._work(_Tasks(self._study, left), executor, jobs, tick)
+                self._work(tasks, running, executor, jobs, tick)
+            except BaseException:
+                self._stop(tasks.run, running)
+                raise
             finally:
                 self._flush()
                 self.report.seconds = time.monotonic() - self._started
 
-    def _work(self, tasks: "_Tasks", executor: Executor, jobs: int, tick: Tick) -> None:
-        running: dict[Future[TaskResult], tuple[Task, int]] = {}
+    def _work(
+        self,
+        tasks: "_Tasks",
+        running: dict[Future[TaskResult], tuple[Task, int]],
+        executor: Executor,
+        jobs: int,
+        tick: Tick,
+    ) -> None:
         again: deque[tuple[Task, int]] = deque()
-        try:
-            while True:
-                while len(running) < 2 * jobs:
-                    task, tries = again.popleft() if again else (tasks.next(), 0)
-                    if task is None:
-                        break
-                    running[executor.submit(evaluate_task, self._engine, task)] = (task, tries)
-                if not running:
-                    return
-                finished, _ = concurrent.futures.wait(
-                    running, timeout=_FLUSH_S, return_when=concurrent.futures.FIRST_COMPLETED
-                )
-                for future in finished:
-                    task, tries = running.pop(future)
-                    try:
-                        result = future.result()
-                    except EngineError:
-                        raise
-                    except Exception as error:
-                        # The worker is gone, not the engine: another one takes the task.
-                        if tries + 1 >= _RETRIES:
-                            message = f"a task failed {_RETRIES} times, at last with: {error!r}"
-                            raise StudyError(message) from error
-                        again.append((task, tries + 1))
-                        continue
-                    tasks.learn(len(task), result.seconds)
-                    self._take(result)
-                    tick(len(task))
-                self._flush_sometimes()
-        finally:
-            for future in running:
-                future.cancel()
+        while True:
+            while len(running) < 2 * jobs:
+                task, tries = again.popleft() if again else (tasks.next(), 0)
+                if task is None:
+                    break
+                running[executor.submit(evaluate_task, self._engine, task)] = (task, tries)
+            if not running:
+                return
+            finished, _ = concurrent.futures.wait(
+                running, timeout=1.0, return_when=concurrent.futures.FIRST_COMPLETED
+            )
+            for future in finished:
+                task, tries = running.pop(future)
+                try:
+                    result = future.result()
+                except EngineError:
+                    raise
+                except Exception as error:
+                    # The worker is gone, not the engine: another one takes the task.
+                    if tries + 1 >= _RETRIES:
+                        message = f"a task failed {_RETRIES} times, at last with: {error!r}"
+                        raise StudyError(message) from error
+                    again.append((task, tries + 1))
+                    continue
+                tasks.learn(len(task), result.seconds)
+                self._take(result)
+                tick(len(task))
+            self._flush_sometimes()
+
+    def _stop(self, run: str, running: dict[Future[TaskResult], tuple[Task, int]]) -> None:
+        """End what is running here and keep what it has found so far."""
+        for future in running:
+            future.cancel()
+        left = {future for future in running if not future.done()}
+        while left:
+            stop_tasks([run])  # again and again: a session may just be starting its engine anew
+            _, left = concurrent.futures.wait(left, timeout=0.1)
+            if not _engines:
+                break  # they run elsewhere; nobody waits for them
+        for future in running:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._rows.append(future.result().table)
 
     def _take(self, result: TaskResult) -> None:
         self._check_identity(result)
@@ -325,8 +357,8 @@ class _Run:
     def _flush_sometimes(self) -> None:
         # Parts grow with the run, so that a long one does not leave thousands.
         age = time.monotonic() - self._flushed
-        patience = max(_FLUSH_S, 0.02 * (time.monotonic() - self._started))
-        if age > patience or sum(map(len, self._rows)) > _FLUSH_ROWS:
+        patience = max(self._flush_s, 0.02 * (time.monotonic() - self._started))
+        if age >= patience or sum(map(len, self._rows)) > _FLUSH_ROWS:
             self._flush()
 
     def _flush(self) -> None:
@@ -352,6 +384,7 @@ class _Tasks:
     """Cuts what is to be evaluated into tasks that last about as long as they should."""
 
     def __init__(self, study: Study, left: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        self.run = uuid.uuid4().hex
         self._game = study.game
         self._games, self._plies = left
         self._at = 0
@@ -374,7 +407,7 @@ class _Tasks:
         )
         wanted = {game: [ply for _, ply in group] for game, group in grouped}
         found = self._records.of(list(wanted))
-        return Task(self._game, [(game, *found[game], wanted[game]) for game in wanted])
+        return Task(self.run, self._game, [(game, *found[game], wanted[game]) for game in wanted])
 
 
 class _GameLookup:
@@ -400,47 +433,71 @@ class _GameLookup:
         return {game: self._known[game] for game in games}
 
 
-_sessions: Final[dict[tuple[int, EngineSpec], EngineSession]] = {}
+@dataclass
+class _Held:
+    """An engine that a thread of this process keeps from task to task."""
+
+    session: EngineSession
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a task uses the engine."""
+
+
+_engines: Final[dict[tuple[int, EngineSpec], _Held]] = {}
+_stopped: Final[set[str]] = set()
 
 
 def evaluate_task(engine: EngineSpec, task: Task) -> TaskResult:
     """Evaluate a task's positions; runs in a worker, whose engine stays for the next task."""
     started = time.monotonic()
     key = (threading.get_ident(), engine)
-    session = _sessions.get(key)
-    if session is None:
-        session = _sessions[key] = EngineSession(engine).__enter__()
-    positions, keys = [], []
-    for game_id, start, komi, codes, plies in task.games:
-        texts = _core.move_texts(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16), "")
-        for ply in plies:
-            keys.append((game_id, ply))
-            positions.append(
-                EnginePosition(
-                    task.game, start or None, texts[:ply], 0.0 if np.isnan(komi) else komi
-                )
-            )
-    try:
-        results = session.evaluate_many(positions)
-    except BaseException:
-        _sessions.pop(key, None)
-        session.__exit__(EngineError, None, None)
-        raise
-    failures = [result for result in results if isinstance(result, Failure)]
+    held = _engines.get(key)
+    if held is None:
+        held = _engines[key] = _Held(EngineSession(engine).__enter__())
+    keys = [(game_id, ply) for game_id, *_, plies in task.games for ply in plies]
+    results: list[Evaluation | Failure] = []
+    with held.lock:
+        try:
+            for result in held.session.evaluate_each(list(_positions_of(task))):
+                if task.run in _stopped:
+                    raise EngineError(engine.title, "was stopped", reason="died")
+                results.append(result)
+            name, version = held.session.engine.name, held.session.engine.version
+        except BaseException:
+            _engines.pop(key, None)
+            held.session.__exit__(EngineError, EngineError(engine.title, "is dropped"), None)
+            if task.run not in _stopped or not results:
+                raise
+            name = version = ""  # what was evaluated before the stop is kept
     return TaskResult(
-        _table_of(keys, results),
-        failures,
+        _table_of(keys[: len(results)], results),
+        [result for result in results if isinstance(result, Failure)],
         time.monotonic() - started,
-        session.engine.name,
-        session.engine.version,
+        name,
+        version,
     )
 
 
+def _positions_of(task: Task) -> Iterator[EnginePosition]:
+    for _, start, komi, codes, plies in task.games:
+        texts = _core.move_texts(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16), "")
+        board_komi = 0.0 if np.isnan(komi) else komi
+        for ply in plies:
+            yield EnginePosition(task.game, start or None, texts[:ply], board_komi)
+
+
+def stop_tasks(runs: Sequence[str]) -> None:
+    """Make the tasks of these runs end soon: their engines are killed."""
+    _stopped.update(runs)
+    kill_all_engines()
+
+
 def release_engines() -> None:
-    """Let go of the engines that this process keeps; nobody may be evaluating."""
-    while _sessions:
-        _, session = _sessions.popitem()
-        session.__exit__(None, None, None)
+    """Let go of the engines that this process keeps and no task is using."""
+    for key, held in list(_engines.items()):
+        if held.lock.acquire(blocking=False):
+            _engines.pop(key, None)
+            held.session.__exit__(None, None, None)
+            held.lock.release()
 
 
 def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) -> pa.Table:

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluating a study with an engine that does as it is told, and tells what it was asked."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import hyoka as hk
+from hyoka.study.evaluating import release_engines
+
+# Says 10 centipawns a move played, for the side to move, and writes every question into a log.
+ENGINE = """
+import os, sys, time
+log, behaviour = sys.argv[1], sys.argv[2:]
+moves = []
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name Fake " + os.environ.get("FAKE_VERSION", "1"))
+        print("uciok")
+    elif words[0] == "isready":
+        print("readyok")
+    elif words[0] == "position":
+        moves = words[words.index("moves") + 1:] if "moves" in words else []
+    elif words[0] == "go":
+        with open(log, "a") as file:
+            file.write(f"{os.getpid()} {len(moves)}\\n")
+        if "deadly" in behaviour and len(moves) == 3 and os.path.exists(log + ".deadly"):
+            sys.exit(1)
+        while "wait" in behaviour and os.path.exists(log + ".wait"):
+            time.sleep(0.01)
+        print(f"info depth 1 score cp {10 * len(moves)} nodes 1")
+        print("bestmove " + ("a2a3" if len(moves) % 2 == 0 else "a7a6"))
+    elif words[0] == "quit":
+        break
+    sys.stdout.flush()
+"""
+GAMES = "\n".join(f"1. e4 e5 2. {move} *\n" for move in ("d4", "c4", "b4", "f4", "h4", "g4", "d3"))
+POSITIONS = 7 * 4
+
+
+class Fake:
+    """The engine's command, and what it was asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.script = folder / "engine.py"
+        self.script.write_text(ENGINE, encoding="utf-8")
+        self.log = folder / "asked.log"
+        self.gate = folder / "asked.log.wait"
+
+    def spec(self, *behaviour: str) -> str:
+        words = [sys.executable, str(self.script), str(self.log), *behaviour]
+        return f"uci:nodes=1:{shlex.join(words)}"
+
+    @property
+    def asked(self) -> list[tuple[int, int]]:
+        if not self.log.exists():
+            return []
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        return [(int(pid), int(plies)) for pid, plies in (line.split() for line in lines)]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[Fake]:
+    yield Fake(tmp_path)
+    release_engines()
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> hk.Study:
+    file = tmp_path / "games.pgn"
+    file.write_text(GAMES, encoding="utf-8")
+    return hk.Study.create(tmp_path / "study", file)
+
+
+def evaluated(study: hk.Study) -> list[tuple[int, int, float | None, str | None]]:
+    found = study.sql("select game_id, ply, score, failed from evaluations order by game_id, ply")
+    return [tuple(row.values()) for row in found.to_pylist()]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Waits as long as it takes; the limit is for a test that would otherwise never end."""
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("what was waited for did not come")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def expected_score(ply: int) -> float:
+    return 10.0 * ply if ply % 2 == 0 else -10.0 * ply
+
+
+def test_every_position_is_evaluated_once_in_the_first_players_view(
+    study: hk.Study, fake: Fake
+) -> None:
+    [report] = hk.evaluate(study, [fake.spec()])
+    assert (report.wanted, report.done, report.failed) == (POSITIONS, POSITIONS, 0)
+    assert evaluated(study) == [
+        (game, ply, expected_score(ply), None) for game in range(7) for ply in range(4)
+    ]
+
+
+def test_a_second_identical_request_computes_nothing(study: hk.Study, fake: Fake) -> None:
+    hk.evaluate(study, [fake.spec()])
+    asked = fake.asked
+    [report] = hk.evaluate(study, [fake.spec()])
+    assert (report.found, report.done) == (POSITIONS, 0)
+    assert fake.asked == asked
+
+
+def test_no_engine_is_left_when_it_is_over(study: hk.Study, fake: Fake) -> None:
+    hk.evaluate(study, [fake.spec()], jobs=2)
+    assert not any(is_alive(pid) for pid, _ in fake.asked)
+
+
+def test_a_condition_and_a_sample_choose_positions(study: hk.Study, fake: Fake) -> None:
+    [report] = hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
+    assert report.done == 14
+    first = evaluated(study)
+    assert all(ply > 0 for _, ply, *_ in first)
+    assert {game for game, *_ in first} == set(range(7))
+    [again] = hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
+    assert again.done == 0
+    hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=6)
+    assert len(evaluated(study)) > 14
+
+
+def test_another_request_adds_what_is_missing(study: hk.Study, fake: Fake) -> None:
+    hk.evaluate(study, [fake.spec()], where="game_id < 3")
+    [report] = hk.evaluate(study, [fake.spec()])
+    assert (report.found, report.done) == (12, 16)
+    assert len(evaluated(study)) == POSITIONS
+
+
+def test_a_position_on_which_the_engine_dies_is_recorded_and_the_run_goes_on(
+    study: hk.Study, fake: Fake
+) -> None:
+    deadly = fake.log.with_name("asked.log.deadly")
+    deadly.touch()
+    [report] = hk.evaluate(study, [fake.spec("deadly")])
+    assert (report.done, report.failed) == (POSITIONS, 7)
+    rows = evaluated(study)
+    assert [ply for _, ply, _, failed in rows if failed] == [3] * 7
+    assert all((score is None) == bool(failed) for _, _, score, failed in rows)
+    deadly.unlink()
+    [again] = hk.evaluate(study, [fake.spec("deadly")])
+    assert again.done == 0
+    [retried] = hk.evaluate(study, [fake.spec("deadly")], retry_failed=True)
+    assert (retried.done, retried.failed) == (7, 0)
+    assert [(ply, failed) for _, ply, _, failed in evaluated(study)] == [
+        (ply, None) for _ in range(7) for ply in range(4)
+    ]
+
+
+def test_an_engine_that_is_not_there_is_told(study: hk.Study) -> None:
+    with pytest.raises(hk.EngineError, match="no-such-engine"):
+        hk.evaluate(study, ["uci:no-such-engine"])
+    assert evaluated(study) == []
+
+
+def test_values_of_another_version_are_not_mixed_in(
+    study: hk.Study, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hk.evaluate(study, [fake.spec()], where="game_id = 0")
+    monkeypatch.setenv("FAKE_VERSION", "2")
+    with pytest.raises(hk.EngineError, match="give it another name"):
+        hk.evaluate(study, [fake.spec()])
+    assert len(evaluated(study)) == 4
+
+
+def test_comments_are_an_evaluator(tmp_path: Path) -> None:
+    file = tmp_path / "game.pgn"
+    file.write_text("1. e4 {[%eval 0.31]} e5 {[%eval #-4]} 2. d4 {hm} *\n", encoding="utf-8")
+    study = hk.Study.create(tmp_path / "study", file)
+    [report] = hk.evaluate(study, ["comments"])
+    assert (report.wanted, report.done) == (2, 2)
+    found = study.sql("select ply, score, mate, unit, engine from evaluations order by ply")
+    assert [tuple(row.values()) for row in found.to_pylist()] == [
+        (1, pytest.approx(31), None, "centipawns", "comments"),
+        (2, None, -4, "centipawns", "comments"),
+    ]
+    assert hk.evaluate(study, ["comments"])[0].done == 0
+    assert study.engines == ["comments"]
+
+
+RUN = """
+import sys
+import hyoka as hk
+hk.evaluate(hk.Study.open(sys.argv[1]), [sys.argv[2]], flush_s=0)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_interrupted_the_same_request_goes_on(
+    study: hk.Study, fake: Fake, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine stops answering half-way; then the run is ended by a signal."""
+    monkeypatch.setattr("hyoka.study.evaluating._FIRST_TASK", 1)
+    spec = fake.spec("wait")
+    hk.evaluate(study, [spec], where="game_id < 2", flush_s=0)
+    before = len(evaluated(study))
+    fake.gate.touch()
+    asked_before = len(fake.asked)
+    run = subprocess.Popen(
+        [sys.executable, "-c", RUN, str(study.path), spec], stderr=subprocess.DEVNULL
+    )
+    wait_for(lambda: len(fake.asked) > asked_before)
+    run.send_signal(how)
+    run.wait(60)
+    wait_for(lambda: not any(is_alive(pid) for pid, _ in fake.asked))
+    fake.gate.unlink()
+    assert len(evaluated(study)) >= before
+    hk.evaluate(study, [spec])
+    assert [(game, ply) for game, ply, *_ in evaluated(study)] == [
+        (game, ply) for game in range(7) for ply in range(4)
+    ]
+    leftovers = [path.name for path in study.path.rglob(".part*")]
+    assert leftovers == []
+
+
+def test_two_runs_of_one_engine_do_not_meet(study: hk.Study, fake: Fake) -> None:
+    fake.gate.touch()
+    spec = fake.spec("wait")
+    run = subprocess.Popen([sys.executable, "-c", RUN, str(study.path), spec])
+    try:
+        wait_for(lambda: bool(fake.asked))
+        with pytest.raises(hk.StudyError, match="another run"):
+            hk.evaluate(study, [spec])
+    finally:
+        fake.gate.unlink()
+        assert run.wait(60) == 0
+    assert len(evaluated(study)) == POSITIONS
+
+
+def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
+    fake.gate.touch()
+    spec = fake.spec("wait")
+    script = RUN.replace("flush_s=0", "flush_s=0, jobs=2")
+    run = subprocess.Popen([sys.executable, "-c", script, str(study.path), spec])
+    try:
+        wait_for(lambda: len({pid for pid, _ in fake.asked}) == 2)
+    finally:
+        fake.gate.unlink()
+        assert run.wait(60) == 0
+    assert len(evaluated(study)) == POSITIONS
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+                      scheduler_port=0) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.xdist_group("cluster")
+def test_a_worker_of_a_cluster_that_dies_costs_no_row_and_no_double_row(
+    study: hk.Study, fake: Fake, tmp_path: Path
+) -> None:
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER, encoding="utf-8")
+    fake.gate.touch()
+    spec = fake.spec("wait")
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        address = running.stdout.readline().strip()
+        command = [sys.executable, "-m", "hyoka.cli", "evaluate", str(study.path)]
+        command += ["--with", spec, "--cluster", address, "--json"]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # Both workers have an engine that waits; one is killed together with its worker.
+        wait_for(lambda: len({pid for pid, _ in fake.asked}) == 2)
+        engine = fake.asked[0][0]
+        stat = Path(f"/proc/{engine}/stat").read_text(encoding="utf-8")
+        worker = int(stat.rpartition(")")[2].split()[1])
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: not is_alive(engine))
+        fake.gate.unlink()
+        output, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, output
+        assert running.stdin is not None
+        running.stdin.close()
+    assert [(game, ply) for game, ply, *_ in evaluated(study)] == [
+        (game, ply) for game in range(7) for ply in range(4)
+    ]
+    assert not any(is_alive(pid) for pid, _ in fake.asked)
+
+
+def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
+    with (
+        pytest.raises(hk.StudyError, match="no Dask scheduler"),
+        hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),
+    ):
+        pass
