@@ -93,9 +93,32 @@ void describe_game(const G& start, std::span<const std::uint16_t> moves, Cells& 
     }
 }
 
+template <int N>
+void bind_ladders(nb::module_& module) {
+    using G = Go<N>;
+    module.def(
+        "ladder_captures",
+        [](const G& game, std::string_view point, bool attacker_first) {
+            const auto stone = game.parse_move(point);
+            const auto owner = stone == G::Move::pass() ? std::nullopt : game.owner(stone);
+            if (!owner) throw IllegalMoveError("no stone on " + std::string(point) + " in " + game.text());
+            return features::ladder_captures(game, stone, attacker_first ? other(*owner) : *owner);
+        },
+        "position"_a, "point"_a, "attacker_first"_a,
+        "Whether a ladder captures the chain on a point, its attacker or its owner moving first.");
+}
+
 }  // namespace
 
 void bind_features(nb::module_& module) {
+    bind_ladders<3>(module);
+    bind_ladders<4>(module);
+    bind_ladders<5>(module);
+    bind_ladders<6>(module);
+    bind_ladders<7>(module);
+    bind_ladders<9>(module);
+    bind_ladders<13>(module);
+    bind_ladders<19>(module);
     nb::class_<Column>(module, "Column", "A column that describes positions.")
         .def_prop_ro("name", [](const Column& column) { return std::string(column.name); })
         .def_prop_ro("doc", [](const Column& column) { return std::string(column.doc); })

@@ -21,7 +21,7 @@ struct Column {
     std::string_view name;
     std::string_view doc;
     Kind kind = Kind::number;
-    bool costly = false;  // takes microseconds, where all the others together take a fraction of one
+    bool costly = false;  // takes longer than all the others together
     std::span<const std::string_view> labels = {};
 };
 
@@ -58,7 +58,7 @@ private:
 ///     void describe(const G& game, std::uint64_t wanted, std::int16_t* row);
 ///
 /// `describe` writes cell i of `row` where bit i of `wanted` is set, and leaves the others alone. Nothing is allocated
-/// for a position. A difference is always the first player's number minus the second's.
+/// for a position. A difference is the first player's number minus the second's, unless its doc says otherwise.
 template <class G>
 class Describer;
 

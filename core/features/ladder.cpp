@@ -19,10 +19,10 @@ void add_once(Points& points, P point) {
     if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
 }
 
-/// The liberties of a chain if it has one or two; if it has more, at least three of them.
+/// The liberties of a chain if it has one or two; if it has more, three to six of them.
 template <int N>
-InlineVector<Point<N>, most_pairs_of_two_liberties> last_liberties(const Go<N>& board, Point<N> stone) {
-    InlineVector<Point<N>, most_pairs_of_two_liberties> liberties;
+InlineVector<Point<N>, 6> last_liberties(const Go<N>& board, Point<N> stone) {
+    InlineVector<Point<N>, 6> liberties;
     board.for_each_stone_of(stone, [&](Point<N> own) {
         if (liberties.size() > 2 || board.open_sides(own) == 0) return;
         board.for_each_neighbour(own, [&](Point<N> beside) {
@@ -95,6 +95,12 @@ std::optional<bool> defend(const Go<N>& board, Point<N> prey, Player owner, Move
     return choices.empty() ? std::optional(true) : std::nullopt;
 }
 
+/// Whether it is known at once if the prey is captured; if not, what there is to try.
+template <int N>
+std::optional<bool> look(const Go<N>& board, Point<N> prey, Player mover, Moves<Go<N>>& choices) {
+    return board.owner(prey) == mover ? defend(board, prey, mover, choices) : attack(board, prey, mover, choices);
+}
+
 }  // namespace
 
 template <int N>
@@ -105,14 +111,11 @@ bool LadderReader<N>::captures(const Go<N>& game, Move stone, Player first) {
     Moves<Go<N>> choices;
     if (const auto known = look(game, stone, first, choices)) return *known;
     nodes_ = 0;
-    put(0, first == game.to_play() ? game : game.with_to_play(first));
+    if (first == game.to_play())
+        put(0, game);
+    else
+        put(0, game.with_to_play(first));
     return read(0, stone);
-}
-
-/// Whether it is known at once if the prey is captured; if not, what there is to try.
-template <int N>
-std::optional<bool> LadderReader<N>::look(const Go<N>& board, Move prey, Player mover, Moves<Go<N>>& choices) const {
-    return board.owner(prey) == mover ? defend(board, prey, mover, choices) : attack(board, prey, mover, choices);
 }
 
 /// Reads on from the board of this branch, and changes it.
@@ -135,6 +138,7 @@ bool LadderReader<N>::read(std::size_t branch, Move prey) {
     }
 }
 
+/// Copies a board to where the branch reads on.
 template <int N>
 Go<N>& LadderReader<N>::put(std::size_t branch, const Go<N>& board) {
     if (branch < boards_.size()) return boards_[branch] = board;

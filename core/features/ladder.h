@@ -26,7 +26,6 @@ public:
     bool captures(const Go<N>& game, Move stone, Player first);
 
 private:
-    std::optional<bool> look(const Go<N>& board, Move prey, Player mover, Moves<Go<N>>& choices) const;
     bool read(std::size_t branch, Move prey);
     Go<N>& put(std::size_t branch, const Go<N>& board);
 

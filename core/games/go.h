@@ -112,8 +112,6 @@ public:
     }
     /// How many of its neighbours are empty.
     int open_sides(Move point) const { return around_[z(place_of(point))] >> (4 * empty); }
-    /// The one stone that stands for its whole chain.
-    Move chain_head(Move stone) const { return move_at(head_[z(place_of(stone))]); }
     bool in_atari(Move stone) const { return is_atari(liberties_[head_[z(place_of(stone))]]); }
     /// Pre: the chain is in atari.
     Move last_liberty(Move stone) const { return move_at(only_liberty(head_[z(place_of(stone))])); }

@@ -5,7 +5,7 @@ The compiled core of Hyoka: five games, their rules and random playouts.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -3312,6 +3312,33 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
 
 def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
     """The position after a record's moves; `start` empty for the usual one."""
+
+@overload
+def ladder_captures(position: Go3, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go4, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go5, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go6, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go7, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go9, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go13, point: str, attacker_first: bool) -> bool: ...
+
+@overload
+def ladder_captures(position: Go19, point: str, attacker_first: bool) -> bool:
+    """
+    Whether a ladder captures the chain on a point, its attacker or its owner moving first.
+    """
 
 class Column:
     """A column that describes positions."""
