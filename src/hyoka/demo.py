@@ -5,15 +5,19 @@ import html
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from hyoka.diagram import diagram, svg
 from hyoka.files import write_text
 from hyoka.games import Game, position
 from hyoka.playouts import playouts
+from hyoka.records import Record, Remark, write_records
 
 DEMO_GAMES = ("go9", "othello", "chess", "shogi", "blokus_duo")
 _PLY_LIMIT = 160
+_SUFFIXES: Final = {"chess": ".pgn", "shogi": ".csa", "blokus_duo": ".blksgf"}
 
 
 @dataclass(frozen=True)
@@ -23,15 +27,36 @@ class DemoGame:
     name: str
     line: Any
     """The whole game, as a `Line` of its kind."""
+    values: dict[int, float]
+    """By ply: what Monte Carlo thought of the position after its move, the first player's view."""
 
     @property
     def result(self) -> str:
         """How it ended, in words."""
         return f"{diagram(self.line).caption} {len(self.line)} plies."
 
+    def record(self) -> Record:
+        """The game as a record, with Monte Carlo's values as remarks."""
+        outcome = self.line.outcome
+        counted = outcome is not None and outcome.reason.name == "score"
+        return Record(
+            game=self.name,
+            moves=np.array([move.code for move in self.line.moves], dtype=np.uint16),
+            first="Monte Carlo",
+            second="chance",
+            event="Hyoka's demo",
+            komi=self.line.start.komi if self.name.startswith("go") else None,
+            result=None if outcome is None else outcome.value,
+            ending="unfinished" if outcome is None else "normal",
+            margin=self.line.score if counted else None,
+            remarks=tuple(Remark(ply, value=value) for ply, value in self.values.items()),
+        )
 
-def monte_carlo_move(game: Game, *, playouts_a_move: int, seed: int, candidates: int = 24) -> Any:
-    """The move after which random playouts go best for the side to move.
+
+def monte_carlo_move(
+    game: Game, *, playouts_a_move: int, seed: int, candidates: int = 24
+) -> tuple[Any, float]:
+    """The move after which random playouts go best for the side to move, and how well they go.
 
     Looks at no more than `candidates` moves, drawn at random where there are more.
     """
@@ -45,7 +70,9 @@ def monte_carlo_move(game: Game, *, playouts_a_move: int, seed: int, candidates:
         mean = playouts(game.play(move), playouts_a_move, seed=seed).value
         return mean if first else 1 - mean
 
-    return max(moves, key=value)
+    values = [value(move) for move in moves]
+    best = max(values)
+    return moves[values.index(best)], best
 
 
 def play_demo_game(
@@ -56,16 +83,21 @@ def play_demo_game(
 ) -> DemoGame:
     """Monte Carlo plays first, chance plays second; repeatable by seed."""
     line = position(name).line()
+    values: dict[int, float] = {}
     while line.outcome is None and len(line) < _PLY_LIMIT:
         ply_seed = (seed * 1000 + len(line)) % 2**64
         if line.to_play.name == "first":
-            move = monte_carlo_move(line.position, playouts_a_move=playouts_a_move, seed=ply_seed)
-            if not line.is_legal(move):  # superko forbids what the bare position allows
+            move, value = monte_carlo_move(
+                line.position, playouts_a_move=playouts_a_move, seed=ply_seed
+            )
+            if line.is_legal(move):
+                values[len(line) + 1] = value
+            else:  # superko forbids what the bare position allows
                 move = line.random_move(ply_seed)
         else:
             move = line.random_move(ply_seed)
         line = line.play(move)
-    return DemoGame(name, line)
+    return DemoGame(name, line, values)
 
 
 def _figure(game: DemoGame) -> str:
@@ -80,6 +112,15 @@ def write_page(games: list[DemoGame], path: Path) -> None:
     figures = "\n".join(_figure(game) for game in games)
     page = _PAGE.replace("{{figures}}", figures)
     write_text(path, page)
+
+
+def write_demo_records(games: list[DemoGame], folder: Path) -> list[Path]:
+    """Write each game as a record in its notation, e.g. `chess.pgn`, and give the files."""
+    files = []
+    for game in games:
+        files.append(folder / f"{game.name}{_SUFFIXES.get(game.name, '.sgf')}")
+        write_records([game.record()], files[-1])
+    return files
 
 
 _PAGE = """<!doctype html>

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +23,11 @@ from hyoka.records.sources import Progress, Source, sources
 LONGEST_GAME: Final = 64 << 20
 """Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
 _HEAD: Final = 1 << 16
-_SIDE_FILES: Final = (".jou", ".trn", ".tsv", ".md", ".txt~")
-"""Names for WTHOR's games, and what often lies beside records without being one."""
+_NO_RECORDS: Final = frozenset(
+    ".jou .trn .tsv .csv .md .html .htm .css .js .json .toml .xml .pdf .svg .png .jpg .jpeg .gif "
+    ".py .log .parquet".split()
+)
+"""What often lies beside records and is none; the first two name WTHOR's players and events."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
 
 
 def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
-    if source.name.lower().endswith(_SIDE_FILES):
+    if PurePath(source.name.lower()).suffix in _NO_RECORDS:
         return
     blocks = source.blocks()
     head = b""
