@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records, studies and engines from the command line, as a user meets them."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PGN = """[White "Anderssen"]
+[Black "Kieseritzky"]
+[Result "1-0"]
+
+1. e4 {[%eval 0.3]} e5 2. f4 {[%eval -0.2]} exf4 1-0
+
+[White "Morphy"]
+[Black "Duke"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 d6 1-0
+
+[Result "1-0"]
+
+1. e4 e5 2. Ke3 1-0
+"""
+
+
+def hyoka(*arguments: str, cwd: Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hyoka.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        encoding="utf-8",
+        input=given,
+        env=os.environ | {"COLUMNS": "200"},
+    )
+
+
+def answer(*arguments: str, cwd: Path) -> object:
+    result = hyoka(*arguments, "--json", cwd=cwd)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "games.pgn").write_text(PGN, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def study(folder: Path) -> Path:
+    assert hyoka("records", "games.pgn", "--to", "study", cwd=folder).returncode == 0
+    return folder
+
+
+def test_records_are_counted_and_described(folder: Path) -> None:
+    found = answer("records", "games.pgn", cwd=folder)
+    assert isinstance(found, dict)
+    chess = found["games"]["chess"]
+    assert (chess["games"], chess["moves"], chess["values"]) == (2, 8, 2)
+    assert chess["results"] == {"first won": 2}
+    assert found["refused"] == {"illegal move": 1}
+    assert found["first_refused"][0]["line"] == 15
+    shown = hyoka("records", "games.pgn", cwd=folder)
+    assert "2 of chess" in shown.stdout
+    assert "refused 1: 1 illegal move" in shown.stderr
+    assert re.search(r"games.pgn:15: game 3, ply 2: move 3, Ke3, is illegal", shown.stderr)
+
+
+def test_records_come_from_standard_input(folder: Path) -> None:
+    found = hyoka("records", "-", "--json", cwd=folder, given=PGN)
+    assert json.loads(found.stdout)["games"]["chess"]["games"] == 2
+
+
+def test_strict_stops_with_a_clear_line(folder: Path) -> None:
+    result = hyoka("records", "games.pgn", "--strict", cwd=folder)
+    assert result.returncode == 2
+    assert result.stderr.startswith("hyoka: games.pgn:15: game 3, ply 2: move 3, Ke3")
+
+
+def test_a_study_from_records_to_evaluations(study: Path) -> None:
+    assert answer("evaluate", "study", "--with", "comments", cwd=study) == [
+        {
+            "engine": "comments",
+            "wanted": 2,
+            "found": 0,
+            "done": 2,
+            "failed": 0,
+            "seconds": pytest.approx(0, abs=60),
+            "failures": [],
+        }
+    ]
+    query = "select ply, score from evaluations order by ply"
+    assert answer("sql", "study", query, cwd=study) == [
+        {"ply": 1, "score": pytest.approx(30)},
+        {"ply": 3, "score": pytest.approx(-20)},
+    ]
+    shown = hyoka("show", "study", "--game", "0", "--ply", "3", cwd=study)
+    assert "Anderssen – Kieseritzky" in shown.stdout
+    assert "comments: score -20" in shown.stdout
+    assert "record: ply 3  score -20" in shown.stdout
+    assert answer("adjudicate", "study", cwd=study) == {
+        "method": "rules",
+        "asked": 2,
+        "known": 0,
+        "differing": 0,
+    }
+
+
+def test_show_draws_a_game_of_a_study(study: Path) -> None:
+    found = answer("show", "study", "--game", "1", "--ply", "2", "--svg", "board.svg", cwd=study)
+    assert isinstance(found, dict)
+    assert found["position"].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w")
+    assert found["columns"]["pawns"] == 16
+    assert "<svg" in (study / "board.svg").read_text(encoding="utf-8")
+
+
+def test_columns_are_documented(study: Path) -> None:
+    listed = answer("columns", "go9", cwd=study)
+    assert isinstance(listed, list)
+    ladder = next(column for column in listed if column["name"] == "ladder")
+    assert ladder["costly"]
+    assert "ladder" in ladder["doc"]
+    names = answer("columns", "study", cwd=study)
+    assert isinstance(names, list)
+    assert {"ply", "white_rank", "material", "adjudicated"} <= set(names)
+    assert "ladder" in hyoka("columns", "go9", cwd=study).stdout
+    assert "material" in hyoka("columns", "study", cwd=study).stdout
+
+
+def test_more_is_added_to_a_study(study: Path) -> None:
+    (study / "more.pgn").write_text("1. d4 d5 *\n", encoding="utf-8")
+    report = answer("records", "more.pgn", "--to", "study", "--append", cwd=study)
+    assert isinstance(report, dict)
+    assert (report["games"], report["positions"]) == (1, 3)
+
+
+def test_records_are_converted(folder: Path) -> None:
+    report = answer("convert", "games.pgn", "-o", "games.usi", cwd=folder)
+    assert report == {"file": "games.usi", "games": 2, "refused": {"illegal move": 1}}
+    assert (folder / "games.usi").read_text(encoding="utf-8") == (
+        "startpos moves e2e4 e7e5 f2f4 e5f4\nstartpos moves e2e4 e7e5 g1f3 d7d6\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("records", "missing.pgn"), "missing.pgn: no such file"),
+        (("records", "games.pgn", "--to", "x", "--where", "plise > 1"), "did you mean plies"),
+        (
+            ("records", "games.pgn", "--to", "x", "--columns", "ladder"),
+            "no column 'ladder' for chess",
+        ),
+        (("records", "games.pgn", "--append"), "--append needs --to"),
+        (("records", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
+        (("records", "games.pgn", "--to", "."), "is there already"),
+        (("evaluate", "nowhere"), "is no study"),
+        (("sql", "nowhere", "select 1"), "is no study"),
+        (("convert", "games.pgn", "-o", "x.doc"), "what format"),
+        (("convert", "games.pgn", "-o", "x.csa"), "CSA is not written for chess"),
+        (("columns", "checkers"), "no game 'checkers'"),
+        (("engine", "check", "no-such-engine"), "no-such-engine"),
+    ],
+)
+def test_bad_input_gives_one_clear_line(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    result = hyoka(*arguments, cwd=folder)
+    assert result.returncode in (1, 2)
+    assert message in result.stderr + result.stdout
+    assert "Traceback" not in result.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["games.pgn"]
+
+
+def test_evaluate_with_a_bad_spec_or_condition(study: Path) -> None:
+    for arguments, message in (
+        (("--with", "uic:stockfish"), "uci"),
+        (("--with", "uci:no-such-engine"), "no-such-engine"),
+        (("--where", "materiel > 0"), "did you mean material"),
+        (("--cluster", "tcp://127.0.0.1:1", "--with", "uci:x"), "no Dask scheduler"),
+    ):
+        result = hyoka("evaluate", "study", *arguments, cwd=study)
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+def test_progress_is_shown_to_people(folder: Path) -> None:
+    """On a terminal a bar is drawn and wiped; pipes see none of it."""
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "hyoka.cli", "records", "games.pgn", "--to", "study"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower) as run:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(leader, 4096)
+            except OSError:
+                break
+            if not shown:
+                break
+        assert run.stdout is not None
+        run.stdout.read()
+    os.close(leader)
+    assert b"reading" in shown
