@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
 PYTHON_CODE := src tests benchmarks scripts
 
-.PHONY: FORCE build demo test check format stubs sanitize bench clean
+.PHONY: FORCE build demo test check format stubs sanitize fuzz bench clean
 
 build: $(VENV)/.built
 
@@ -51,9 +51,15 @@ stubs: build
 sanitize: build
 	scripts/sanitize
 
+# A million mutated records through the readers, under AddressSanitizer and UBSan.
+fuzz: build
+	scripts/fuzz
+
 bench: build
 	$(BIN)/hyoka bench
 	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/records.py
+	$(BIN)/python benchmarks/engine_rate.py
 	$(BIN)/python benchmarks/perft_suites.py
 
 clean:
