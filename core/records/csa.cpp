@@ -117,30 +117,34 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
     while (at < bytes.size()) {
         const Line line = line_at(bytes, at);
         if (!line.ended && !last) return {0, false};
-        if (line.text == "/") {
-            if (anything) finish();
-            return {line.next, anything};
-        }
-        if (anything && started_ && line.text.starts_with("V") && line.text.size() > 1 && is_digit(line.text[1])) {
-            finish();
-            return {at, true};
-        }
-        if (!line.text.empty()) {
-            const char first = line.text[0];
-            if (first == '+' || first == '-' || first == '%' || first == 'T') {
-                // Several statements may share a line.
-                std::string_view rest = line.text;
-                for (;;) {
-                    const std::size_t comma = rest.size() > 7 ? rest.find(',') : nowhere;
-                    read_statement(rest.substr(0, std::min(comma, rest.size())), at);
-                    if (comma == nowhere) break;
-                    rest.remove_prefix(comma + 1);
-                }
+        const std::string_view text = line.text;
+        switch (text.empty() ? ' ' : text[0]) {
+            case '+':
+            case '-':
                 anything = true;
-            } else if (!is_blank(first)) {
-                read_statement(line.text, at);
-                anything = anything || first != '\'';
-            }
+                if (text.size() == 7)
+                    read_move(text, at);
+                else
+                    read_statements(text, at);
+                break;
+            case 'T':
+            case '%':
+                anything = true;
+                read_statements(text, at);
+                break;
+            case '\'': read_comment(text); break;
+            case '/':
+                if (text.size() > 1) break;
+                if (anything) finish();
+                return {line.next, anything};
+            case ' ': break;
+            case 'V':
+                if (started_ && text.size() > 1 && is_digit(text[1])) {  // another game begins
+                    finish();
+                    return {at, true};
+                }
+                [[fallthrough]];
+            default: anything = true; read_statement(text, at);
         }
         at = line.next;
     }
@@ -149,11 +153,21 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
     return {bytes.size(), anything};
 }
 
+/// Several statements may share a line, with commas between them.
+void CsaReader::read_statements(std::string_view line, std::size_t where) {
+    for (;;) {
+        const std::size_t comma = line.find(',');
+        read_statement(line.substr(0, comma), where);
+        if (comma == nowhere) return;
+        line.remove_prefix(comma + 1);
+    }
+}
+
 void CsaReader::read_statement(std::string_view line, std::size_t where) {
     switch (line.empty() ? '\0' : line[0]) {
         case '+':
         case '-':
-            if (trimmed(line).size() == 1)
+            if (line.size() == 1 || is_blank(line[1]))
                 begin_moves(line[0] == '+' ? Player::first : Player::second, where);
             else
                 read_move(line, where);

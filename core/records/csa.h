@@ -21,6 +21,7 @@ private:
         std::string sfen(Player to_play) const;
     };
 
+    void read_statements(std::string_view line, std::size_t where);
     void read_statement(std::string_view line, std::size_t where);
     void read_move(std::string_view text, std::size_t where);
     void read_comment(std::string_view line);

@@ -20,6 +20,8 @@ public:
     /// belongs to a game whose end has not been seen; the caller comes back with it and more. `last`: no more follows,
     /// everything is taken.
     std::size_t read(std::string_view bytes, bool last, Table& table) {
+        // No notation spends less than some bytes on a move; what is reserved too much is never touched.
+        table.moves.reserve(table.moves.size() + bytes.size() / 6);
         std::size_t taken = 0;
         for (;;) {
             const std::string_view rest = bytes.substr(taken);

@@ -19,15 +19,6 @@ void Record::clear() {
     remarks.clear();
 }
 
-Remark& Record::remark() {
-    const auto ply = static_cast<std::int32_t>(moves.size());
-    if (remarks.empty() || remarks.back().ply != ply) {
-        remarks.emplace_back();
-        remarks.back().ply = ply;
-    }
-    return remarks.back();
-}
-
 void TextColumn::add(std::string_view text) {
     append_utf8(bytes, text);
     offsets.push_back(static_cast<std::int32_t>(bytes.size()));
@@ -45,6 +36,7 @@ void Table::add(const Record& record, std::int64_t line_of_game, std::int64_t nu
     number.push_back(number_of_game);
     moves.insert(moves.end(), record.moves.begin(), record.moves.end());
     move_offsets.push_back(static_cast<std::int64_t>(moves.size()));
+    if (remarks.empty() && !record.remarks.empty()) remarks.reserve(moves.capacity() / 2);
     std::copy_if(record.remarks.begin(), record.remarks.end(), std::back_inserter(remarks),
                  [](const Remark& remark) { return remark.says_anything(); });
     remark_offsets.push_back(static_cast<std::int64_t>(remarks.size()));

@@ -83,7 +83,11 @@ struct Record {
     /// Empties everything but keeps the memory.
     void clear();
     /// The remark on the position after the last move.
-    Remark& remark();
+    Remark& remark() {
+        const auto ply = static_cast<std::int32_t>(moves.size());
+        if (remarks.empty() || remarks.back().ply != ply) remarks.emplace_back().ply = ply;
+        return remarks.back();
+    }
 };
 
 /// Why a game was not taken.

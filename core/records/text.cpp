@@ -62,7 +62,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-std::optional<double> take_number(std::string_view& text) {
+std::optional<double> take_long_number(std::string_view& text) {
     constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     constexpr std::size_t most = 15;  // digits that fit into a double; nobody's value has more

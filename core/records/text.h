@@ -15,8 +15,20 @@ constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::string_view trimmed(std::string_view text);
 
+std::optional<double> take_long_number(std::string_view& text);
+
 /// Reads a decimal number such as `-1.25` from the start of `text` and removes it; nothing if there is none.
-std::optional<double> take_number(std::string_view& text);
+inline std::optional<double> take_number(std::string_view& text) {
+    // Nearly all are whole and short; records have millions.
+    constexpr std::size_t most = 6;
+    const bool negative = !text.empty() && text[0] == '-';
+    int whole = 0;
+    std::size_t i = negative;
+    for (; i < text.size() && i < most && is_digit(text[i]); ++i) whole = 10 * whole + (text[i] - '0');
+    if (i == negative || (i < text.size() && (is_digit(text[i]) || text[i] == '.'))) return take_long_number(text);
+    text.remove_prefix(i);
+    return negative ? -whole : whole;
+}
 /// The same when nothing else may follow.
 std::optional<double> number_in(std::string_view text);
 /// `1:02:03.5`, `02:03` or `3.5` as seconds, taken from the start of `text`.
