@@ -3,9 +3,9 @@
 
 Three ways to ask for the same positions of random games, taking turns so that all meet the same
 noise: a bare pipe that sends ready-made strings and reads until `bestmove`, `EngineSession`, and
-python-chess's SimpleEngine; medians over the rounds. Wanted: at least 0.7 of the pipe, and 1.5 times
-python-chess. Two idle cores are needed, one for each side: else the pipe, which does nothing with
-the answers, gains most.
+python-chess's SimpleEngine; medians over the rounds. Wanted: at least 0.7 of the pipe, and 1.5
+times python-chess. On a busy machine, where the engine and its client share a core, the pipe gains:
+it does nothing with the answers.
 """
 
 import argparse

@@ -27,6 +27,7 @@ from hyoka._core import (
     Shogi,
 )
 from hyoka.diagram import Diagram, diagram, svg, terminal
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
 from hyoka.errors import (
     ConditionError,
     EngineError,
@@ -37,6 +38,7 @@ from hyoka.errors import (
     SourceError,
     StudyError,
 )
+from hyoka.evaluation import Evaluation
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -62,7 +64,11 @@ __all__ = [
     "ConditionError",
     "Diagram",
     "EngineError",
+    "EnginePosition",
+    "EngineSession",
+    "EngineSpec",
     "Error",
+    "Evaluation",
     "Game",
     "Go3",
     "Go4",
@@ -73,6 +79,7 @@ __all__ = [
     "Go13",
     "Go19",
     "IllegalMoveError",
+    "Limits",
     "NotationError",
     "Othello",
     "Outcome",
@@ -92,6 +99,7 @@ __all__ = [
     "StudyError",
     "adjudicate",
     "append_to_study",
+    "check_engine",
     "cluster",
     "diagram",
     "evaluate",

@@ -143,6 +143,8 @@ def test_what_changes_no_answer_changes_no_slug() -> None:
         ("uci:timeout=soon:x", "'soon'"),
         ("uci:fresh=1:x", "true or false"),
         ("uci:a 'b", "quotation"),
+        ("uci:a\nb", "one printable line"),
+        ("uci:Hash=1\n2:x", "one printable line"),
     ],
 )
 def test_a_text_that_names_no_engine_is_told_why(text: str, words: str) -> None:
@@ -152,6 +154,8 @@ def test_a_text_that_names_no_engine_is_told_why(text: str, words: str) -> None:
 
 
 def test_an_option_named_like_a_setting_of_ours_is_written_otherwise() -> None:
+    with pytest.raises(NotationError, match="no option of an engine is called '-x'"):
+        EngineSpec(protocol="uci", command="x", options=(("-x", "1"),))
     with pytest.raises(NotationError, match="write the engine's as 'Level'"):
         EngineSpec(protocol="uci", command="x", options=(("level", "1"),))
     assert spec("uci:Level=1:x").options == (("Level", "1"),)
@@ -175,8 +179,9 @@ def test_a_missing_program_gets_the_nearest_name(
 
 
 def test_a_position_is_replayed_by_the_rules() -> None:
-    first, last = EnginePosition("chess", moves=["e2e4", "e7e5"]).replay()
+    first, last, moves = EnginePosition("chess", moves=["e4", "e7e5"]).replay()
     assert first.play("e2e4").play("e7e5") == last
+    assert moves == ("e2e4", "e7e5")
     with pytest.raises(IllegalMoveError):
         EnginePosition("chess", moves=["e2e5"]).replay()
     with pytest.raises(NotationError):
@@ -188,10 +193,10 @@ def test_a_position_is_replayed_by_the_rules() -> None:
 
 def test_no_count_of_moves_ends_a_game_for_engines() -> None:
     there_and_back = ["g1f3", "g8f6", "f3g1", "f6g8"]
-    _, last = EnginePosition("chess", moves=[*there_and_back * 3, "e2e4"]).replay()
-    assert last.outcome is None
-    _, last = EnginePosition("chess", start="8/8/8/8/8/8/6k1/4K3 w - - 99 90").replay()
-    assert last.outcome is None
+    repeated = EnginePosition("chess", moves=[*there_and_back * 3, "e2e4"])
+    assert repeated.replay().last.outcome is None
+    bare_kings = EnginePosition("chess", start="8/8/8/8/8/8/6k1/4K3 w - - 99 90")
+    assert bare_kings.replay().last.outcome is None
 
 
 def test_replaying_goes_on_where_it_ended_and_survives_an_error() -> None:

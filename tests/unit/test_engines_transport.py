@@ -216,6 +216,20 @@ def test_an_end_is_told_with_its_cause_and_last_words() -> None:
     ]
 
 
+def test_a_terminals_commands_are_not_passed_on() -> None:
+    code = """
+        import os, sys
+        print("\\x1b[2J\\x07", flush=True)
+        sys.stderr.write("\\x1b]0;owned\\x07")
+        sys.stderr.flush()
+        os._exit(1)
+    """
+    error = failure_of(code)
+    assert str(error).isprintable()
+    assert all(line.isprintable() for line in error.transcript.split("\n"))
+    assert "owned" in error.transcript
+
+
 def test_death_by_a_signal_is_named() -> None:
     error = failure_of("import os\nos.kill(os.getpid(), 11)")
     assert "SIGSEGV" in str(error)
@@ -251,7 +265,7 @@ def test_what_no_kernel_can_run_is_an_error(tmp_path: Path) -> None:
 
 def test_close_is_polite_first() -> None:
     async def use(transport: Transport) -> bool:
-        return await transport.close("goodbye\n")
+        return await transport.close("goodbye\n", patience_s=LONG_S)
 
     assert with_process("import sys\nassert sys.stdin.readline() == 'goodbye\\n'", use)
 
@@ -312,7 +326,8 @@ def test_nothing_is_left_of_an_engine_that_does_not_shake_hands(tmp_path: Path) 
     spec = fake("uci", "deaf", f"child={pid_file}", settings="timeout=1")
     with pytest.raises(EngineError, match="does not answer in time"):
         asyncio.run(start_engine(spec))
-    await_end(int(pid_file.read_text()))
+    if pid_file.exists():  # it may have been killed before it came to that
+        await_end(int(pid_file.read_text()))
 
 
 def session_in_a_process(code: str, *words: str) -> subprocess.Popen[str]:

@@ -2,6 +2,7 @@
 """What UCI and USI engines say, and what we make of it."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,13 +98,14 @@ def test_exact_scores_of_the_first_line_count_and_rubbish_does_not() -> None:
             "info depth 8 multipv 1 score cp 10 nodes 5",
             "info depth 9 multipv 1 score cp 80 lowerbound nodes 6",
             "info depth 9 multipv 2 score cp 99 nodes 6",
+            "info depth 9 score cp 98 multipv 3",
             "info string score cp 77",
             "score cp 78",
             "info depth 9 score cp",
             "info depth 9 score cp banana",
             "info score",
             "",
-            "\x00\x01 info score cp 79",
+            "\ufffd info score cp 79",
             "info depth 9 currmove e2e4 currmovenumber 1",
             "xbestmove e2e4",
         ),
@@ -183,7 +185,7 @@ def test_positions_that_are_none_never_reach_the_engine(tmp_path: Path) -> None:
 
 def test_what_is_sent_is_what_the_protocol_says(tmp_path: Path) -> None:
     log = tmp_path / "heard"
-    fen = "r3k2r/8/8/8/8/8/p6p/R3K2R w KQkq - 3 9"
+    fen = "r3k2r/p7/8/8/8/8/8/R3K2R w KQkq - 3 9"
     evaluated(
         fake("uci", f"log={log}", settings="nodes=7,depth=3,time=0.25"),
         EnginePosition("chess", moves=["e2e4", "c7c5"]),
@@ -198,6 +200,14 @@ def test_what_is_sent_is_what_the_protocol_says(tmp_path: Path) -> None:
         "go depth 3 nodes 7 movetime 250",
         "quit",
     ]
+
+
+def test_moves_are_sent_our_way_however_they_are_given(tmp_path: Path) -> None:
+    log = tmp_path / "heard"
+    moves = ["e4", "e5", "Nf3", "Nc6", "Bb5", "Nf6", "O-O"]
+    evaluated(fake("uci", f"log={log}"), EnginePosition("chess", moves=moves))
+    sent = "position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1\n"
+    assert sent in log.read_text()
 
 
 def test_an_engine_told_to_be_fresh_forgets_before_each_position(tmp_path: Path) -> None:
@@ -221,20 +231,30 @@ def test_limits_can_be_given_for_one_position(tmp_path: Path) -> None:
 
 def test_chess960_is_switched_on_and_off(tmp_path: Path) -> None:
     log = tmp_path / "heard"
-    spec = fake("uci", f"log={log}", "option=UCI_Chess960 type check default false", "best=g1g3")
-    # Both castle; then it is White's turn again and a rook's move is the answer.
-    start = EnginePosition("chess", start=CHESS960, moves=["g1f1", "g8f8"])
-    with pytest.raises(EngineError, match="illegal"):
-        evaluated(spec, start, WHITE)
-    heard = log.read_text().splitlines()
-    at = heard.index("setoption name UCI_Chess960 value true")
-    assert heard[at + 1] == f"position fen {start.replay()[1].text}"
-    log.unlink()
     spec = fake("uci", f"log={log}", "option=UCI_Chess960 type check default false", "best=e2e4")
-    other = EnginePosition("chess", start="4k3/8/8/8/8/8/4P3/RK5R w KQ - 0 1")
+    start = "4k3/8/8/8/8/8/4P3/RK5R w AH - 0 1"
+    other = EnginePosition("chess", start=start)
     evaluated(spec, WHITE, other, other, WHITE)
-    switches = [line for line in log.read_text().splitlines() if "960" in line]
-    assert switches == [f"setoption name UCI_Chess960 value {on}" for on in ("true", "false")]
+    lines = [line for line in log.read_text().splitlines() if "960" in line or "position" in line]
+    fen = "position fen 4k3/8/8/8/8/8/4P3/RK5R w KQ - 0 1"
+    assert lines == [
+        "position startpos",
+        "setoption name UCI_Chess960 value true",
+        fen,
+        fen,
+        "setoption name UCI_Chess960 value false",
+        "position startpos",
+    ]
+
+
+def test_chess960_is_sent_without_its_past(tmp_path: Path) -> None:
+    """There, castling is written in another way than ours."""
+    log = tmp_path / "heard"
+    spec = fake("uci", f"log={log}", "option=UCI_Chess960 type check default false", "best=e7e6")
+    start = "4k3/4p3/8/8/8/8/8/RK5R w KQ - 0 1"
+    [found] = evaluated(spec, EnginePosition("chess", start=start, moves=["b1h1"]))
+    assert found.best == "e7e6"
+    assert "position fen 4k3/4p3/8/8/8/8/8/R4RK1 b - - 1 1\n" in log.read_text()
 
 
 def test_an_engine_without_chess960_refuses_it() -> None:
@@ -350,8 +370,15 @@ def test_a_slow_answer_is_an_answer() -> None:
 
 
 def test_the_time_limit_is_added_to_the_watchdogs_patience() -> None:
-    spec = fake("uci", "slow=1.5", settings="time=20,timeout=1")
-    assert evaluated(spec, WHITE)[0].best == "a2a3"
+    async def run() -> str | None:
+        engine = await start_engine(fake("uci", "slow=0.5", settings="time=60"))
+        engine.spec = replace(engine.spec, timeout_s=0.1)
+        try:
+            return (await engine.evaluate(WHITE)).best
+        finally:
+            await engine.close()
+
+    assert asyncio.run(run()) == "a2a3"
 
 
 # USI
@@ -380,10 +407,10 @@ def test_usi_sends_an_sfen_and_byoyomi(tmp_path: Path) -> None:
     handicap = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
     [found] = evaluated(
         fake("usi", f"log={log}", "say=info score cp 50", settings="time=0.5,nodes=9"),
-        EnginePosition("shogi", start=f"{handicap} declaration", moves=["9c9d", "9g9f"]),
+        EnginePosition("shogi", start=f"{handicap} declaration", moves=["1c1d", "1g1f"]),
     )
     assert found.score == -50.0
-    assert f"position sfen {handicap} moves 9c9d 9g9f\n" in log.read_text()
+    assert f"position sfen {handicap} moves 1c1d 1g1f\n" in log.read_text()
     assert "go nodes 9 btime 0 wtime 0 byoyomi 500\n" in log.read_text()
 
 

@@ -5,6 +5,7 @@ import dataclasses
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from hyoka.cli.output import AsJson, err, out, plain_table, print_json
 from hyoka.engines import check_engine
@@ -40,11 +41,12 @@ def check_command(
             }
         )
     else:
-        out.print(f"[bold]{report.name or 'unknown'}[/] {report.version}  {report.spec.text}")
+        name = escape(report.name or "unknown")
+        out.print(f"[bold]{name}[/] {escape(report.version)}  {escape(report.spec.text)}")
         table = plain_table("", "check", "")
         for check in report.checks:
             colour = _COLOURS[check.verdict]
-            table.add_row(f"[{colour}]{check.verdict}[/]", check.name, check.detail)
+            table.add_row(f"[{colour}]{check.verdict}[/]", check.name, escape(check.detail))
         out.print(table)
     if not report.passed:
         raise typer.Exit(1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.progress import Progress
 
 from hyoka import _core
@@ -187,7 +188,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
     for report in reports:
         rate = f"{report.done / report.seconds:,.0f}" if report.done and report.seconds else ""
         table.add_row(
-            report.engine,
+            escape(report.engine),
             f"{report.wanted:,}",
             f"{report.found:,}",
             f"{report.done:,}",
@@ -250,9 +251,9 @@ def sql_command(
         print_json(answer.to_pylist())
         return
     rows = answer.slice(0, limit).to_pylist()
-    table = plain_table(*answer.column_names)
+    table = plain_table(*map(escape, answer.column_names))
     for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
+        table.add_row(*(escape(_cell(value)) for value in row.values()))
     out.print(table)
     if len(answer) > limit:
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")

@@ -216,8 +216,7 @@ class _Examination:
     async def _best_move(self) -> str:
         assert self._position is not None
         best = await (await self._running()).best_move(self._position)
-        _, last = self._position.replay()
-        if best != "resign" and not last.is_legal(best):
+        if best != "resign" and not self._position.replay().last.is_legal(best):
             raise _Doubt(f"{best} is not legal by our rules")
         return str(best)
 

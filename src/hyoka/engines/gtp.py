@@ -15,16 +15,16 @@ from typing import Any, ClassVar, Final, Self
 
 from hyoka._core import Player
 from hyoka.engines.limits import KEYS, Limits
-from hyoka.engines.position import EnginePosition, Replayer, finished
+from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.profiles import UNITS, choose_profile
 from hyoka.engines.spec import EngineSpec
-from hyoka.engines.transport import Transport, last_match
+from hyoka.engines.transport import Transport, last_match, printable
 from hyoka.errors import Error
 from hyoka.evaluation import Evaluation
 
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _MAX_ANSWER_LINES: Final = 100_000
-_STDERR_PATIENCE_S: Final = 2.0
+_STDERR_PATIENCE_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class GtpEngine:
 
     async def _shake_hands(self) -> None:
         name, version, commands = await self.send(["name", "version", "list_commands"])
-        self.name = name.text if name.accepted and name.text else self.spec.title
-        self.version = version.text if version.accepted else ""
+        self.name = printable(name.text) if name.accepted and name.text else self.spec.title
+        self.version = printable(version.text) if version.accepted else ""
         self.commands = frozenset(commands.text.split() if commands.accepted else ())
         names = (f"{self.name} {self.version}", self.spec.command)
         self.profile = choose_profile(self.spec.profile, names, self.commands)
@@ -174,12 +174,13 @@ class GtpEngine:
         EngineError (its reason is `refused` if the engine does not take the position), and
         NotationError or IllegalMoveError if the position is none.
         """
-        first, last = self._replayed(position)
+        replay = self._replayed(position)
+        last = replay.last
         result = finished(position.game, last)
         if result is not None:
             return result
         began = time.monotonic()
-        await self._set_up(position, first, limits)
+        await self._set_up(position, replay, limits)
         seen = self.transport.stderr_count
         answers = await self._ask(self.profile.ask, last)
         text = "\n".join(answer.text for answer in answers)
@@ -213,12 +214,12 @@ class GtpEngine:
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """The move the engine would play, or `resign`; None if the game is over. Board as it is."""
-        first, last = self._replayed(position)
-        if finished(position.game, last) is not None:
+        replay = self._replayed(position)
+        if finished(position.game, replay.last) is not None:
             return None
-        await self._set_up(position, first, limits)
-        (answer,) = await self._ask(["{genmove}"], last)
-        return self._checked(answer.text, last)
+        await self._set_up(position, replay, limits)
+        (answer,) = await self._ask(["{genmove}"], replay.last)
+        return self._checked(answer.text, replay.last)
 
     async def close(self) -> bool:
         """Let the engine go; True if it went by itself."""
@@ -228,7 +229,7 @@ class GtpEngine:
         """End the engine at once."""
         self.transport.kill()
 
-    def _replayed(self, position: EnginePosition) -> tuple[Any, Any]:
+    def _replayed(self, position: EnginePosition) -> Replay:
         game = position.game
         games = self.profile.games
         if game in ("chess", "shogi") or (games and not game.startswith(games)):
@@ -239,20 +240,22 @@ class GtpEngine:
             raise self.transport.error(message, "refused")
         return self._replay(position)
 
-    async def _set_up(self, position: EnginePosition, first: Any, limits: Limits | None) -> None:
+    async def _set_up(
+        self, position: EnginePosition, replay: Replay, limits: Limits | None
+    ) -> None:
         """Bring the position onto the engine's board, and set the limits."""
         await self._set_limits(limits or self.spec.limits)
         if self.spec.fresh:
             await self.new_game()
         start = (position.game, position.start, position.komi)
-        moves = tuple(position.moves)
+        moves = replay.moves
         known = len(self._moves)
         if start == self._start and moves[:known] == self._moves:
             commands: list[str] = []
         else:
-            commands = self._start_commands(position, first)
+            commands = self._start_commands(position, replay.first)
             known = 0
-        colors = ("b", "w") if first.to_play is Player.first else ("w", "b")
+        colors = ("b", "w") if replay.first.to_play is Player.first else ("w", "b")
         commands += [
             f"play {colors[ply % 2]} {move}"
             for ply, move in enumerate(moves[known:], known)

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.evaluation import Evaluation
@@ -14,7 +14,7 @@ from hyoka.games import GAMES, game_type, position
 class EnginePosition:
     """A start and the moves since, all in the words of `hyoka.games`.
 
-    >>> EnginePosition("chess", moves=["e2e4", "e7e5"]).replay()[1].to_play
+    >>> EnginePosition("chess", moves=["e2e4", "e7e5"]).replay().last.to_play
     Player.first
     """
 
@@ -23,7 +23,7 @@ class EnginePosition:
     start: str | None = None
     """The text of the first position, as `from_text` reads it; None is the usual start."""
     moves: Sequence[str] = ()
-    """As `str(move)` writes them."""
+    """As `parse` reads them; engines are sent what `str(move)` writes."""
     komi: float = 7.5
     """For Go from the usual start; another start's text says its own."""
 
@@ -33,8 +33,8 @@ class EnginePosition:
             name = next(name for name, other in GAMES.items() if other is kind)
             object.__setattr__(self, "game", name)
 
-    def replay(self) -> tuple[Any, Any]:
-        """The first and the last position, under the rules of movement alone.
+    def replay(self) -> "Replay":
+        """The position as the rules see it, under those of movement alone.
 
         Under these, no count of moves and no lack of material ends a game, since records go on
         where a draw could be claimed. What is not legal raises, so that no engine gets to see it:
@@ -48,30 +48,40 @@ class EnginePosition:
         return f"{self.game} {start} moves {' '.join(self.moves)}".removesuffix(" moves ")
 
 
+class Replay(NamedTuple):
+    """A position as the rules see it: where it began, where it stands, and our moves between."""
+
+    first: Any
+    last: Any
+    moves: tuple[str, ...]
+
+
 class Replayer:
     """Replays positions; one that goes on where the last one ended costs only its new moves."""
 
     def __init__(self) -> None:
         self._start: tuple[str, str | None] | None = None
-        self._first: Any = None
-        self._moves: tuple[str, ...] = ()
-        self._last: Any = None
+        self._given: tuple[str, ...] = ()
+        self._known = Replay(None, None, ())
 
-    def __call__(self, given: EnginePosition) -> tuple[Any, Any]:
-        """The first and the last position; see `EnginePosition.replay`."""
+    def __call__(self, given: EnginePosition) -> Replay:
+        """Replay a position; see `EnginePosition.replay`."""
         start = (given.game, given.start)
         if start != self._start:
-            self._first = position(given.game, given.start).movement_only()
-            self._start, self._moves, self._last = start, (), self._first
-        moves = tuple(given.moves)
-        known = len(self._moves)
-        last = self._last
-        if moves[:known] != self._moves:
-            last, known = self._first, 0
-        for move in moves[known:]:
+            first = position(given.game, given.start).movement_only()
+            self._start, self._given, self._known = start, (), Replay(first, first, ())
+        texts = tuple(given.moves)
+        count = len(self._given)
+        first, last, moves = self._known
+        if texts[:count] != self._given:
+            last, moves, count = first, (), 0
+        new = []
+        for text in texts[count:]:
+            move = last.parse(text)
             last = last.play(move)
-        self._moves, self._last = moves, last
-        return self._first, last
+            new.append(str(move))
+        self._given, self._known = texts, Replay(first, last, (*moves, *new))
+        return self._known
 
 
 def finished(game: str, last: Any) -> Evaluation | None:

@@ -20,8 +20,12 @@ from typing import Final
 # Asks the kernel to kill the engine with us (1 is PR_SET_PDEATHSIG), then becomes the engine. The
 # signals that Python ignores are given back their defaults, since ignoring survives an exec.
 _GUARD: Final = """
-import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+import os, signal, sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+except (ImportError, OSError, AttributeError):
+    pass
 if os.getppid() != int(sys.argv[1]):
     sys.exit(1)
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -123,7 +127,8 @@ def has_exited(process: subprocess.Popen[bytes]) -> bool:
     """Whether an engine has ended; where the system can tell, it is not reaped by asking."""
     if process.returncode is None and hasattr(os, "waitid"):
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, process.pid, how) is not None
+        with contextlib.suppress(ChildProcessError):
+            return os.waitid(os.P_PID, process.pid, how) is not None
     return process.poll() is not None
 
 

@@ -32,6 +32,7 @@ _MORE_PLACES: Final = ("/usr/games", "/usr/local/games")
 _KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
 _SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
 _SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh"])
 
 
@@ -65,23 +66,26 @@ class EngineSpec:
         if self.protocol not in PROTOCOLS:
             known = ", ".join(PROTOCOLS)
             raise NotationError(f"no protocol '{self.protocol}'; known are {known}")
+        object.__setattr__(self, "command", self.command.strip())
+        values = [value for _, value in self.options]
+        for text in (self.command, self.name or "", self.profile or "", *values):
+            if _CONTROL.search(text):
+                raise NotationError(f"an engine's text is one printable line, not {text!r}")
         try:
             words = shlex.split(self.command)
         except ValueError as error:
             raise NotationError(f"cannot split the command '{self.command}': {error}") from None
         if not words:
             raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
-        if "\n" in self.command or "\0" in self.command:
-            raise NotationError(f"an engine's command is one line, not {self.command!r}")
         if not 0 < self.timeout_s < 1e6:
             raise NotationError(f"a timeout is some seconds, not {self.timeout_s}")
-        for key, value in self.options:
+        for key, _ in self.options:
             if key in _OUR_KEYS:
                 raise NotationError(
                     f"'{key}' is our setting; write the engine's as '{key.title()}'"
                 )
-            if not _KEY.fullmatch(key) or not value.isprintable():
-                raise NotationError(f"no option of an engine can be set so: {key!r} to {value!r}")
+            if not _KEY.fullmatch(key):
+                raise NotationError(f"no option of an engine is called {key!r}")
 
     @classmethod
     def from_text(cls, text: str) -> "EngineSpec":

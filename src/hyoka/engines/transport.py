@@ -49,6 +49,15 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return match
 
 
+def printable(text: str) -> str:
+    r"""One line of an engine's words, safe to show: it might send a terminal's commands.
+
+    >>> printable("red \x1b[31m")
+    'red �[31m'
+    """
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
 class _Lines(asyncio.Protocol):
     """Cuts a stream into lines and hands them on in batches, as they come."""
 
@@ -292,18 +301,15 @@ class Transport:
 
     def error(self, message: str, reason: str) -> EngineError:
         """An EngineError of this engine, with the transcript as it stands."""
-        return EngineError(self.name, message, self.transcript, reason)
+        return EngineError(self.name, printable(message), self.transcript, reason)
 
     @property
     def transcript(self) -> str:
         """The last lines said, `>` by us and `<` by the engine, and of its standard error, `!`."""
-        said = [
-            f"{who} {line[:_LONGEST_SHOWN]}"
-            for who, text in self._dialogue
-            for line in text.splitlines()
-        ]
-        errors = [f"! {line[:_LONGEST_SHOWN]}" for line in self._stderr]
-        return "\n".join(said[-DIALOGUE_LINES:] + errors[-STDERR_LINES:])
+        said = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
+        errors = [("!", line) for line in self._stderr]
+        shown = said[-DIALOGUE_LINES:] + errors[-STDERR_LINES:]
+        return "\n".join(f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in shown)
 
     async def close(self, farewell: str = "quit\n", patience_s: float = 2.0) -> bool:
         """Ask the engine to quit, then insist; True if it went by itself. It is reaped anyway."""

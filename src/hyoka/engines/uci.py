@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 from hyoka.engines.limits import Limits
-from hyoka.engines.position import EnginePosition, Replayer, finished
+from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.spec import EngineSpec
-from hyoka.engines.transport import Transport
+from hyoka.engines.transport import Transport, printable
 from hyoka.errors import EngineError, Error
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
 
@@ -118,7 +118,7 @@ class _Search:
                 or line.startswith("info string")
             ):
                 continue
-            if " multipv " in line and " multipv 1 " not in line:
+            if " multipv " in line and " multipv 1 " not in f"{line} ":
                 continue
             match = _SCORE.search(line)
             if match is None:
@@ -168,7 +168,7 @@ class UciEngine:
         def read(text: str) -> bool:
             for line in text.split("\n"):
                 if line.startswith("id name "):
-                    self.name = line[len("id name ") :].strip()
+                    self.name = printable(line[len("id name ") :].strip())
                 elif line.startswith("option name "):
                     option = Option.from_line(line)
                     if option is not None:
@@ -260,9 +260,10 @@ class UciEngine:
             if position.game not in self.games:
                 plays = " and ".join(self.games)
                 raise self.transport.error(f"plays {plays}, not {position.game}", "refused")
-            first, last = self._replay(position)
-            result = finished(position.game, last)
-            return result or _Search(self._position_line(position, first, last) + go, last)
+            replay = self._replay(position)
+            result = finished(position.game, replay.last)
+            usual = position.start is None
+            return result or _Search(self._position_line(replay, usual) + go, replay.last)
         except Error as error:
             return error
 
@@ -332,21 +333,21 @@ class UciEngine:
             raise self.transport.error(f"answers with the illegal move {move}", "nonsense")
         return str(move)
 
-    def _position_line(self, position: EnginePosition, first: Any, last: Any) -> str:
-        if position.start is None:
+    def _position_line(self, replay: Replay, usual_start: bool) -> str:
+        if usual_start:
             # Back to usual chess costs nothing where nobody has left it.
             switch = self._switch_chess960(False) if self._chess960 else ""
             start = "startpos"
         else:
-            fen = " ".join(first.text.split(" ", 6)[:6])
+            fen = _fen(replay.first)
             chess960 = is_chess960(fen)
             switch = self._switch_chess960(chess960) if chess960 != self._chess960 else ""
             if chess960:
                 # Castling is written in two ways there; a position without its past has none.
-                return f"{switch}position fen {' '.join(last.text.split(' ', 6)[:6])}\n"
+                return f"{switch}position fen {_fen(replay.last)}\n"
             start = f"fen {fen}"
-        if position.moves:
-            return f"{switch}position {start} moves {' '.join(position.moves)}\n"
+        if replay.moves:
+            return f"{switch}position {start} moves {' '.join(replay.moves)}\n"
         return f"{switch}position {start}\n"
 
     def _switch_chess960(self, on: bool) -> str:
@@ -376,6 +377,11 @@ class UciEngine:
 
     def _time_words(self, milliseconds: int) -> str:
         return f"movetime {milliseconds}"
+
+
+def _fen(game: Any) -> str:
+    """A position's FEN: its text without the rules of draws that may follow."""
+    return " ".join(game.text.split(" ", 6)[:6])
 
 
 def is_chess960(fen: str) -> bool:

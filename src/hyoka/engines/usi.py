@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shogi engines that speak USI, UCI's sibling."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from hyoka.engines.position import EnginePosition
+from hyoka.engines.position import Replay
 from hyoka.engines.uci import UciEngine
 
 
@@ -15,14 +15,14 @@ class UsiEngine(UciEngine):
     _new_game: ClassVar[str] = "usinewgame\n"
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 
-    def _position_line(self, position: EnginePosition, first: Any, last: Any) -> str:
-        if position.start is None:
+    def _position_line(self, replay: Replay, usual_start: bool) -> str:
+        if usual_start:
             start = "startpos"
         else:
             # An SFEN has four fields; our text may add rules that engines do not read.
-            start = f"sfen {' '.join(first.text.split(' ', 4)[:4])}"
-        if position.moves:
-            return f"position {start} moves {' '.join(position.moves)}\n"
+            start = f"sfen {' '.join(replay.first.text.split(' ', 4)[:4])}"
+        if replay.moves:
+            return f"position {start} moves {' '.join(replay.moves)}\n"
         return f"position {start}\n"
 
     def _time_words(self, milliseconds: int) -> str:

@@ -24,8 +24,10 @@ LONGEST_GAME: Final = 64 << 20
 """Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
 _HEAD: Final = 1 << 16
 _NO_RECORDS: Final = frozenset(
-    ".jou .trn .tsv .csv .md .html .htm .css .js .json .toml .xml .pdf .svg .png .jpg .jpeg .gif "
-    ".py .log .parquet".split()
+    (
+        *(".jou", ".trn", ".tsv", ".csv", ".md", ".html", ".htm", ".css", ".js", ".json", ".toml"),
+        *(".xml", ".pdf", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".py", ".log", ".parquet"),
+    )
 )
 """What often lies beside records and is none; the first two name WTHOR's players and events."""
 
@@ -42,7 +44,7 @@ class Refused:
     ply: int
     """Moves that were good."""
     fault: str
-    """`unreadable`, `illegal move`, `unsupported`, `too large` or `no records`."""
+    """`unreadable`, `illegal move`, `unsupported`, `too large`, `broken file` or `no records`."""
     reason: str
 
     def __str__(self) -> str:
@@ -159,6 +161,18 @@ def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
 def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
     if PurePath(source.name.lower()).suffix in _NO_RECORDS:
         return
+    games = 0
+    try:
+        for batch in _games_of(source, format):
+            games += len(batch) + len(batch.refused)
+            yield batch
+    except SourceError as error:
+        reason = str(error).removeprefix(f"{source.name}: ")
+        refused = [Refused(source.name, 0, games + 1, 0, "broken file", reason)]
+        yield Batch(source.name, "unknown", _core.Table(), refused)
+
+
+def _games_of(source: Source, format: str | None) -> Iterator[Batch]:
     blocks = source.blocks()
     head = b""
     for block in blocks:

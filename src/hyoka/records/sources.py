@@ -55,21 +55,32 @@ class Source:
     stream: IO[bytes]
     beside: Callable[[str], bytes] = field(default=_beside_nothing)
     """The content of the first file with a suffix in the same folder; empty if there is none."""
+    problem: str = ""
+    """Why there is nothing to read."""
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes piece by piece, read ahead in another thread."""
+        """The bytes piece by piece, read ahead in another thread; raises SourceError."""
+        if self.problem:
+            raise SourceError(self.problem)
         return _read_ahead(self._blocks())
 
     def _blocks(self) -> Iterator[bytes]:
-        try:
+        with _readable(self.name):
             while block := self.stream.read(BLOCK):
                 yield block
-        except (*_BROKEN, OSError) as error:
-            if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
-                known = "zstd" in str(error).lower() or "decompress" in str(error).lower()
-                if error.errno is not None and not known:
-                    raise
-            raise SourceError(f"{self.name}: broken or cut short: {error}") from error
+
+
+@contextlib.contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turns what unpackers raise about bad data into our error; a disk that fails stays its own."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise SourceError(f"{name}: broken or cut short: {error}") from error
+    except _BROKEN as error:
+        raise SourceError(f"{name}: broken or cut short: {error}") from error
 
 
 class _Counted(io.RawIOBase):
@@ -130,7 +141,8 @@ def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) ->
     A path is a file, a folder (all files below, sorted by name), a pattern such as `kgs/*.sgf`, or
     `-` for standard input. What is compressed (gzip, bzip2, xz, zstd) is unpacked, of what is an
     archive (zip, tar) every member is a source; both are known by their first bytes, not by their
-    names. Use each source before you ask for the next.
+    names. Use each source before you ask for the next. What can't be opened is a source, too: its
+    `blocks` raises SourceError.
     """
     for path in files_of(paths):
         if path is None:
@@ -182,6 +194,20 @@ def _opened(
     deep: int,
     progress: Progress | None = None,
 ) -> Iterator[Source]:
+    """The sources in a stream; what can't be opened is a source with a problem."""
+    try:
+        yield from _sources_in(name, raw, beside, deep, progress)
+    except SourceError as error:
+        yield Source(name, io.BytesIO(), problem=str(error))
+
+
+def _sources_in(
+    name: str,
+    raw: IO[bytes],
+    beside: Callable[[str], bytes],
+    deep: int,
+    progress: Progress | None = None,
+) -> Iterator[Source]:
     counted = _Counted(raw, progress)
     buffered = io.BufferedReader(counted, BLOCK)
     if deep > _ARCHIVES_DEEP:
@@ -205,10 +231,8 @@ def _opened(
 
 def _peek(stream: IO[bytes], name: str) -> bytes:
     assert isinstance(stream, io.BufferedReader)
-    try:
+    with _readable(name):
         return stream.peek(512)
-    except (*_BROKEN, OSError) as error:
-        raise SourceError(f"{name}: broken or cut short: {error}") from error
 
 
 def _zip_members(
@@ -236,24 +260,22 @@ def _zip_members(
 
         for member in sorted(members, key=lambda member: member.filename):
             inner = f"{name}!{member.filename}"
-            packed, size = member.compress_size, member.file_size
-            if size > _BOMB_FLOOR and size > _BOMB_RATIO * max(1, packed):
-                raise SourceError(
-                    f"{inner}: refused: it unpacks to more than {_BOMB_RATIO} times its size"
-                )
             folder = PurePosixPath(member.filename).parent
             try:
-                with archive.open(member) as raw:
-                    guarded = _Guarded(inner, raw, lambda packed=packed: packed)  # type: ignore[misc]
-                    yield from _opened(
-                        inner,
-                        io.BufferedReader(guarded, BLOCK),
-                        lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
-                        deep + 1,
-                        progress,
-                    )
+                raw = archive.open(member)
             except (RuntimeError, NotImplementedError, *_BROKEN) as error:
-                raise SourceError(f"{inner}: can't be unpacked: {error}") from error
+                problem = f"{inner}: can't be unpacked: {error}"
+                yield Source(inner, io.BytesIO(), problem=problem)
+                continue
+            with raw:
+                guarded = _Guarded(inner, raw, lambda size=member.compress_size: size)  # type: ignore[misc]
+                yield from _opened(
+                    inner,
+                    io.BufferedReader(guarded, BLOCK),
+                    lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
+                    deep + 1,
+                    progress,
+                )
 
 
 def _tar_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:

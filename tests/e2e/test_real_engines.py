@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's engines, where they are installed."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+import hyoka as hk
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
+from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
+
+Sessions = Callable[[str], EngineSession]
+
+
+@pytest.fixture
+def session() -> Sessions:
+    """An engine's session by its text; a test whose engine is missing skips."""
+
+    def open_session(text: str) -> EngineSession:
+        try:
+            EngineSpec.from_text(text).program()
+        except EngineError as error:
+            pytest.skip(str(error))
+        return EngineSession(text)
+
+    return open_session
+
+
+def random_line(game: str, plies: int, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    position, moves = hk.position(game), list[str]()
+    while position.outcome is None and len(moves) < plies:
+        # Passing for fun ends a game of Go before it has begun.
+        legal = [move for move in position.legal_moves if str(move) != "pass"]
+        move = rng.choice(legal or position.legal_moves)
+        moves.append(str(move))
+        position = position.play(move)
+    return moves
+
+
+def evaluations(session: EngineSession, positions: list[EnginePosition]) -> list[Evaluation]:
+    results = session.evaluate_many(positions)
+    assert all(isinstance(result, Evaluation) for result in results), results
+    return [result for result in results if isinstance(result, Evaluation)]
+
+
+@pytest.mark.parametrize("game", ["go9", "go19"])
+def test_gnu_go_estimates_scores(session: Sessions, game: str) -> None:
+    size = hk.position(game).size
+    wall = "/".join(["X" * size if row == size // 2 else str(size) for row in range(size)])
+    black_wall = f"{wall} w - 0 0.5"
+    white_wall = f"{wall.replace('X', 'O')} b - 0 0.5"
+    moves = random_line(game, 20, seed=1)
+    with session("gtp:level=0:gnugo --mode gtp") as engine:
+        walls = [EnginePosition(game, start=text) for text in (black_wall, white_wall)]
+        black, white = evaluations(engine, walls)
+        assert black.score is not None
+        assert white.score is not None
+        assert black.score > 10
+        assert white.score < -10
+        assert black.unit == "points"
+        played = [EnginePosition(game, moves=moves[:n], komi=6.5) for n in range(21)]
+        assert all(found.score is not None for found in evaluations(engine, played))
+        best = engine.best_move(played[20])
+        assert best is not None
+        assert played[20].replay().last.is_legal(best)
+
+
+def test_gnu_go_takes_komi_from_the_position(session: Sessions) -> None:
+    with session("gtp:level=0:gnugo --mode gtp") as engine:
+        scores = [
+            found.score or 0.0
+            for found in evaluations(
+                engine, [EnginePosition("go9", moves=["E5"], komi=komi) for komi in (0.5, 20.5)]
+            )
+        ]
+    assert scores[0] - scores[1] == pytest.approx(20)
+
+
+def test_stockfish_tells_wins_draws_and_losses(session: Sessions) -> None:
+    queen_up = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1"
+    with session("uci:nodes=2000,Threads=1:stockfish") as engine:
+        for side in "wb":
+            position = EnginePosition("chess", start=queen_up.format(side))
+            [found] = evaluations(engine, [position])
+            assert found.value is not None
+            assert found.win is not None
+            assert found.draw is not None
+            assert found.loss is not None
+            assert found.win + found.draw + found.loss == pytest.approx(1)
+            assert found.value > 0.9
+            assert (found.score or 0) > 300
+            assert found.unit == "centipawns"
+
+
+def test_stockfish_finds_mates_for_both_sides(session: Sessions) -> None:
+    mate_in_two = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+    mirrored = "1r4k1/r7/8/8/8/8/8/7K b - - 0 1"
+    with session("uci:depth=8:stockfish") as engine:
+        white, black = evaluations(
+            engine, [EnginePosition("chess", start=text) for text in (mate_in_two, mirrored)]
+        )
+    assert (white.mate, white.score, black.mate) == (2, None, -2)
+    assert white.value == 1.0
+    assert black.value == 0.0
+
+
+def test_stockfish_evaluates_whole_games_quickly_and_again_the_same(session: Sessions) -> None:
+    moves = random_line("chess", 120, seed=2)
+    positions = [EnginePosition("chess", moves=moves[:ply]) for ply in range(len(moves) + 1)]
+    with session("uci:nodes=1,fresh=true:stockfish") as engine:
+        once, again = evaluations(engine, positions), evaluations(engine, positions)
+        assert engine.restarts == 0
+    for one, other in zip(once, again, strict=True):
+        assert (one.score, one.mate, one.best) == (other.score, other.mate, other.best)
+
+
+def test_stockfish_castles_in_chess960(session: Sessions) -> None:
+    start = "4k3/8/8/8/8/8/8/RK5R w KQ - 0 1"
+    with session("uci:nodes=500:stockfish") as engine:
+        found = evaluations(
+            engine,
+            [
+                EnginePosition("chess", start=start),
+                EnginePosition("chess", start=start, moves=["b1h1"]),
+                EnginePosition("chess", moves=["e2e4"]),
+            ],
+        )
+    for won in found[:2]:
+        assert won.value is not None
+        assert won.value > 0.9
+    assert abs(found[2].score or 0) < 200
+
+
+def test_fairy_stockfish_plays_shogi_over_usi(session: Sessions) -> None:
+    rook_up = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {} - 1"
+    mate_in_one = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
+    moves = random_line("shogi", 40, seed=3)
+    with session("usi:nodes=500,UCI_Variant=shogi:fairy-stockfish") as engine:
+        first, second, mate, *rest = evaluations(
+            engine,
+            [
+                EnginePosition("shogi", start=rook_up.format("b")),
+                EnginePosition("shogi", start=rook_up.format("w")),
+                EnginePosition("shogi", start=mate_in_one),
+                *(EnginePosition("shogi", moves=moves[:ply]) for ply in range(41)),
+            ],
+        )
+    assert (first.score or 0) > 100
+    assert (second.score or 0) > 100
+    assert (mate.mate, mate.best) == (1, "G*5b")
+    assert all(found.best is not None for found in rest)
+
+
+def test_grhino_gives_moves_through_passes(session: Sessions) -> None:
+    with session("gtp:gtp-rhino --level=1") as engine:
+        for seed in range(3):
+            moves = random_line("othello", 60, seed)
+            positions = [EnginePosition("othello", moves=moves[:ply]) for ply in range(0, 60, 3)]
+            for found in evaluations(engine, positions):
+                assert found.best is not None or found.value is not None
+        assert engine.restarts == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "protocol"),
+    [("stockfish", "uci"), ("gnugo --mode gtp --level 0", "gtp"), ("gtp-rhino --level=1", "gtp")],
+)
+def test_debians_engines_keep_to_their_protocols(
+    session: Sessions, command: str, protocol: str
+) -> None:
+    session(f"{protocol}:{command}")
+    report = check_engine(command)
+    assert report.passed, report
+    assert report.spec.protocol == protocol

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fake UCI or USI engine that does as its arguments say.
+
+protocol=usi    speak USI
+say=LINE        print LINE in each search (more than one: in order)
+best=MOVE       answer with it; else a2a3 and a7a6 (chess), 9g9f and 9c9d (shogi)
+option=LINE     offer an option
+log=FILE        append every line heard
+crash=N         write to standard error and exit with code 3 in search N (from 1, per process)
+die=N           crash in search N, leaving a child that holds our output open
+silent=N        from search N on, say nothing and hear nothing, not even the end of the input
+slow=SECONDS    think so long in each search
+flood=N         in search N, print without end
+long=N          in search N, print a line without end
+once=FILE       misbehave in a search only if there is no such file, and make it
+strict          exit on hearing a word of another protocol
+mojibake        print bytes that are no UTF-8
+deaf            never answer anything
+stubborn        ignore quit and the polite signals
+child=FILE      start a child that outlives us, and write its process id there
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+class FakeEngine:
+    """Hears a line, says some."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.told: dict[str, list[str]] = {}
+        for word in words:
+            key, _, value = word.partition("=")
+            self.told.setdefault(key, []).append(value)
+        self.protocol = self.word("protocol", "uci")
+        self.searches = 0
+        self.moves: list[str] = []
+        self.black = False
+
+    def word(self, key: str, default: str = "") -> str:
+        return self.told.get(key, [default])[0]
+
+    def is_now(self, key: str) -> bool:
+        """Whether it is time for a misdeed that begins or happens with a search's number."""
+        return key in self.told and int(self.word(key)) == self.searches and self.is_first_time()
+
+    def is_first_time(self) -> bool:
+        """Whether nobody has misbehaved yet, if that may happen only once."""
+        if "once" not in self.told:
+            return True
+        try:
+            with open(self.word("once"), "x", encoding="utf-8"):
+                return True
+        except FileExistsError:
+            return False
+
+    def say(self, *lines: str) -> None:
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+
+    def hear(self, line: str) -> None:
+        if "log" in self.told:
+            with open(self.word("log"), "a", encoding="utf-8") as log:
+                log.write(f"{line}\n")
+        if line == self.protocol:
+            self.say("id name Fake 1.0", "id author nobody", "option name nothing")
+            self.say(*(f"option name {option}" for option in self.told.get("option", [])))
+            self.say(f"{self.protocol}ok")
+        elif line == "isready":
+            self.say("readyok")
+        elif line.startswith("position"):
+            start, _, moves = line.partition(" moves ")
+            self.moves = moves.split()
+            self.black = " w " in f"{start} " if self.protocol == "usi" else " b " in f"{start} "
+        elif line.startswith("go"):
+            self.searches += 1
+            self.search()
+        elif line in ("uci", "usi") and "strict" in self.told:
+            sys.exit(1)
+        elif line == "quit" and "stubborn" not in self.told:
+            sys.exit(0)
+
+    def search(self) -> None:
+        self.misbehave()
+        time.sleep(float(self.word("slow", "0")))
+        if "mojibake" in self.told:
+            sys.stdout.buffer.write(b"info string \xff\xfe caf\xe9\r\n")
+        second = self.black != bool(len(self.moves) % 2)
+        ours = {"uci": ("a2a3", "a7a6"), "usi": ("9g9f", "9c9d")}[self.protocol]
+        self.say(*self.told.get("say", []))
+        self.say(f"bestmove {self.word('best', ours[second])}")
+
+    def misbehave(self) -> None:
+        if self.is_now("crash"):
+            print("assertion failed: fake.c:7", file=sys.stderr, flush=True)
+            os._exit(3)
+        if self.is_now("die"):
+            subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+            os._exit(4)
+        if self.is_now("silent"):
+            sleep_forever()
+        while self.is_now("flood"):
+            self.say(*["info depth 1 score cp 1 pv"] * 10_000)
+        while self.is_now("long"):
+            sys.stdout.write("x" * 65536)
+
+
+def sleep_forever() -> None:
+    while True:
+        time.sleep(60)
+
+
+def main() -> None:
+    engine = FakeEngine(sys.argv[1:])
+    if "stubborn" in engine.told:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+    if "child" in engine.told:
+        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+        with open(engine.word("child"), "w", encoding="utf-8") as file:
+            file.write(str(child.pid))
+    if "deaf" in engine.told:
+        sleep_forever()
+    with contextlib.suppress(BrokenPipeError):
+        for line in sys.stdin:
+            engine.hear(line.strip())
+    if "stubborn" in engine.told:
+        sleep_forever()
+
+
+if __name__ == "__main__":
+    main()

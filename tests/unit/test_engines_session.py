@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that go on past engines that die, hang and lie."""
+
+import itertools
+import pickle
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines import QUICK_S, exists, fake
+from hyoka.engines import EnginePosition, EngineSession, Failure, Limits
+from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
+
+LINE = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "d2d3", "f8c5", "c2c3", "d7d6"]
+POSITIONS = [EnginePosition("chess", moves=LINE[:ply]) for ply in range(len(LINE) + 1)]
+SCORE = "say=info depth 1 score cp 5"
+
+
+def reasons(results: list[Evaluation | Failure]) -> list[str]:
+    return [result.reason if isinstance(result, Failure) else "ok" for result in results]
+
+
+def until_given_up(
+    session: EngineSession, positions: Iterable[EnginePosition]
+) -> tuple[list[Evaluation | Failure], EngineError]:
+    results: list[Evaluation | Failure] = []
+    with pytest.raises(EngineError) as error:
+        results.extend(session.evaluate_each(positions))
+    return results, error.value
+
+
+def test_positions_are_evaluated_in_order() -> None:
+    with EngineSession(fake("uci", SCORE)) as session:
+        results = session.evaluate_many(POSITIONS * 20)
+    scores = [result.score for result in results if isinstance(result, Evaluation)]
+    assert scores == [(5.0, -5.0)[ply % 2] for ply in range(len(POSITIONS))] * 20
+    assert session.restarts == 0
+
+
+def test_results_come_as_they_are_found() -> None:
+    with EngineSession(fake("uci", SCORE)) as session:
+        results = session.evaluate_each(itertools.cycle(POSITIONS))
+        for _, result in zip(range(500), results, strict=False):
+            assert isinstance(result, Evaluation)
+        # What was not asked for any more is not asked of the next caller.
+        assert len(session.evaluate_many(POSITIONS[:2])) == 2
+
+
+def test_no_positions_give_no_results() -> None:
+    with EngineSession(fake("uci")) as session:
+        assert session.evaluate_many([]) == []
+
+
+def test_an_engine_that_crashes_is_started_anew() -> None:
+    with EngineSession(fake("uci", SCORE, "crash=4")) as session:
+        results = session.evaluate_many(POSITIONS)
+        assert session.restarts == 2
+    assert reasons(results) == [*["ok"] * 3, "died", *["ok"] * 3, "died", *["ok"] * 3]
+    failure = results[3]
+    assert isinstance(failure, Failure)
+    assert "exit code 3" in failure.message
+    assert failure.detail.startswith("chess start moves e2e4 e7e5 g1f3\n")
+    assert "> position startpos moves e2e4 e7e5 g1f3" in failure.detail
+    assert "! assertion failed: fake.c:7" in failure.detail
+
+
+def test_a_quick_engine_that_crashes_late_costs_one_position() -> None:
+    positions = POSITIONS * 20
+    with EngineSession(fake("uci", SCORE, "crash=100")) as session:
+        results = session.evaluate_many(positions)
+        assert session.restarts == 2
+    assert [at for at, reason in enumerate(reasons(results)) if reason != "ok"] == [99, 199]
+    assert len(results) == len(positions)
+
+
+def test_an_engine_that_hangs_is_killed_and_started_anew(tmp_path: Path) -> None:
+    with EngineSession(fake("uci", SCORE, "silent=1", f"once={tmp_path / 'done'}")) as session:
+        first = session.engine
+        # Only what never answers is under a quick watchdog.
+        first.spec = replace(first.spec, timeout_s=QUICK_S)
+        results = session.evaluate_many(POSITIONS[:2])
+        assert session.restarts == 1
+    assert reasons(results) == ["timeout", "ok"]
+    assert not exists(first.transport.pid)
+
+
+@pytest.mark.parametrize("misdeed", ["flood=2", "long=2", "die=2"])
+def test_other_misdeeds_cost_one_position_too(misdeed: str) -> None:
+    with EngineSession(fake("uci", SCORE, misdeed)) as session:
+        results = session.evaluate_many(POSITIONS[:3])
+    assert reasons(results) == ["ok", "died" if misdeed == "die=2" else "flood", "ok"]
+
+
+def test_lies_cost_the_position_they_are_told_about() -> None:
+    # A pawn's move that is legal for Black only where nobody has made it yet.
+    with EngineSession(fake("uci", SCORE, "best=e7e5")) as session:
+        results = session.evaluate_many(POSITIONS[1:2] * 3 + POSITIONS[2:3] + POSITIONS[1:2])
+    assert reasons(results) == ["ok", "ok", "ok", "nonsense", "ok"]
+    assert session.restarts == 1
+
+
+def test_what_no_engine_can_help_costs_no_restart() -> None:
+    bad = [
+        EnginePosition("chess", moves=["e2e5"]),
+        EnginePosition("chess", start="nonsense"),
+        EnginePosition("shogi"),
+    ]
+    with EngineSession(fake("uci", SCORE)) as session:
+        pid = session.engine.transport.pid
+        results = session.evaluate_many([POSITIONS[0], *bad, POSITIONS[0]])
+        assert session.engine.transport.pid == pid
+    assert reasons(results) == ["ok", "illegal", "illegal", "refused", "ok"]
+    failure = results[1]
+    assert isinstance(failure, Failure)
+    assert "e2e5" in failure.message
+    assert failure.detail == "chess start moves e2e5"
+
+
+def test_a_limit_that_an_engine_does_not_know_is_a_failure_for_each() -> None:
+    with EngineSession(fake("uci")) as session:
+        results = session.evaluate_many(POSITIONS[:2], Limits(level=3))
+        assert reasons(results) == ["limit", "limit"]
+        assert session.restarts == 0
+
+
+def test_a_refused_position_of_go_costs_no_restart() -> None:
+    positions = [EnginePosition("go9", moves=moves) for moves in (["E5"], ["C3"], ["G7"])]
+    with EngineSession(fake("gtp", "refuse=play b C3")) as session:
+        assert reasons(session.evaluate_many(positions)) == ["ok", "refused", "ok"]
+        assert session.restarts == 0
+
+
+@pytest.mark.parametrize("max_restarts", [0, 1, 3])
+def test_the_session_gives_up_after_so_many_restarts_in_a_row(max_restarts: int) -> None:
+    with EngineSession(fake("uci", "crash=1"), max_restarts=max_restarts) as session:
+        results, error = until_given_up(session, POSITIONS)
+        assert reasons(results) == ["died"] * (max_restarts + 1)
+        assert session.restarts == max_restarts
+        assert f"given up after {max_restarts} restarts" in str(error)
+        assert "exit code 3" in str(error)
+        assert "assertion failed" in error.transcript
+        with pytest.raises(EngineError, match="given up"):
+            session.evaluate(POSITIONS[0])
+
+
+def test_a_success_counts_the_restarts_from_the_start_again() -> None:
+    with EngineSession(fake("uci", SCORE, "crash=2"), max_restarts=1) as session:
+        results = session.evaluate_many(POSITIONS)
+    assert reasons(results) == [("ok", "died")[at % 2] for at in range(len(POSITIONS))]
+
+
+def test_finished_games_are_no_success_of_the_engine() -> None:
+    mated = EnginePosition("chess", moves=["f2f3", "e7e5", "g2g4", "d8h4"])
+    with EngineSession(fake("uci", "crash=1"), max_restarts=2) as session:
+        results, _ = until_given_up(session, [POSITIONS[0], mated] * 10)
+    assert reasons(results) == ["died", "ok", "died", "ok", "died"]
+
+
+def test_an_engine_that_cannot_be_started_again_is_given_up(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    command = fake("uci", "crash=1").split(":", 2)[2]
+    engine.write_text(f"#!/bin/sh\nrm {engine}\nexec {command}\n")
+    engine.chmod(0o755)
+    with EngineSession(f"uci:{engine}") as session:
+        with pytest.raises(EngineError, match="no program"):
+            session.evaluate_many(POSITIONS[:2])
+        assert session.restarts == 3
+
+
+def test_an_engine_that_dies_between_questions_costs_nothing() -> None:
+    with EngineSession(fake("uci", SCORE)) as session:
+        assert session.evaluate(POSITIONS[0])
+        session.engine.kill()
+        assert isinstance(session.evaluate(POSITIONS[0]), Evaluation)
+        assert session.restarts == 1
+
+
+def test_a_session_starts_with_an_engine_or_not_at_all() -> None:
+    with pytest.raises(EngineError, match="no program"), EngineSession("uci:no-such-program"):
+        pass
+    spec = fake("uci", "deaf", settings=f"timeout={QUICK_S}")
+    with pytest.raises(EngineError, match="in time"), EngineSession(spec):
+        pass
+
+
+def test_best_moves_and_new_games_go_through_the_session() -> None:
+    with EngineSession(fake("uci", "crash=2")) as session:
+        assert session.best_move(POSITIONS[1]) == "a7a6"
+        session.new_game()
+        with pytest.raises(EngineError, match="died"):
+            session.best_move(POSITIONS[1])
+        assert session.best_move(POSITIONS[1]) == "a7a6"
+        mated = EnginePosition("chess", moves=["f2f3", "e7e5", "g2g4", "d8h4"])
+        assert session.best_move(mated) is None
+
+
+def test_errors_and_failures_travel_between_processes() -> None:
+    error = EngineError("fish", "died (exit code 3)", "> go\n! help", "died")
+    again = pickle.loads(pickle.dumps(error))
+    assert isinstance(again, EngineError)
+    assert str(again) == str(error) == "fish: died (exit code 3)"
+    assert vars(again) == vars(error)
+    failure = Failure("died", "it died", "here")
+    assert pickle.loads(pickle.dumps(failure)) == failure
