@@ -128,10 +128,16 @@ void LineReader::read_codes(std::string_view codes) { replay(GameKind::blokus_du
 void LineReader::read_transcript(std::string_view moves) {
     record_.game = GameKind::othello;
     record_.ending = Ending::unfinished;
-    const std::string_view squares = next_word(moves);
+    std::string squares;
+    while (!moves.empty()) {
+        const std::string_view word = next_word(moves);
+        if (!is_transcript(word))
+            return refuse(Fault::unreadable, "'" + std::string(word.substr(0, 40)) + "' is no move");
+        squares += word;
+    }
     Othello game;
     for (std::size_t i = 0; i + 1 < squares.size(); i += 2) {
-        const auto move = game.parse_move(squares.substr(i, 2));
+        const auto move = game.parse_move(std::string_view(squares).substr(i, 2));
         if (!game.is_legal(move) && game.is_legal(Othello::Move::pass())) {
             game.play(Othello::Move::pass());
             record_.moves.push_back(static_cast<std::uint16_t>(Othello::Move::pass().code()));

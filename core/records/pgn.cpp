@@ -33,26 +33,22 @@ std::size_t comment_end(std::string_view text, std::size_t open, bool nested) {
 /// Bytes that end a token of the move text.
 constexpr auto ends_token = [] {
     std::array<bool, 256> table{};
-    for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f', '{', '}', '(', ')', ';', '$', '[', ']'})
+    for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f', '{', '}', '(', ')', ';', '$', '[', ']', '*'})
         table[c] = true;
     return table;
 }();
 
-/// Where a game can begin: behind blanks, stray results and comments that follow the game before. `nowhere` if the
-/// bytes end there.
+/// How much at the start belongs to no game: blanks, and comments that follow the game before.
 std::size_t skip_filling(std::string_view text) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
     for (;;) {
-        at = text.find_first_not_of(" \t\r\n\v\f", at);
-        if (at == nowhere) return nowhere;
-        if (text[at] == '{')
-            at = find_byte(text, '}', at);
-        else if (text[at] == ';')
-            at = find_byte(text, '\n', at);
-        else
-            return at;
-        if (at == nowhere) return nowhere;
-        ++at;
+        at = std::min(text.find_first_not_of(" \t\r\n\v\f", at), text.size());
+        if (at == text.size()) return at;
+        std::size_t end = nowhere;
+        if (text[at] == '{') end = find_byte(text, '}', at);
+        if (text[at] == ';') end = find_byte(text, '\n', at);
+        if (end == nowhere) return at;
+        at = end + 1;
     }
 }
 
@@ -88,16 +84,20 @@ Reader::Found PgnReader::next(std::string_view bytes, bool last) {
     const Refusal plain = *refusal_;
     record_.clear();
     refusal_.reset();
-    const Found nested = read_game(bytes, last, Comments::nested);
-    if (!refusal_) return nested;
-    refusal_ = plain;
+    const Found nested = read_game(bytes.substr(0, found.size), true, Comments::nested);
+    if (refusal_ || nested.size != found.size) refusal_ = plain;
     return found;
 }
 
 Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments comments) {
     const std::size_t filling = skip_filling(bytes);
-    if (filling == nowhere) return {last ? bytes.size() : 0, false};
     if (filling > 0) return {filling, false};
+    if (bytes.empty()) return {0, false};
+    if (bytes[0] == '{') {  // after the game before, and without an end
+        if (!last) return {0, false};
+        refuse(Fault::unreadable, "a comment does not end");
+        return {bytes.size(), true};
+    }
     std::size_t at = 0;
     tags_.clear();
     at = read_tags(bytes, at, last);
@@ -166,6 +166,12 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 }
                 ++at;
                 continue;
+            case '*':
+                ++at;
+                if (variation > 0) continue;
+                read_pgn_result("*", record_);
+                finish();
+                return {at, true};
             case ']':
             case '}':
                 if (variation == 0) refuse(Fault::unreadable, std::string("a stray '") + c + "'", at);
@@ -185,17 +191,14 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 finish();
                 return {at, true};
             }
-            if (token == "0-0" || token == "0-0-0" || token.starts_with("0-0+") || token.starts_with("0-0-0+")) {
+            if (token.starts_with("0-0")) {
                 play(token, begin);
                 continue;
             }
-            const auto move = token.find_first_not_of("0123456789.");
+            const auto digits = token.find_first_not_of("0123456789");
+            const auto move = digits == nowhere ? nowhere : token.find_first_not_of('.', digits);
             if (move == nowhere) continue;
             token.remove_prefix(move);
-        } else if (token[0] == '*') {
-            read_pgn_result("*", record_);
-            finish();
-            return {begin + 1, true};
         }
         play(token, begin);
     }
@@ -224,12 +227,12 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
         const std::size_t name = at;
         while (at < bytes.size() && !is_blank(bytes[at]) && bytes[at] != '"' && bytes[at] != ']') ++at;
         const std::string_view tag = bytes.substr(name, at - name);
-        while (at < bytes.size() && (bytes[at] == ' ' || bytes[at] == '\t')) ++at;
+        while (at < bytes.size() && is_blank(bytes[at])) ++at;
         if (at >= bytes.size()) return nowhere;
         if (bytes[at] != '"') {
             // No value: not a tag of ours; go on behind the line.
             refuse(Fault::unreadable, "a tag without a value in quotes", open);
-            at = find_byte(bytes, '\n', at);
+            at = find_byte(bytes, '\n', open);
             if (at == nowhere) return nowhere;
             continue;
         }
@@ -252,7 +255,7 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
             }
             value = unescaped;
         }
-        set_tag(tag, value);
+        set_tag(tag, value, open);
         // The rest of the line is `]`.
         while (at < bytes.size() && bytes[at] != ']' && bytes[at] != '\n') ++at;
         if (at >= bytes.size()) return nowhere;
@@ -260,9 +263,9 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
     }
 }
 
-void PgnReader::set_tag(std::string_view name, std::string_view value) {
+void PgnReader::set_tag(std::string_view name, std::string_view value, std::size_t where) {
     value = trimmed(value);
-    if (value == "?" || value == "-" || value.empty()) return;
+    if (value.find_first_not_of("?-.") == nowhere) return;  // not known
     const auto field = [&](Field where) { record_[where] = value; };
     if (name.size() < 3) return;
     switch (name[0] << 8 | name[1]) {
@@ -305,7 +308,10 @@ void PgnReader::set_tag(std::string_view name, std::string_view value) {
             if (name == "Opening") field(Field::opening);
             break;
         case 'F' << 8 | 'E':
-            if (name == "FEN") tags_.fen = value;
+            if (name == "FEN") {
+                tags_.fen = value;
+                tags_.fen_at = where;
+            }
             break;
         case 'V' << 8 | 'a':
             if (name == "Variant") tags_.variant = value;
@@ -330,7 +336,7 @@ void PgnReader::set_up() {
         if (!(given == Chess())) record_[Field::start] = given.text();
         game_ = given.with_draws(Chess::Draws::ignored);
     } catch (const std::invalid_argument& error) {
-        refuse(Fault::unreadable, error.what());
+        refuse(Fault::unreadable, error.what(), tags_.fen_at);
     }
 }
 
@@ -359,6 +365,7 @@ void PgnReader::play(std::string_view token, std::size_t where) {
         token == "mate") {
         if (token != "--") return;
     }
+    if (token.size() > 4 && token.ends_with("e.p.")) return play(token.substr(0, token.size() - 4), where);
     // Computer moves in long algebraic notation, `e2e4` and `e7-e8=Q`.
     std::string coordinates;
     for (const char c : token)
@@ -379,7 +386,8 @@ void PgnReader::play(std::string_view token, std::size_t where) {
         where);
 }
 
-/// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's list.
+/// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's
+/// list.
 void PgnReader::read_comment(std::string_view text) {
     const bool black_moved = game_.to_play() == Player::first;
     if (read_commands(text, record_)) return;

@@ -17,13 +17,14 @@ private:
         std::string result;
         std::string termination;
         std::string variant;
+        std::size_t fen_at = 0;
         void clear();
     };
     enum class Comments : std::uint8_t { plain, nested };
 
     Found read_game(std::string_view bytes, bool last, Comments comments);
     std::size_t read_tags(std::string_view bytes, std::size_t at, bool last);
-    void set_tag(std::string_view name, std::string_view value);
+    void set_tag(std::string_view name, std::string_view value, std::size_t where);
     void set_up();
     void play(std::string_view token, std::size_t where);
     void read_comment(std::string_view text);

@@ -34,6 +34,7 @@ public:
             if (found.is_game) add(table, game);
             line_ += newlines(game);
         }
+        if (last && taken == bytes.size() && is_incomplete()) add(table, {});
         return taken;
     }
 
@@ -44,6 +45,9 @@ protected:
     };
     /// Reads what begins at the start of `bytes` into record_, or says in refusal_ why it can't be taken.
     virtual Found next(std::string_view bytes, bool last) = 0;
+
+    /// Asked when everything has been read: whether more was promised. The reason is given by refuse().
+    virtual bool is_incomplete() { return false; }
 
     /// `where` counts from the start of what next() was given; the first refusal of a game stands.
     void refuse(Fault fault, std::string reason, std::size_t where = 0) {

@@ -41,8 +41,12 @@ std::string_view unescape(std::string_view text, std::string& buffer) {
             continue;
         }
         ++i;
-        if (i < text.size() && text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') ++i;
-        if (i < text.size() && text[i] != '\n' && text[i] != '\r') buffer += text[i];  // else a soft line break
+        if (i >= text.size()) break;
+        const bool soft_break = text[i] == '\n' || text[i] == '\r';
+        // A line ends in one of LF, CR, CR LF and LF CR.
+        if (soft_break && i + 1 < text.size() && text[i + 1] != text[i] && (text[i + 1] == '\n' || text[i + 1] == '\r'))
+            ++i;
+        if (!soft_break) buffer += text[i];
     }
     return buffer;
 }
@@ -51,7 +55,15 @@ struct Extent {
     std::size_t size = 0;  // 0: the tree does not end here
     int depth = 0;
     bool too_deep = false;
+    bool is_cut = false;  // another game begins where this one has not ended
 };
+
+/// Whether a game begins at `at`, told by properties that only a root has, at the beginning of a line.
+bool is_another_game(std::string_view text, std::size_t at) {
+    if (at == 0 || (text[at - 1] != '\n' && text[at - 1] != '\r')) return false;
+    const std::string_view root = text.substr(at, 6);
+    return root.starts_with("(;GM[") || root.starts_with("(;FF[") || root.starts_with("(;CA[");
+}
 
 /// How far the game tree reaches that begins at the start of `text`.
 Extent tree_extent(std::string_view text) {
@@ -59,6 +71,11 @@ Extent tree_extent(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         switch (text[i]) {
             case '(':
+                if (extent.depth > 0 && is_another_game(text, i)) {
+                    extent.size = i;
+                    extent.is_cut = true;
+                    return extent;
+                }
                 if (++extent.depth > deepest) extent.too_deep = true;
                 break;
             case ')':
@@ -110,27 +127,26 @@ constexpr std::uint32_t id(std::string_view name) {
 
 Reader::Found SgfReader::next(std::string_view bytes, bool last) {
     const std::size_t begin = bytes.find('(');
-    if (begin == nowhere) return {last ? bytes.size() : 0, false};
+    if (begin == nowhere) return {bytes.size(), false};
+    if (begin > 0) return {begin, false};
     // Only `(` and a node begin a tree; anything else there is text around the games.
-    const std::size_t node = bytes.find_first_not_of(" \t\r\n", begin + 1);
-    if (node == nowhere && !last) return {begin, false};
-    if (node == nowhere || (bytes[node] != ';' && bytes[node] != '(')) return {begin + 1, false};
+    const std::size_t node = bytes.find_first_not_of(" \t\r\n", 1);
+    if (node == nowhere && !last) return {0, false};
+    if (node == nowhere || (bytes[node] != ';' && bytes[node] != '(')) return {1, false};
 
-    const Extent extent = tree_extent(bytes.substr(begin));
-    if (extent.size == 0) {
-        if (!last) return {0, false};
-        refuse(extent.too_deep ? Fault::too_large : Fault::unreadable,
-               extent.too_deep ? "parentheses more than " + std::to_string(deepest) + " deep"
-                               : "the game tree does not end: a ) or ] is missing",
-               begin);
-        return {bytes.size(), true};
-    }
-    const Found found{begin + extent.size, true};
+    const Extent extent = tree_extent(bytes);
+    if (extent.size == 0 && !last) return {0, false};
+    const Found found{extent.size ? extent.size : bytes.size(), true};
     if (extent.too_deep) {
-        refuse(Fault::too_large, "parentheses more than " + std::to_string(deepest) + " deep", begin);
+        refuse(Fault::too_large, "parentheses more than " + std::to_string(deepest) + " deep");
+        return found;
+    }
+    if (extent.size == 0 || extent.is_cut) {
+        refuse(Fault::unreadable, "the game tree does not end: a ) or ] is missing");
         return found;
     }
     kind_ = GameKind::go19;
+    size_ = "19";
     turns_.clear();
     set_up_.clear();
     to_play_.reset();
@@ -141,7 +157,7 @@ Reader::Found SgfReader::next(std::string_view bytes, bool last) {
 
 /// Collects properties and moves from the first `(` to the first `)`: the main line takes the first branch everywhere.
 void SgfReader::read_main_line(std::string_view tree) {
-    std::size_t i = tree.find('(');
+    std::size_t i = 0;
     const std::size_t end = tree.size();
     while (i < end && tree[i] != ')' && !refusal_) {
         // Nearly every node is `;B[dd]`.
@@ -205,19 +221,10 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
             else if (value != "1" && !value.empty())
                 refuse(Fault::unsupported, "a game of kind GM[" + std::string(value.substr(0, 40)) + "]", where);
             break;
-        case id("SZ"): {
-            std::string_view size = trimmed(value);
-            if (kind_ == GameKind::othello || kind_ == GameKind::blokus_duo) break;
-            if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
-                size = size.substr(0, colon);
-            const auto lines = parse_number(size, 1, 99);
-            const auto kind = lines ? go_of_size(*lines) : std::nullopt;
-            if (kind)
-                kind_ = *kind;
-            else
-                refuse(Fault::unsupported, "a board of size " + std::string(size.substr(0, 20)), where);
+        case id("SZ"):
+            size_ = trimmed(value);
+            size_at_ = where;
             break;
-        }
         case id("PB"): text(Field::first); break;
         case id("PW"): text(Field::second); break;
         case id("BR"): text(Field::first_rating); break;
@@ -260,12 +267,16 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
         case id("AE"):
             if (!turns_.empty())
                 refuse(Fault::unsupported, "stones set up in the middle of the game", where);
-            else if (name[1] != 'E')
-                set_up_.push_back({name[1] == 'B' ? Player::first : Player::second, trimmed(value)});
+            else
+                set_up_.push_back({name[1] == 'E'   ? std::nullopt
+                                   : name[1] == 'B' ? std::optional(Player::first)
+                                                    : std::optional(Player::second),
+                                   trimmed(value), where});
             break;
         case id("BL"):
         case id("WL"):
-            if (!turns_.empty())
+            // A node may tell both clocks; the mover's is kept.
+            if (!turns_.empty() && (turns_.back().color == Player::first) == (name[0] == 'B'))
                 if (const auto left = number_in(value)) remark().clock_s = static_cast<float>(*left);
             break;
         case id("C"):
@@ -288,7 +299,8 @@ void SgfReader::read_comment(std::string_view text) {
         }
     }
     // KataGo's bots on OGS: on the opponent's move, in the bot's own view; in March 2019 in White's.
-    if (const auto rate = number_after(text, "Winrate ")) {
+    const auto is_percentage = [](double number) { return number >= 0 && number <= 100; };
+    if (const auto rate = number_after(text, "Winrate "); rate && is_percentage(*rate)) {
         const bool whites_view = record_[Field::date].starts_with("2019-03");
         const Player view = whites_view ? Player::second : other(turn.color);
         const bool turned = view == Player::second;
@@ -302,7 +314,7 @@ void SgfReader::read_comment(std::string_view text) {
     if (const auto found = text.find("Win rate: "); found != nowhere && found + 12 < text.size()) {
         const bool black = text[found + 10] == 'B';
         std::string_view rest = text.substr(found + 12);
-        if (const auto rate = take_number(rest); rate && (black || text[found + 10] == 'W')) {
+        if (const auto rate = take_number(rest); rate && is_percentage(*rate) && (black || text[found + 10] == 'W')) {
             turn.remark.value = static_cast<float>((black ? *rate : 100 - *rate) / 100);
             turn.remarked = true;
         }
@@ -311,28 +323,27 @@ void SgfReader::read_comment(std::string_view text) {
 
 template <class G>
 G SgfReader::start_of() {
-    std::vector<typename G::Move> stones[2];
-    if constexpr (is_go<G>) {
+    if constexpr (!is_go<G>) {
+        if (!set_up_.empty()) throw NotationError("set-up stones in this game");
+        return G();
+    } else {
+        using Move = typename G::Move;
+        std::array<std::optional<Player>, G::area> board;
         for (const Stone& stone : set_up_) {
-            auto& of_color = stones[index_of(stone.color)];
-            if (stone.point.size() != 5 || stone.point[2] != ':') {
-                of_color.push_back(G::parse_sgf(stone.point));
-                continue;
-            }
-            const int top_left = G::parse_sgf(stone.point.substr(0, 2)).point;
-            const int bottom_right = G::parse_sgf(stone.point.substr(3, 2)).point;
-            if (std::max(top_left, bottom_right) >= G::area) throw NotationError("a pass is no corner");
-            for (int row = top_left / G::size; row <= bottom_right / G::size; ++row)
-                for (int column = top_left % G::size; column <= bottom_right % G::size; ++column)
-                    of_color.push_back({static_cast<std::uint16_t>(row * G::size + column)});
+            set_up_at_ = stone.where;
+            const bool rectangle = stone.point.size() == 5 && stone.point[2] == ':';
+            const int first = G::parse_sgf(rectangle ? stone.point.substr(0, 2) : stone.point).point;
+            const int last = rectangle ? G::parse_sgf(stone.point.substr(3, 2)).point : first;
+            if (std::max(first, last) >= G::area) throw NotationError("a pass is no stone");
+            for (int row = first / G::size; row <= last / G::size; ++row)
+                for (int column = first % G::size; column <= last % G::size; ++column)
+                    board[static_cast<std::size_t>(row * G::size + column)] = stone.color;
         }
-    } else if (!set_up_.empty()) {
-        throw NotationError("set-up stones in this game");
-    }
-    const int black_stones = static_cast<int>(stones[0].size());
-    if (record_.handicap == 0 && black_stones > 1 && stones[1].empty())
-        record_.handicap = static_cast<std::int16_t>(black_stones);
-    if constexpr (is_go<G>) {
+        std::vector<Move> stones[2];
+        for (std::size_t point = 0; point < board.size(); ++point)
+            if (board[point]) stones[index_of(*board[point])].push_back({static_cast<std::uint16_t>(point)});
+        if (record_.handicap == 0 && stones[0].size() > 1 && stones[1].empty())
+            record_.handicap = static_cast<std::int16_t>(stones[0].size());
         const Player to_play = !turns_.empty()    ? turns_[0].color
                                : to_play_         ? *to_play_
                                : !set_up_.empty() ? Player::second
@@ -340,8 +351,6 @@ G SgfReader::start_of() {
         const double komi = board_komi(record_.komi);
         if (set_up_.empty()) return G(komi).with_to_play(to_play);
         return G::from_stones(stones[0], stones[1], to_play, komi);
-    } else {
-        return G();
     }
 }
 
@@ -352,9 +361,10 @@ void SgfReader::replay_as() {
     try {
         game = start_of<G>();
     } catch (const std::invalid_argument& error) {
-        return refuse(Fault::unreadable, std::string("the set-up: ") + error.what());
+        return refuse(Fault::unreadable, std::string("the set-up: ") + error.what(), set_up_at_);
     }
-    if (!set_up_.empty() || game.to_play() != Player::first) record_[Field::start] = game.text();
+    if (game.to_play() != Player::first || !(game == start_position<G>({}, record_.komi)))
+        record_[Field::start] = game.text();
     for (const Turn& turn : turns_) {
         // Who moves twice running has seen the other pass.
         if (turn.color != game.to_play()) {
@@ -386,15 +396,19 @@ void SgfReader::replay_as() {
 }
 
 void SgfReader::replay() {
-    record_.game = kind_;
-    switch (kind_) {
-        case GameKind::chess:
-        case GameKind::shogi: break;
-        default:
-            with_game(kind_, [&]<class G>(std::type_identity<G>) {
-                if constexpr (!std::is_same_v<G, Chess> && !std::is_same_v<G, Shogi>) replay_as<G>();
-            });
+    if (kind_ != GameKind::othello && kind_ != GameKind::blokus_duo) {
+        std::string_view size = size_;
+        if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
+            size = size.substr(0, colon);
+        const auto lines = parse_number(size, 1, 99);
+        const auto kind = lines ? go_of_size(*lines) : std::nullopt;
+        if (!kind) return refuse(Fault::unsupported, "a board of size " + std::string(size.substr(0, 20)), size_at_);
+        kind_ = *kind;
     }
+    record_.game = kind_;
+    with_game(kind_, [&]<class G>(std::type_identity<G>) {
+        if constexpr (!std::is_same_v<G, Chess> && !std::is_same_v<G, Shogi>) replay_as<G>();
+    });
 }
 
 }  // namespace hyoka::records

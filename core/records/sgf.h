@@ -13,8 +13,9 @@ protected:
 
 private:
     struct Stone {
-        Player color;
+        std::optional<Player> color;  // none: the point is cleared
         std::string_view point;
+        std::size_t where;
     };
     struct Turn {
         Player color;
@@ -32,12 +33,13 @@ private:
     void replay_as();
     template <class G>
     G start_of();
-    bool is_plain_start() const { return set_up_.empty() && !to_play_; }
-
     GameKind kind_ = GameKind::go19;
     std::vector<Turn> turns_;
     std::vector<Stone> set_up_;
     std::optional<Player> to_play_;
+    std::string_view size_;
+    std::size_t size_at_ = 0;
+    std::size_t set_up_at_ = 0;
     std::string unescaped_;
     Record scratch_;  // where a comment's commands are read into; it has no moves
 };

@@ -59,11 +59,20 @@ Reader::Found WthorReader::next(std::string_view bytes, bool last) {
     if (bytes.size() < game_size) {
         if (!last) return {0, false};
         refuse(Fault::unreadable, "the file ends within a game");
+        games_left_ = 0;
         return {bytes.size(), true};
     }
     --games_left_;
     read_game(bytes.substr(0, game_size));
     return {game_size, true};
+}
+
+bool WthorReader::is_incomplete() {
+    if (games_left_ == 0) return false;
+    refuse(Fault::unreadable,
+           "the file ends " + std::to_string(games_left_) + " games before the number in its header");
+    games_left_ = 0;
+    return true;
 }
 
 void WthorReader::read_game(std::string_view bytes) {

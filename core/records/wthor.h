@@ -13,6 +13,7 @@ public:
 
 protected:
     Found next(std::string_view bytes, bool last) override;
+    bool is_incomplete() override;
 
 private:
     void read_game(std::string_view bytes);

@@ -386,6 +386,8 @@ def test_tags_fill_the_fields() -> None:
 def test_unknown_tags_say_nothing() -> None:
     record = pgn("*", Event="?", Site="?", Date="????.??.??", Round="-", White="", WhiteElo="-")
     assert {record.event, record.place, record.round, record.first, record.first_rating} == {""}
+    assert record.date == ""
+    assert pgn("*", Date="1977.??.??").date == "1977"
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,29 @@
 
 import codecs
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-_SGF = re.compile(rb"\(\s*;")
-_PGN = re.compile(rb'^\s*(?:%.*\s+)*\[\s*[A-Za-z0-9_]+\s+"', re.MULTILINE)
+FORMATS: Final = {
+    "sgf": "SGF of Go, Othello and Blokus Duo (blksgf)",
+    "pgn": "PGN of chess and Chess960",
+    "csa": "CSA of shogi",
+    "kifu": "KIF and KI2 of shogi",
+    "lines": "one game a line: USI, UCI, Blokus codes, Othello transcripts",
+    "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
+}
+
+# No pattern may look at the same blank twice: records come from anywhere.
+_SGF = re.compile(rb"\([ \t\r\n]{0,99};")
+_PGN = re.compile(rb'\[[ \t]{0,99}[A-Za-z0-9_]+[ \t\r\n]{1,99}"')
 _PGN_MOVES = re.compile(
-    rb"^\s*1\.(?:\s|\.\.)*\s*(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O)", re.MULTILINE
+    rb"^[ \t]{0,99}1[ \t]{0,9}\.[ \t.]{0,99}(?:\r?\n)?[ \t]{0,99}"
+    rb"(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|0-0)",
+    re.MULTILINE,
 )
 _CSA = re.compile(
-    rb"^(?:V[123](?:\.\d)?\s*$|N[+-]|PI|P[1-9](?:[+-][A-Z]{2}| \* )|[+-]\d{4}[A-Z]{2}|'CSA)",
+    rb"^(?:V[123](?:\.\d)?[ \t]*\r?$|N[+-]|PI|P[1-9](?:[+-][A-Z]{2}| \* )|[+-]\d{4}[A-Z]{2}|'CSA)",
     re.MULTILINE,
 )
 _KIFU_WORDS: Final = (
@@ -27,13 +40,30 @@ _KIFU_WORDS: Final = (
     "☗",
     "開始日時",
 )
-_KIFU_MOVE = re.compile(r"^\s*\d+\s+[１-９1-9同].{1,12}\(\d\d\)", re.MULTILINE)
+_KIFU_MOVE = re.compile(r"^[ \t]{0,99}\d{1,4}[ \t]+[１-９1-9同].{1,12}\(\d\d\)", re.MULTILINE)
 _LINES = re.compile(
-    rb"^(?:\s*#.*\s+)*\s*(?:position\s+)?(?:startpos|sfen\s|fen\s"
-    rb"|[0-9a-e]{2}[a-u][0-7](?:\s+[0-9a-e]{2}[a-u][0-7]){1,}|(?:[a-hA-H][1-8]){8,}"
+    rb"(?:position\s+)?(?:startpos|sfen\s|fen\s"
+    rb"|[0-9a-e]{2}[a-u][0-7](?:\s+[0-9a-e]{2}[a-u][0-7])+|(?:[a-hA-H][1-8] ?){7}"
     rb"|[+a-zA-Z1-9]+(?:/[+a-zA-Z1-9]+){7,8}\s+[bw]\s)"
 )
 _EPD = re.compile(rb"[^\n]*/[^\n]* [bw] [^\n]*\b(?:bm|am|id|D1|c0|ce|dm) ")
+
+
+def _after_comments(head: bytes) -> bytes:
+    """What follows blanks and the comments that may stand before a first game."""
+    at = 0
+    while True:
+        while at < len(head) and head[at] in b" \t\r\n\v\f":
+            at += 1
+        mark = head[at : at + 1]
+        end = -1
+        if mark and mark in b"%;#":
+            end = head.find(b"\n", at)
+        elif mark == b"{":
+            end = head.find(b"}", at)
+        if end < 0:
+            return head[at:]
+        at = end + 1
 
 
 def _is_wthor(head: bytes) -> bool:
@@ -64,24 +94,18 @@ def _is_kifu(head: bytes) -> bool:
     return False
 
 
-# In the order they are tried. A notation with weak signs comes after those with strong ones.
-_SIGNS: Final[tuple[tuple[str, Callable[[bytes], object]], ...]] = (
-    ("wthor", _is_wthor),
-    ("lines", lambda head: _LINES.match(head) and not _EPD.match(head)),  # EPD: hyoka.problems
-    ("pgn", _PGN.match),
-    ("csa", _CSA.search),
-    ("kifu", _is_kifu),
-    ("sgf", _SGF.search),
-    ("pgn", _PGN_MOVES.search),
+# In the order they are tried: how a file begins, then what is found somewhere in it.
+_SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
+    ("wthor", lambda head, _: _is_wthor(head)),
+    ("sgf", lambda _, body: _SGF.match(body)),
+    ("pgn", lambda _, body: _PGN.match(body)),
+    # EPD looks like lines of positions, but is a problem set: see hyoka.problems.
+    ("lines", lambda _, body: _LINES.match(body) and not _EPD.match(body)),
+    ("csa", lambda head, _: _CSA.search(head)),
+    ("kifu", lambda head, _: _is_kifu(head)),
+    ("sgf", lambda head, _: _SGF.search(head)),
+    ("pgn", lambda head, _: _PGN_MOVES.search(head)),
 )
-FORMATS: Final = {
-    "sgf": "SGF of Go, Othello and Blokus Duo (blksgf)",
-    "pgn": "PGN of chess and Chess960",
-    "csa": "CSA of shogi",
-    "kifu": "KIF and KI2 of shogi",
-    "lines": "one game a line: USI, UCI, Blokus codes, Othello transcripts",
-    "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
-}
 
 
 def recognise(head: bytes) -> str | None:
@@ -90,49 +114,72 @@ def recognise(head: bytes) -> str | None:
     >>> recognise(b"(;GM[1]FF[4]SZ[9];B[ee])"), recognise(b"1. e4 e5 2. Nf3 *")
     ('sgf', 'pgn')
     """
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head[: len(head) // 2 * 2].decode("utf-16", errors="replace").encode()
     plain = head.removeprefix(codecs.BOM_UTF8)
-    return next((name for name, fits in _SIGNS if fits(plain)), None)
+    if b"\n" not in plain:
+        plain = plain.replace(b"\r", b"\n")
+    body = _after_comments(plain)
+    return next((name for name, fits in _SIGNS if fits(plain, body)), None)
 
 
 def as_utf8(blocks: Iterable[bytes], format: str) -> Iterator[bytes]:
-    """The blocks in UTF-8, cut at line ends where there are any.
+    """The blocks in UTF-8 with lines that end in LF or CR LF, cut at line ends where there are any.
 
-    PGN that is not UTF-8 is Latin-1 and Japanese text CP932, line by line, since files are often
-    put together from several. An SGF game says itself what it is in (`CA`); if it does not, it is
-    Latin-1, as the standard wants.
+    PGN that is not UTF-8 is Windows' Western, and Japanese text CP932, line by line, since files
+    are often put together from several. An SGF game says itself what it is in (`CA`); if it does
+    not, it is UTF-8 or Latin-1.
     """
     if format == "wthor":
         yield from blocks
         return
     turned = _SgfText().turn if format == "sgf" else _turned_by_line(_FALLBACK[format])
-    blocks = iter(blocks)
-    rest = b""
-    first = True
-    for block in blocks:
-        data = rest + block
-        if first and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            yield from _from_utf16(data, blocks)
-            return
-        first = False
-        end = data.rfind(b"\n") + 1
-        if end == 0 and len(data) < 1 << 22:
-            rest = data
-            continue
-        end = end or len(data)
-        yield turned(data[:end])
-        rest = data[end:]
-    if rest:
-        yield turned(rest)
+    for piece in _pieces(_with_line_feeds(iter(blocks))):
+        yield turned(piece)
 
 
 _FALLBACK: Final = {"pgn": "cp1252", "csa": "cp932", "kifu": "cp932", "lines": "latin-1"}
+_LONGEST_PIECE: Final = 1 << 22
 
 
-def _from_utf16(first: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
-    yield decoder.decode(first).encode()
+def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """UTF-16 turned into UTF-8, and lines that end in CR alone, as told by the first block."""
+    first = next(blocks, b"")
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+        read = blocks
+        blocks = (decoder.decode(block).encode() for block in read)
+        first = decoder.decode(first).encode()
+    if b"\r" in first and b"\n" not in first:
+        yield first.replace(b"\r", b"\n")
+        for block in blocks:
+            yield block.replace(b"\r", b"\n")
+        return
+    yield first
+    yield from blocks
+
+
+def _pieces(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes, cut behind line ends; a line without an end, not within a character."""
+    rest = b""
     for block in blocks:
-        yield decoder.decode(block).encode()
+        data = rest + block
+        end = data.rfind(b"\n") + 1
+        if end == 0 and len(data) < _LONGEST_PIECE:
+            rest = data
+            continue
+        if end == 0:
+            end = len(data)
+            # A character of UTF-8 has at most three bytes after its first.
+            while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:
+                end -= 1
+            if data[end - 1] >= 0xC0:
+                end -= 1
+            end = end or len(data)
+        yield data[:end]
+        rest = data[end:]
+    if rest:
+        yield rest
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -158,8 +205,9 @@ def _turned_by_line(fallback: str) -> Callable[[bytes], bytes]:
 class _SgfText:
     """Turns SGF into UTF-8 by what each game says of itself."""
 
-    _CHARSET = re.compile(rb"CA\s*\[\s*([^\]]{1,40}?)\s*\]")
-    _GAME = re.compile(rb"\(\s*;")
+    _CHARSET = re.compile(rb"CA[ \t\r\n]{0,9}\[([^\]]{1,80})\]")
+    _NODE = re.compile(rb"\([ \t\r\n]{0,99};([^;()]{0,2000})")
+    _OF_ROOTS = re.compile(rb"(?:GM|FF|CA|SZ|PB|PW|KM|RE)[ \t\r\n]{0,9}\[")
     _PLAIN: Final = {b"utf-8", b"utf8", b"ascii", b"us-ascii"}
 
     def __init__(self) -> None:
@@ -168,19 +216,18 @@ class _SgfText:
     def turn(self, data: bytes) -> bytes:
         if data.isascii():
             return data
-        found = list(self._CHARSET.finditer(data))
-        if all(match[1].lower() in self._PLAIN for match in found) and _is_utf8(data):
+        named = self._CHARSET.findall(data)
+        if all(name.strip().lower() in self._PLAIN for name in named) and _is_utf8(data):
             return data
-        pieces = []
-        begin = 0
-        for match in found:
-            # The game that names its encoding began before it did.
-            games = [game.start() for game in self._GAME.finditer(data, begin, match.start())]
-            start = games[-1] if games else begin
-            pieces.append(self._decoded(data[begin:start]))
-            self._encoding = _encoding_named(match[1])
-            begin = start
-        pieces.append(self._decoded(data[begin:]))
+        roots = [
+            node.start() for node in self._NODE.finditer(data) if self._OF_ROOTS.search(node[1])
+        ]
+        # What comes before the first root belongs to a game that began in the piece before.
+        pieces = [self._decoded(data[: roots[0] if roots else len(data)])]
+        for begin, end in zip(roots, [*roots[1:], len(data)], strict=True):
+            found = self._CHARSET.search(data, begin, min(end, begin + 4096))
+            self._encoding = _encoding_named(found[1].strip()) if found else "latin-1"
+            pieces.append(self._decoded(data[begin:end]))
         return b"".join(pieces)
 
     def _decoded(self, data: bytes) -> bytes:
@@ -189,10 +236,18 @@ class _SgfText:
         return data.decode(self._encoding, errors="replace").encode()
 
 
+_ASCII: Final = bytes(range(0x20, 0x7F))
+
+
 def _encoding_named(name: bytes) -> str:
+    """Python's name of a character set that has ASCII in it; Latin-1 for anything else."""
     try:
-        encoding = codecs.lookup(name.decode("ascii", errors="replace"))
-        b"".decode(encoding.name)
-    except LookupError:
+        encoding = codecs.lookup(name.decode("ascii")).name
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of encodings that are no character sets
+            keeps_ascii = _ASCII.decode(encoding, errors="replace") == _ASCII.decode("ascii")
+    except (LookupError, ValueError):
         return "latin-1"
-    return "gb18030" if encoding.name in ("gb2312", "gbk") else encoding.name
+    if not keeps_ascii or encoding in ("ascii", "latin-1", "iso8859-1"):
+        return "latin-1"
+    return "gb18030" if encoding in ("gb2312", "gbk") else encoding

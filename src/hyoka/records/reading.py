@@ -2,6 +2,7 @@
 """Reading records: streams of bytes in, tables of games or single records out."""
 
 import collections
+import io
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -79,12 +80,19 @@ class RecordStream:
     """Records from files, one after another; `refused` fills while you go."""
 
     batches: Iterator[Batch]
+    strict: bool = False
+    """Whether the first bad game raises RefusedError."""
     refused: list[Refused] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Record]:
         for batch in self.batches:
             self.refused += batch.refused
-            yield from batch.records()
+            for record in batch.records():
+                if self.strict and batch.refused and record.number > batch.refused[0].number:
+                    break
+                yield record
+            if self.strict and batch.refused:
+                raise _error_of(batch.refused[0])
 
     @property
     def faults(self) -> dict[str, int]:
@@ -100,7 +108,7 @@ def read_records(
     The format is recognised by content unless given (one of `FORMATS`). With `strict` the first
     bad game raises RefusedError.
     """
-    return RecordStream(batches(paths, format=format, strict=strict))
+    return RecordStream(batches(paths, format=format), strict)
 
 
 def read_record(path: str | Path, *, format: str | None = None) -> Record:
@@ -118,12 +126,10 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
     >>> game.first, game.result, game.ending, game.move_texts()
     ('Honinbo', 1.0, 'resigned', ['E5', 'G7'])
     """
-    import io  # noqa: PLC0415
-
     raw = data.encode() if isinstance(data, str) else data
-    source = Source("text", io.BytesIO(raw))
-    found = _batches_of(source, format)
-    return [record for batch in _checked(found, strict=True) for record in batch.records()]
+    source = Source("text", io.BytesIO(raw), named=True)
+    _check_format(format)
+    return list(RecordStream(_batches_of(source, format), strict=True))
 
 
 def batches(
@@ -138,8 +144,7 @@ def batches(
     A file in which nothing is recognised counts as refused, unless it lies in a folder or archive
     of others and is plainly something else.
     """
-    if format is not None and format not in FORMATS:
-        raise NotationError(f"no format '{format}'; there are {', '.join(FORMATS)}")
+    _check_format(format)
     found = (
         batch
         for source in sources(paths, progress=progress)
@@ -151,29 +156,52 @@ def batches(
 def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
     for batch in found:
         if strict and batch.refused:
-            first = batch.refused[0]
-            raise RefusedError(
-                str(first), source=first.source, line=first.line, number=first.number, ply=first.ply
-            )
+            raise _error_of(batch.refused[0])
         yield batch
 
 
+def _check_format(format: str | None) -> None:
+    if format is not None and format not in FORMATS:
+        raise NotationError(f"no format '{format}'; there are {', '.join(FORMATS)}")
+
+
+def _error_of(refused: Refused) -> RefusedError:
+    return RefusedError(
+        str(refused),
+        source=refused.source,
+        line=refused.line,
+        number=refused.number,
+        ply=refused.ply,
+    )
+
+
 def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
-    if PurePath(source.name.lower()).suffix in _NO_RECORDS:
+    if not source.named and PurePath(source.name.lower()).suffix in _NO_RECORDS:
         return
-    games = 0
-    try:
-        for batch in _games_of(source, format):
-            games += len(batch) + len(batch.refused)
-            yield batch
-    except SourceError as error:
-        reason = str(error).removeprefix(f"{source.name}: ")
-        refused = [Refused(source.name, 0, games + 1, 0, "broken file", reason)]
+    blocks = _UntilBroken(source)
+    yield from _games_of(source, blocks, format)
+    if blocks.problem:
+        reason = blocks.problem.removeprefix(f"{source.name}: ")
+        refused = [Refused(source.name, 0, 0, 0, "broken file", reason)]
         yield Batch(source.name, "unknown", _core.Table(), refused)
 
 
-def _games_of(source: Source, format: str | None) -> Iterator[Batch]:
-    blocks = source.blocks()
+class _UntilBroken:
+    """The blocks of a source up to where it can't be read any more."""
+
+    def __init__(self, source: Source) -> None:
+        self.problem = ""
+        self._source = source
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._source.blocks()
+        except SourceError as error:
+            self.problem = str(error)
+
+
+def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) -> Iterator[Batch]:
+    blocks = iter(until_broken)
     head = b""
     for block in blocks:
         head += block
@@ -183,37 +211,32 @@ def _games_of(source: Source, format: str | None) -> Iterator[Batch]:
         return
     known = format or recognise(head[:_HEAD])
     if known is None:
-        reason = f"no records that Hyoka can read; formats are {', '.join(FORMATS)}"
-        refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
-        yield Batch(source.name, "unknown", _core.Table(), refused)
+        if not until_broken.problem:
+            reason = f"no records that Hyoka can read; formats are {', '.join(FORMATS)}"
+            refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
+            yield Batch(source.name, "unknown", _core.Table(), refused)
         return
     names = (source.beside(".jou"), source.beside(".trn")) if known == "wthor" else (b"", b"")
     reader = _core.Reader(known, *names)
     rest = b""
     ahead = as_utf8(itertools.chain([head], blocks), known)
-    block = next(ahead, b"")
+    following: bytes | None = next(ahead, b"")
     games = 0
-    while True:
+    while following is not None:
+        data = rest + following if rest else following
         following = next(ahead, None)
-        data = rest + block if rest else block
-        last = following is None
-        taken, table = reader.read(data, last)
+        # Of a file that broke off, only games that are whole are taken.
+        taken, table = reader.read(data, following is None and not until_broken.problem)
         rest = data[taken:]
         refused = [Refused(source.name, *fault) for fault in table.refused]
         games += len(table) + len(refused)
         if len(rest) > LONGEST_GAME:
             limit = LONGEST_GAME >> 20
-            reason = (
-                f"a game that does not end within {limit} MiB; the rest of the file is not read"
-            )
+            reason = f"a game that does not end within {limit} MiB; the rest is not read"
             refused.append(Refused(source.name, 0, games + 1, 0, "too large", reason))
-            yield Batch(source.name, known, table, refused)
-            return
+            following = None
         if len(table) or refused:
             yield Batch(source.name, known, table, refused)
-        if following is None:
-            return
-        block = following
 
 
 def _number(value: float) -> float | None:

@@ -7,7 +7,10 @@ import glob
 import gzip
 import io
 import lzma
+import os
 import queue
+import select
+import stat
 import sys
 import tarfile
 import tempfile
@@ -15,7 +18,7 @@ import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
@@ -33,7 +36,9 @@ _BOMB_RATIO: Final = 250
 Progress = Callable[[int], None]
 """Told how many more bytes of the files named have been read, as they lie on the disk."""
 
-_ZIP: Final = b"PK\x03\x04"
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")  # the second has no members
+_NAMES_SIZE: Final = 16 << 20
+"""More than WTHOR's tables of names can have."""
 _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
     b"BZh": bz2.BZ2File,
@@ -57,16 +62,22 @@ class Source:
     """The content of the first file with a suffix in the same folder; empty if there is none."""
     problem: str = ""
     """Why there is nothing to read."""
+    named: bool = False
+    """Whether the file was asked for by its own name, not found in a folder or an archive."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody wants more; who waits for a pipe's writer gives up."""
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes piece by piece, read ahead in another thread; raises SourceError."""
         if self.problem:
             raise SourceError(self.problem)
-        return _read_ahead(self._blocks())
+        return _read_ahead(self._blocks(), self.stopped)
 
     def _blocks(self) -> Iterator[bytes]:
         with _readable(self.name):
-            while block := self.stream.read(BLOCK):
+            # What is there, up to a block: a pipe's writer may be waiting for us.
+            read = getattr(self.stream, "read1", self.stream.read)
+            while block := read(BLOCK):
                 yield block
 
 
@@ -88,14 +99,21 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, raw: IO[bytes], progress: Progress | None) -> None:
         self._raw = raw
+        # What is there already, where the stream can say so.
+        self._read = getattr(raw, "read1", raw.read)
+        self._pipe = _pipe_of(raw)
         self._progress = progress
         self.count = 0
+        self.stopped = threading.Event()
 
     def readable(self) -> bool:
         return True
 
     def seekable(self) -> bool:
-        return self._raw.seekable()
+        try:
+            return self._raw.seekable()
+        except AttributeError:  # a member of a tar that is read as a stream
+            return False
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return self._raw.seek(offset, whence)
@@ -104,12 +122,25 @@ class _Counted(io.RawIOBase):
         return self._raw.tell()
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._raw.read(len(buffer))
+        while self._pipe is not None and not select.select([self._pipe], [], [], 0.1)[0]:
+            if self.stopped.is_set():
+                return 0
+        data = self._read(len(buffer))
         buffer[: len(data)] = data
         self.count += len(data)
         if self._progress is not None and data:
             self._progress(len(data))
         return len(data)
+
+
+def _pipe_of(raw: IO[bytes]) -> int | None:
+    """The number of a stream whose writer may keep us waiting; None for a file."""
+    try:
+        number = raw.fileno()
+        waits = not stat.S_ISREG(os.fstat(number).st_mode)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return number if waits else None
 
 
 class _Guarded(io.RawIOBase):
@@ -144,39 +175,59 @@ def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) ->
     names. Use each source before you ask for the next. What can't be opened is a source, too: its
     `blocks` raises SourceError.
     """
-    for path in files_of(paths):
+    for path, named in _files_named(paths):
         if path is None:
-            yield from _opened("standard input", sys.stdin.buffer, _beside_nothing, 0, progress)
-        else:
-            with path.open("rb") as raw:
-                yield from _opened(str(path), raw, _beside_on_disk(path), 0, progress)
+            found = _opened("standard input", sys.stdin.buffer, _beside_nothing, 0, progress)
+            yield from (replace(source, named=True) for source in found)
+            continue
+        # A name that is not UTF-8 is shown as far as it is.
+        name = os.fsencode(path).decode(errors="replace")
+        with path.open("rb") as raw:
+            for source in _opened(name, raw, _beside_on_disk(path), 0, progress):
+                yield replace(source, named=named and source.name == name)
 
 
 def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
     """The files that `paths` stand for; None is standard input. Raises if one names nothing."""
-    found: list[Path | None] = []
+    return [path for path, _ in _files_named(paths)]
+
+
+def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
+    """Files, and whether each was given by its own name."""
+    found: list[tuple[Path | None, bool]] = []
     for given in paths:
-        path = Path(given)
         if str(given) == "-":
-            found.append(None)
-        elif path.is_dir():
-            inside = sorted(
-                file
-                for file in path.rglob("*")
-                if file.is_file()
-                and not any(part.startswith(".") for part in file.relative_to(path).parts)
-            )
-            if not inside:
-                raise SourceError(f"{path}: no files in this folder")
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
-            matches = sorted(glob.glob(str(given), recursive=True))
-            if not matches:
-                raise SourceError(f"{given}: no such file")
-            found += files_of(matches)
+            found.append((None, True))
+            continue
+        try:
+            path = Path(given)
+            if path.exists() and not path.is_dir():
+                found.append((path, True))
+                continue
+            matches = [path] if path.is_dir() else sorted(map(Path, _matches(str(given))))
+            inside = [file for match in matches for file in _files_below(match)]
+        except (OSError, ValueError) as error:  # a name that no file can have
+            raise SourceError(f"{str(given)[:200]}: no such file ({error})") from error
+        if not inside:
+            what = "no files in this folder" if path.is_dir() else "no such file"
+            raise SourceError(f"{given}: {what}")
+        found += [(file, False) for file in inside]
     return found
+
+
+def _matches(pattern: str) -> list[str]:
+    return glob.glob(pattern, recursive=True)
+
+
+def _files_below(path: Path) -> list[Path]:
+    """A file itself, or all files below a folder that are not hidden; links are not walked."""
+    if not path.is_dir():
+        return [path] if path.exists() else []
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(folder, name) for name in names if not name.startswith(".")]
+    return sorted(file for file in found if file.is_file())
 
 
 def size_on_disk(paths: Iterable[str | Path]) -> int | None:
@@ -222,11 +273,11 @@ def _sources_in(
         stream = io.BufferedReader(guarded, BLOCK)
     head = _peek(stream, name)
     if head.startswith(_ZIP):
-        yield from _zip_members(name, stream, deep, progress if stream is not buffered else None)
+        yield from _zip_members(name, stream, deep)
     elif head[257:262] == b"ustar":
         yield from _tar_members(name, stream, deep)
     else:
-        yield Source(name, stream, beside)
+        yield Source(name, stream, beside, stopped=counted.stopped)
 
 
 def _peek(stream: IO[bytes], name: str) -> bytes:
@@ -235,9 +286,7 @@ def _peek(stream: IO[bytes], name: str) -> bytes:
         return stream.peek(512)
 
 
-def _zip_members(
-    name: str, stream: IO[bytes], deep: int, progress: Progress | None
-) -> Iterator[Source]:
+def _zip_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:
     with contextlib.ExitStack() as stack:
         seekable: IO[bytes] = stream
         if not stream.seekable():  # a zip's list of members is at its end
@@ -255,7 +304,8 @@ def _zip_members(
             for member in members:
                 path = PurePosixPath(member.filename)
                 if path.parent == folder and path.suffix.lower() == suffix:
-                    return archive.read(member)
+                    with archive.open(member) as names:
+                        return names.read(_NAMES_SIZE)
             return b""
 
         for member in sorted(members, key=lambda member: member.filename):
@@ -274,7 +324,6 @@ def _zip_members(
                     io.BufferedReader(guarded, BLOCK),
                     lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
                     deep + 1,
-                    progress,
                 )
 
 
@@ -288,8 +337,8 @@ def _tar_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:
                 if raw is None:
                     continue
                 path = PurePosixPath(member.name)
-                if path.suffix.lower() in (".jou", ".trn") and member.size < _BOMB_FLOOR:
-                    seen[path.parent, path.suffix.lower()] = raw.read()
+                if path.suffix.lower() in (".jou", ".trn"):
+                    seen[path.parent, path.suffix.lower()] = raw.read(_NAMES_SIZE)
                     continue
                 yield from _opened(
                     f"{name}!{member.name}",
@@ -305,16 +354,18 @@ def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
     def beside(suffix: str) -> bytes:
         for file in sorted(path.parent.iterdir()):
             if file.suffix.lower() == suffix and file.is_file():
-                return file.read_bytes()
+                with file.open("rb") as names:
+                    return names.read(_NAMES_SIZE)
         return b""
 
     return beside
 
 
-def _read_ahead(blocks: Iterator[bytes], depth: int = 4) -> Iterator[bytes]:
+def _read_ahead(
+    blocks: Iterator[bytes], stopped: threading.Event, depth: int = 4
+) -> Iterator[bytes]:
     """The same blocks, fetched by another thread: unpacking and parsing go on side by side."""
     ready: queue.Queue[bytes | BaseException | None] = queue.Queue(depth)
-    stopped = threading.Event()
 
     def put(item: bytes | BaseException | None) -> bool:
         while not stopped.is_set():
