@@ -44,7 +44,7 @@ void set_score(Remark& remark, const PawnScore& score, bool turned) {
     if (score.mate)
         remark.mate = static_cast<std::int16_t>(turned ? -score.mate : score.mate);
     else if (score.pawns)
-        remark.score = static_cast<float>(100 * (turned ? -*score.pawns : *score.pawns));
+        remark.score = static_cast<float>(100 * (turned ? 0 - *score.pawns : *score.pawns));
 }
 
 bool read_commands(std::string_view comment, Record& record) {

@@ -378,6 +378,7 @@ private:
     bool has_header_ = false;
     bool has_begun_ = false;
     bool is_over_ = false;
+    bool has_times_ = false;  // times that are all 0:00 are none
     bool in_variation_ = false;
 
     std::string handicap_;
@@ -537,6 +538,7 @@ void Transcript::read_comment(std::string_view text) {
     text.remove_prefix(1);
     if (text.starts_with("[%")) {
         read_commands(text, record_);
+        has_times_ |= contains(text, "[%emt ");
         return;
     }
     const auto set = [&](std::string_view rest) {
@@ -701,9 +703,9 @@ void Transcript::finish() {
     if (illegal_ && record_.ending != Ending::illegal && !refusal_) refusal_ = illegal_;
     if (record_.ending == Ending::unknown && record_.winner == Winner::unknown) record_.ending = Ending::unfinished;
     // Programs write 0:00 where no time was taken.
-    const bool has_times = std::any_of(record_.remarks.begin(), record_.remarks.end(),
-                                       [](const Remark& remark) { return remark.spent_s > 0; });
-    if (!has_times)
+    has_times_ |= std::any_of(record_.remarks.begin(), record_.remarks.end(),
+                              [](const Remark& remark) { return remark.spent_s > 0; });
+    if (!has_times_)
         for (Remark& remark : record_.remarks) remark.spent_s = no_number;
 }
 

@@ -38,7 +38,11 @@ constexpr auto ends_token = [] {
     return table;
 }();
 
-/// How much at the start belongs to no game: blanks, and comments that follow the game before.
+bool at_line_start(std::string_view text, std::size_t at) {
+    return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
+}
+
+/// How much at the start belongs to no game: blanks, and comments or escaped lines that follow the game before.
 std::size_t skip_filling(std::string_view text) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
     for (;;) {
@@ -46,14 +50,10 @@ std::size_t skip_filling(std::string_view text) {
         if (at == text.size()) return at;
         std::size_t end = nowhere;
         if (text[at] == '{') end = find_byte(text, '}', at);
-        if (text[at] == ';') end = find_byte(text, '\n', at);
+        if (text[at] == ';' || (text[at] == '%' && at_line_start(text, at))) end = find_byte(text, '\n', at);
         if (end == nowhere) return at;
         at = end + 1;
     }
-}
-
-bool at_line_start(std::string_view text, std::size_t at) {
-    return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
 
 /// The text between the label and the next comma or the end, e.g. `d=32, mt=00:02:41` asked for `mt=`. A label counts
@@ -93,10 +93,11 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
     const std::size_t filling = skip_filling(bytes);
     if (filling > 0) return {filling, false};
     if (bytes.empty()) return {0, false};
-    if (bytes[0] == '{') {  // after the game before, and without an end
+    // What follows the game before and has no end: a line may be the last, a comment not.
+    if (bytes[0] == '{' || bytes[0] == ';' || bytes[0] == '%') {
         if (!last) return {0, false};
-        refuse(Fault::unreadable, "a comment does not end");
-        return {bytes.size(), true};
+        if (bytes[0] == '{') refuse(Fault::unreadable, "a comment does not end");
+        return {bytes.size(), bytes[0] == '{'};
     }
     std::size_t at = 0;
     tags_.clear();
@@ -238,7 +239,12 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
         }
         const std::size_t begin = ++at;
         bool escapes = false;
-        while (at < bytes.size() && bytes[at] != '"' && bytes[at] != '\n') {
+        // Some writers don't escape quotes: one that ends the value is followed by the bracket.
+        const auto ends_value = [&] {
+            const auto after = bytes.find_first_not_of(" \t", at + 1);
+            return after == nowhere || bytes[after] == ']' || bytes[after] == '\n' || bytes[after] == '\r';
+        };
+        while (at < bytes.size() && bytes[at] != '\n' && !(bytes[at] == '"' && ends_value())) {
             if (bytes[at] == '\\' && at + 1 < bytes.size()) {
                 escapes = true;
                 ++at;
@@ -397,13 +403,13 @@ void PgnReader::read_comment(std::string_view text) {
         record_.remark().book = true;
         return;
     }
-    // TCEC: `ev=` is the mover's view, `wv=` White's.
+    // TCEC: `wv=` is White's view, and so is `ev=` where it stands alone; beside `wv=` it is the mover's.
     const auto white_view = value_of(text, "wv=");
-    const auto mover_view = white_view ? std::nullopt : value_of(text, "ev=");
-    if (white_view || mover_view || value_of(text, "mt=")) {
+    const auto score_text = white_view ? white_view : value_of(text, "ev=");
+    if (score_text || value_of(text, "mt=")) {
         Remark& remark = record_.remark();
-        std::string_view score = white_view ? *white_view : mover_view.value_or("");
-        set_score(remark, take_pawn_score(score), mover_view && black_moved);
+        std::string_view score = score_text.value_or("");
+        set_score(remark, take_pawn_score(score), false);
         if (auto depth = value_of(text, "d="))
             if (const auto number = take_number(*depth))
                 remark.depth = static_cast<std::int16_t>(std::clamp(*number, 0.0, 999.0));

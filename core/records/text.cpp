@@ -2,7 +2,8 @@
 #include "records/text.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 
 namespace hyoka::records {
@@ -63,33 +64,15 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<double> take_long_number(std::string_view& text) {
-    constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    constexpr std::size_t most = 15;  // digits that fit into a double; nobody's value has more
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    const bool negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) ++at;
-    std::int64_t digits = 0;
-    const char* const whole = at;
-    for (; at < end && is_digit(*at); ++at) {
-        if (static_cast<std::size_t>(at - whole) >= most) return std::nullopt;
-        digits = 10 * digits + (*at - '0');
-    }
-    auto count = static_cast<std::size_t>(at - whole);
-    std::size_t decimals = 0;
-    if (at < end && *at == '.') {
-        for (++at; at < end && is_digit(*at); ++at) {
-            if (count >= most) continue;
-            digits = 10 * digits + (*at - '0');
-            ++count;
-            ++decimals;
-        }
-    }
-    if (count == 0) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(at - text.data()));
-    const double size = decimals ? static_cast<double>(digits) / powers[decimals] : static_cast<double>(digits);
-    return negative ? -size : size;
+    const std::size_t begin = !text.empty() && text[0] == '+';
+    const std::size_t unsigned_at = begin + (begin < text.size() && text[begin] == '-');
+    if (unsigned_at >= text.size() || !(is_digit(text[unsigned_at]) || text[unsigned_at] == '.')) return std::nullopt;
+    double value = 0;
+    const char* const end = text.data() + std::min<std::size_t>(text.size(), 400);
+    const auto [stop, error] = std::from_chars(text.data() + begin, end, value, std::chars_format::fixed);
+    if (error != std::errc{} || !(std::abs(value) < 1e15)) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    return value;
 }
 
 std::optional<double> number_in(std::string_view text) {

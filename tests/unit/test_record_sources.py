@@ -120,6 +120,31 @@ def test_archives_come_through_a_pipe(tmp_path: Path) -> None:
         assert done.stdout == b"['A', 'B']\n", done.stderr
 
 
+@pytest.mark.parametrize("kind", ["plain", "utf-16", "gz", "bz2", "xz", "zst", "zip", "tar"])
+def test_a_pipe_may_bring_its_bytes_one_by_one(kind: str) -> None:
+    packed = {
+        "plain": FIRST,
+        "utf-16": FIRST.decode().encode("utf-16"),
+        "zip": zipped({"a": FIRST}),
+        "tar": tarred({"a": FIRST}),
+    }.get(kind) or COMPRESSIONS[kind](FIRST)
+    program = "import hyoka as hk; print([record.first for record in hk.read_records('-')])"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        time.sleep(1.5)  # the reader is waiting
+        for start in range(0, min(len(packed), 8)):
+            process.stdin.write(packed[start : start + 1])
+            time.sleep(0.02)
+        process.stdin.write(packed[8:200])
+        time.sleep(0.1)
+        process.stdin.write(packed[200:])
+        process.stdin.close()
+        assert process.stdout.read() == b"['A']\n"
+
+
 # What is compressed, and archives
 
 
@@ -478,6 +503,13 @@ def test_a_file_may_be_put_together_from_encodings() -> None:
     games = [
         '[White "Müller"]\n\n1. e4 *\n\n'.encode(encoding) for encoding in ("utf-8", "latin-1")
     ]
+    records = hk.parse_records(b"".join(2 * games))
+    assert [record.first for record in records] == 4 * ["Müller"]
+
+
+def test_an_sgf_file_may_be_put_together_from_encodings() -> None:
+    """Without a charset each game is looked at by itself."""
+    games = ["(;GM[1]PB[Müller])\n".encode(encoding) for encoding in ("utf-8", "latin-1")]
     records = hk.parse_records(b"".join(2 * games))
     assert [record.first for record in records] == 4 * ["Müller"]
 

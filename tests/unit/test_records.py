@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
-from hyoka.records import recognise
+from hyoka.records import batches, recognise
 
 Reading = tuple[list[hk.Record], list[hk.Refused]]
 Read = Callable[..., Reading]
@@ -584,8 +584,8 @@ def test_what_comments_on_whites_move_say(comment: str, remark: hk.Remark) -> No
         ("[%eval #-3]", None, -3),
         ("+0.35/12 1.2s", -35, None),  # the mover's view
         ("-M4/20 0.1s", None, 4),
-        ("ev=0.34, d=31", -34, None),  # the mover's view
-        ("ev=-0.34, d=31, wv=0.34", 34, None),  # White's view is there too
+        ("ev=0.34, d=31", 34, None),  # White's view in TCEC's first seasons
+        ("ev=-0.34, d=31, wv=0.34", 34, None),  # later the mover's, with White's beside it
         ("d=3, wv=0.34", 34, None),
     ],
 )
@@ -623,6 +623,13 @@ def test_games_without_tags_or_terminators_follow_one_another(read: Read) -> Non
     ]
     assert [record.line for record in records] == [1, 3, 5, 9]
     assert [record.first for record in records] == ["", "", "A", "B"]
+    assert refused == []
+
+
+def test_escaped_lines_between_and_after_games_are_no_games(read: Read) -> None:
+    records, refused = read("%x\n1. e4 *\n% one\n\n%two\n1. d4 *\n% three\n%")
+    assert [record.move_texts("san") for record in records] == [["e4"], ["d4"]]
+    assert [record.line for record in records] == [2, 6]
     assert refused == []
 
 
@@ -1096,6 +1103,27 @@ def test_an_unknown_format_is_an_error() -> None:
         hk.read_records("x", format="xyz")
     with pytest.raises(hk.NotationError, match="no format 'xyz'"):
         hk.parse_records("1. e4 *", format="xyz")
+
+
+# Tables
+
+
+def test_an_arrow_table_says_what_the_records_say(tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    path.write_text(
+        "(;GM[1]SZ[9]PB[A]BR[6d]PW[名人]WR[9p]KM[6.5]DT[1998-10-05]RE[B+R];B[ee];W[gc])"
+        "(;GM[1]SZ[13]HA[2]AB[cc][gg]RE[0];W[ee]C[[%value 0.5\\]])(;GM[2]RE[W+4];B[d3])(;GM[1])"
+    )
+    (batch,) = batches([path])
+    rows = batch.arrow().to_pylist()
+    records = list(batch.records())
+    assert len(rows) == len(batch) == len(records) == 4
+    for row, record in zip(rows, records, strict=True):
+        assert row.pop("plies") == len(record)
+        assert row.pop("moves") == record.moves.tolist()
+        assert row.pop("result") == record.result
+        for name, value in row.items():
+            assert value == getattr(record, name), name
 
 
 # Which format it is

@@ -2,6 +2,7 @@
 """Which notation a file is in, told from its first bytes, and its text turned into UTF-8."""
 
 import codecs
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -207,7 +208,10 @@ class _SgfText:
 
     _CHARSET = re.compile(rb"CA[ \t\r\n]{0,9}\[([^\]]{1,80})\]")
     _NODE = re.compile(rb"\([ \t\r\n]{0,99};([^;()]{0,2000})")
-    _OF_ROOTS = re.compile(rb"(?:GM|FF|CA|SZ|PB|PW|KM|RE)[ \t\r\n]{0,9}\[")
+    _OF_ROOTS = re.compile(
+        rb"(?:AN|AP|BR|BT|CA|CP|DT|EV|FF|GC|GM|GN|HA|KM|ON|OT|PB|PC|PW|RE|RO|RU|SO|ST|SZ|TM|US|WR|WT)"
+        rb"[ \t\r\n]{0,9}\["
+    )
     _PLAIN: Final = {b"utf-8", b"utf8", b"ascii", b"us-ascii"}
 
     def __init__(self) -> None:
@@ -224,7 +228,7 @@ class _SgfText:
         ]
         # What comes before the first root belongs to a game that began in the piece before.
         pieces = [self._decoded(data[: roots[0] if roots else len(data)])]
-        for begin, end in zip(roots, [*roots[1:], len(data)], strict=True):
+        for begin, end in itertools.pairwise([*roots, len(data)]):
             found = self._CHARSET.search(data, begin, min(end, begin + 4096))
             self._encoding = _encoding_named(found[1].strip()) if found else "latin-1"
             pieces.append(self._decoded(data[begin:end]))

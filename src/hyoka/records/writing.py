@@ -4,8 +4,9 @@
 import itertools
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +20,19 @@ from hyoka.records.record import Record, Remark
 def _number(value: float) -> str:
     """The shortest text that reads back as the same 32-bit number."""
     return np.format_float_positional(np.float32(value), trim="-")
+
+
+_CONTROLS: Final = dict.fromkeys((*range(32), 127), " ")
+
+
+def _plain(record: Record) -> Record:
+    """The record with texts of one line each, so that none can become another line of a file."""
+    texts: dict[str, Any] = {
+        name: value.translate(_CONTROLS)
+        for name, value in vars(record).items()
+        if isinstance(value, str) and not value.isprintable()
+    }
+    return replace(record, **texts) if texts else record
 
 
 def _clock(seconds: float) -> str:
@@ -105,7 +119,7 @@ def _sgf(record: Record) -> str:
     )
     properties += [(name, _sgf_text(text)) for name, text in texts if text]
     if record.komi is not None:
-        properties.append(("KM", f"{record.komi:.15g}"))
+        properties.append(("KM", np.format_float_positional(record.komi, trim="-")))
     if record.handicap:
         properties.append(("HA", str(record.handicap)))
     if (result := _sgf_result(record)) is not None:
@@ -152,6 +166,13 @@ _PGN_TERMINATION: Final = {
 }
 
 
+def _pgn_date(date: str) -> str:
+    parts = date.split("-")
+    if not all(part.isdigit() for part in parts):
+        return date or "????.??.??"
+    return ".".join([*parts, "??", "??"][:3])
+
+
 def _pgn(record: Record) -> str:
     if record.game != "chess":
         raise NotationError(f"PGN is not written for {record.game}")
@@ -159,7 +180,7 @@ def _pgn(record: Record) -> str:
     tags = [
         ("Event", record.event or "?"),
         ("Site", record.place or "?"),
-        ("Date", record.date.replace("-", ".") or "????.??.??"),
+        ("Date", _pgn_date(record.date)),
         ("Round", record.round or "?"),
         ("White", record.first or "?"),
         ("Black", record.second or "?"),
@@ -181,7 +202,7 @@ def _pgn(record: Record) -> str:
     remarks = _by_ply(record)
     offset = 0
     if record.start:
-        fields = record.start.split()
+        fields = record.position(0).text.split()
         offset = 2 * (int(fields[5]) - 1) + (fields[1] == "b")
     words = []
     numbered = True
@@ -371,11 +392,13 @@ def _kif(record: Record) -> str:
     lines.append("手数----指手---------消費時間--")
     remarks = _by_ply(record)
     totals = [0.0, 0.0]
+    # Times that are all zero are taken for none by programs that read KIF.
+    timed = any(remark.spent_s for remark in record.remarks)
     for i, move in enumerate(record.move_texts("kif"), 1):
         remark = remarks.get(i)
         line = f"{i:4} {move}"
         spent = remark.spent_s if remark is not None else None
-        whole = spent is not None and float(spent).is_integer()
+        whole = timed and spent is not None and float(spent).is_integer()
         if spent is not None and whole:
             totals[i % 2] += spent
             total = int(totals[i % 2])
@@ -439,7 +462,7 @@ def record_text(record: Record, format: str) -> str:
     """
     if format not in WRITERS:
         raise NotationError(f"no writer for '{format}'; there are {', '.join(WRITERS)}")
-    return WRITERS[format](record)
+    return WRITERS[format](_plain(record))
 
 
 def format_of_path(path: Path) -> str:

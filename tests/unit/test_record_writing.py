@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the writers write; that it reads back the same is a law, see tests/laws."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import hyoka as hk
+from hyoka.records import WRITERS
+
+
+def record_of(game: str, *moves: str, **fields: Any) -> hk.Record:
+    """A record of moves from the game's usual start."""
+    at = hk.game_type(game)()
+    codes = []
+    for move in moves:
+        codes.append(at.parse(move).code)
+        at = at.play(move)
+    return hk.Record(game=game, moves=np.array(codes, np.uint16), **fields)
+
+
+GO: Final = record_of("go9", "E5", "G7", "pass", first="A", komi=5.5, result=1.0, ending="resigned")
+CHESS: Final = record_of("chess", "e4", "e5", "Nf3", "Nc6", "Bb5", first="A", second="B")
+SHOGI: Final = record_of("shogi", "7g7f", "3c3d", "8h2b+", "3a2b", "B*5e", first="A")
+OTHELLO: Final = record_of("othello", "f5", "d6", "c3")
+BLOKUS: Final = record_of("blokus_duo", "e10,f10,f9,g9,g8", "h7,i7,i6,j6,j5")
+ALL: Final = {
+    "sgf": [GO, OTHELLO, BLOKUS],
+    "pgn": [CHESS],
+    "csa": [SHOGI],
+    "kif": [SHOGI],
+    "lines": [CHESS, SHOGI, OTHELLO, BLOKUS],
+}
+
+
+def test_sgf_is_as_the_standard_has_it() -> None:
+    remark = hk.Remark(2, value=0.25, score=-3.5, clock_s=61.5)
+    text = hk.record_text(replace(GO, remarks=(remark,), event=r"a]b\c"), "sgf")
+    assert text == (
+        r"(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[A]EV[a\]b\\c]KM[5.5]RE[B+R]"
+        "\n;B[ee];W[gc]"
+        r"C[[%value 0.25\] [%score -3.5\] [%clk 0:01:01.5\]]"
+        ";B[])\n"
+    )
+
+
+def test_set_up_stones_are_written_as_such() -> None:
+    (record,) = hk.parse_records("(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee])")
+    assert "HA[2]" in hk.record_text(record, "sgf")
+    assert "AB[cc][gg]PL[W]" in hk.record_text(record, "sgf")
+
+
+def test_pgn_is_as_the_standard_has_it() -> None:
+    record = replace(
+        CHESS,
+        event='the "x"',
+        date="1998-10",
+        result=0.5,
+        ending="adjudicated",
+        remarks=(hk.Remark(2, score=35.0, depth=20), hk.Remark(5, mate=-3)),
+    )
+    assert hk.record_text(record, "pgn") == (
+        '[Event "the \\"x\\""]\n[Site "?"]\n[Date "1998.10.??"]\n[Round "?"]\n[White "A"]\n'
+        '[Black "B"]\n[Result "1/2-1/2"]\n[Termination "adjudication"]\n\n'
+        "1. e4 e5 {[%eval 0.35,20]} 2. Nf3 Nc6 3. Bb5 {[%eval #-3]} 1/2-1/2\n\n"
+    )
+
+
+def test_lines_of_pgn_stay_short() -> None:
+    record = record_of("chess", *(["Nf3", "Nf6", "Ng1", "Ng8"] * 24))
+    text = hk.record_text(record, "pgn")
+    assert max(map(len, text.splitlines())) <= 255  # the standard's limit for reading
+    assert hk.parse_records(text) == [replace(record, ending="unfinished")]
+
+
+def test_a_start_with_black_to_play_is_numbered_as_such() -> None:
+    fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
+    (record,) = hk.parse_records(f'[SetUp "1"]\n[FEN "{fen}"]\n\n2... Nc6 3. Bb5 a6 *\n')
+    text = hk.record_text(record, "pgn")
+    assert f'[SetUp "1"]\n[FEN "{fen}"]\n\n2... Nc6 3. Bb5 a6 *\n\n' in text
+
+
+def test_csa_is_as_the_standard_has_it() -> None:
+    record = replace(
+        SHOGI,
+        date="2016-01-02",
+        result=1.0,
+        ending="resigned",
+        remarks=(hk.Remark(1, score=35.0, spent_s=12.0),),
+    )
+    assert hk.record_text(record, "csa") == (
+        "V2.2\nN+A\n$START_TIME:2016/01/02\nPI\n+\n+7776FU\nT12\n'** 35\n-3334FU\n+8822UM\n"
+        "-3122GI\n+0055KA\n%TORYO\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        (CHESS, "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5\n"),
+        (SHOGI, "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e\n"),
+        (OTHELLO, "f5d6c3\n"),
+        (BLOKUS, "66r0 99r0\n"),
+    ],
+)
+def test_lines_are_what_engines_and_tables_use(record: hk.Record, line: str) -> None:
+    assert hk.record_text(record, "lines") == line
+
+
+@pytest.mark.parametrize("format", WRITERS)
+def test_what_a_format_has_no_board_for_is_an_error(format: str) -> None:
+    for record in (GO, CHESS, SHOGI, OTHELLO, BLOKUS):
+        if record in ALL[format]:
+            assert hk.record_text(record, format)
+        else:
+            with pytest.raises(hk.NotationError, match=f"not written for {record.game}"):
+                hk.record_text(record, format)
+
+
+def test_an_unknown_writer_is_an_error() -> None:
+    with pytest.raises(hk.NotationError, match="no writer for 'xyz'"):
+        hk.record_text(GO, "xyz")
+
+
+@pytest.mark.parametrize("format", ["sgf", "pgn", "csa", "kif"])
+@pytest.mark.parametrize(
+    "name", ["two\nlines", "x\r\n%TORYO", 'x"]\n[Result "0-1', "a\0b", "x\n/\n"]
+)
+def test_control_characters_are_written_as_blanks(format: str, name: str) -> None:
+    """A record that a program made may hold anything; it must not become other lines."""
+    record = replace(ALL[format][0], event=name, result=1.0, ending="resigned")
+    text = hk.record_text(record, format)
+    (read,) = hk.parse_records(text, format={"kif": "kifu"}.get(format, format))
+    assert (read.result, read.moves.tolist()) == (1.0, record.moves.tolist())
+    plain = "".join(" " if ord(letter) < 32 else letter for letter in name)
+    assert " ".join(read.event.split()) == " ".join(plain.split())
+
+
+def test_small_numbers_come_back_exactly() -> None:
+    for number in (1e-7, 5.9604645e-08, 1 / 3, 2e-9):
+        value = float(np.float32(number))
+        record = replace(GO, remarks=(hk.Remark(1, value=value, spent_s=value),))
+        assert hk.parse_records(hk.record_text(record, "sgf")) == [record]
+
+
+def test_small_komi_does_not_grow() -> None:
+    record = replace(GO, komi=1e-7)
+    (read,) = hk.parse_records(hk.record_text(record, "sgf"))
+    assert read.komi == pytest.approx(1e-7)
+
+
+# Files
+
+
+@pytest.mark.parametrize("format", WRITERS)
+def test_a_file_of_records_reads_back(format: str, tmp_path: Path) -> None:
+    suffix = {"lines": "usi"}.get(format, format)
+    path = tmp_path / f"games.{suffix}"
+    records = 3 * ALL[format]
+    assert hk.write_records(records, path) == len(records)
+    read = list(hk.read_records(path))
+    assert [each.moves.tolist() for each in read] == [each.moves.tolist() for each in records]
+    assert [each.number for each in read] == [*range(1, len(records) + 1)]
+
+
+def test_the_format_may_be_given(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    assert hk.write_records([CHESS], path, format="lines") == 1
+    assert path.read_text() == hk.record_text(CHESS, "lines")
+
+
+@pytest.mark.parametrize("name", ["games", "games.doc", "games.sgf.gz"])
+def test_a_name_that_tells_no_format_is_an_error(name: str, tmp_path: Path) -> None:
+    with pytest.raises(hk.NotationError, match=name):
+        hk.write_records([GO], tmp_path / name)
+
+
+def test_no_records_are_an_empty_file(tmp_path: Path) -> None:
+    assert hk.write_records([], tmp_path / "none.sgf") == 0
+    assert (tmp_path / "none.sgf").read_bytes() == b""
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    hk.write_records([GO], path)
+    before = path.read_bytes()
+
+    def failing() -> Iterator[hk.Record]:
+        yield OTHELLO
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011
+        hk.write_records(failing(), path)
+    with pytest.raises(hk.NotationError):
+        hk.write_records([OTHELLO, CHESS], path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["games.sgf"]
+
+
+def test_an_illegal_record_is_an_error_not_a_crash() -> None:
+    for game, format in (("chess", "pgn"), ("shogi", "csa"), ("go9", "sgf"), ("othello", "sgf")):
+        bad = hk.Record(game=game, moves=np.array([0, 0, 65535], np.uint16))
+        with pytest.raises((hk.IllegalMoveError, hk.NotationError)):
+            hk.record_text(bad, format)
+        with pytest.raises((hk.IllegalMoveError, hk.NotationError)):
+            hk.record_text(hk.Record(game=game, moves=bad.moves[:0], start="x y z"), format)
