@@ -139,7 +139,11 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
                 return {line.next, anything};
             case ' ': break;
             case 'V':
-                if (started_ && text.size() > 1 && is_digit(text[1])) {  // another game begins
+            case 'N':
+            case '$':
+            case 'P':
+                // Another game begins with its version, or with any header once this one has ended.
+                if (started_ && (ended_ || (text[0] == 'V' && text.size() > 1 && is_digit(text[1])))) {
                     finish();
                     return {at, true};
                 }

@@ -49,6 +49,12 @@ std::size_t skip_filling(std::string_view text) {
         at = std::min(text.find_first_not_of(" \t\r\n\v\f", at), text.size());
         if (at == text.size()) return at;
         std::size_t end = nowhere;
+        // A result that follows a result is no game of its own.
+        constexpr std::array<std::string_view, 4> results = {"1-0", "0-1", "1/2-1/2", "*"};
+        for (const std::string_view result : results)
+            if (text.substr(at).starts_with(result) && at + result.size() < text.size() &&
+                is_blank(text[at + result.size()]))
+                end = at + result.size();
         if (text[at] == '{') end = find_byte(text, '}', at);
         if (text[at] == ';' || (text[at] == '%' && at_line_start(text, at))) end = find_byte(text, '\n', at);
         if (end == nowhere) return at;

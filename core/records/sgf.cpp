@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/sgf.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "games/text_fields.h"
@@ -324,7 +325,14 @@ void SgfReader::read_comment(std::string_view text) {
 template <class G>
 G SgfReader::start_of() {
     if constexpr (!is_go<G>) {
-        if (!set_up_.empty()) throw NotationError("set-up stones in this game");
+        // Some programs set up the usual start of Othello.
+        std::vector<std::string_view> usual = {"d4", "d5", "e4", "e5", "dd", "de", "ed", "ee"};
+        for (const Stone& stone : set_up_) {
+            set_up_at_ = stone.where;
+            const bool is_usual = std::find(usual.begin(), usual.end(), stone.point) != usual.end();
+            if (!std::is_same_v<G, Othello> || !is_usual || set_up_.size() != 4)
+                throw NotationError("set-up stones in this game");
+        }
         return G();
     } else {
         using Move = typename G::Move;

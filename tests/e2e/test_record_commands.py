@@ -186,7 +186,6 @@ def test_evaluate_with_a_bad_spec_or_condition(study: Path) -> None:
         (("--with", "uic:stockfish"), "uci"),
         (("--with", "uci:no-such-engine"), "no-such-engine"),
         (("--where", "materiel > 0"), "did you mean material"),
-        (("--cluster", "tcp://127.0.0.1:1", "--with", "uci:x"), "no Dask scheduler"),
     ):
         result = hyoka("evaluate", "study", *arguments, cwd=study)
         assert result.returncode == 2

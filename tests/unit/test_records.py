@@ -263,6 +263,12 @@ def test_othello_is_game_2_whatever_the_order_of_the_properties() -> None:
         assert (record.game, record.move_texts()) == ("othello", ["d3", "c5"])
 
 
+def test_othello_may_set_up_its_usual_start() -> None:
+    """As OthelloTk writes every game."""
+    record = one("(;GM[2]FF[4]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[d3];W[c5])")
+    assert (record.game, record.start, record.move_texts()) == ("othello", "", ["d3", "c5"])
+
+
 def test_sizes_may_be_written_twice() -> None:
     assert one("(;GM[1]SZ[13:13];B[aa])").game == "go13"
 
@@ -633,6 +639,12 @@ def test_escaped_lines_between_and_after_games_are_no_games(read: Read) -> None:
     assert refused == []
 
 
+def test_a_result_that_is_written_twice_is_no_second_game(read: Read) -> None:
+    records, refused = read("1. e4 e5 1-0 1-0\n\n1. d4 {x} 0-1 {White resigns} 0-1\n\n1. c4 *\n*\n")
+    assert [record.move_texts("san") for record in records] == [["e4", "e5"], ["d4"], ["c4"]]
+    assert refused == []
+
+
 def test_a_game_may_have_tags_only() -> None:
     record = pgn("", White="A", Result="1-0")
     assert (len(record), record.first, record.result) == (0, "A", 1)
@@ -826,6 +838,15 @@ def test_several_games_stand_between_slashes(end: str, read: Read) -> None:
 def test_a_new_version_line_begins_a_new_game(read: Read) -> None:
     records, _ = read(2 * "V2.2\nN+A\nPI\n+\n+7776FU\n%TORYO\n")
     assert [len(record) for record in records] == [1, 1]
+
+
+def test_headers_after_an_end_mark_begin_a_new_game(read: Read) -> None:
+    """Old files have no version line; put together, nothing else tells them apart."""
+    first = "N+A\nN-B\nPI\n+\n+7776FU\n%TORYO\nT3\n'summary\n"
+    records, refused = read(first + first.replace("A", "C").replace("B", "D"))
+    assert [(record.first, record.second) for record in records] == [("A", "B"), ("C", "D")]
+    assert [record.line for record in records] == [1, 9]
+    assert refused == []
 
 
 def test_japanese_text_may_be_shift_jis() -> None:

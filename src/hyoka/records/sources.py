@@ -33,6 +33,9 @@ _BOMB_FLOOR: Final = 64 << 20
 _BOMB_RATIO: Final = 250
 """Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
 
+_HEAD: Final = 512
+"""Bytes that tell what is packed; a tar's sign is its 257th."""
+
 Progress = Callable[[int], None]
 """Told how many more bytes of the files named have been read, as they lie on the disk."""
 
@@ -263,15 +266,13 @@ def _sources_in(
     buffered = io.BufferedReader(counted, BLOCK)
     if deep > _ARCHIVES_DEEP:
         raise SourceError(f"{name}: refused: archives inside archives {deep} deep")
-    stream: IO[bytes] = buffered
+    stream, head = _with_head(buffered, name)
     for _ in range(_ARCHIVES_DEEP):
-        head = _peek(stream, name)
         unpack = next((made for magic, made in _COMPRESSED.items() if head.startswith(magic)), None)
         if unpack is None:
             break
         guarded = _Guarded(name, unpack(stream), lambda: counted.count)
-        stream = io.BufferedReader(guarded, BLOCK)
-    head = _peek(stream, name)
+        stream, head = _with_head(io.BufferedReader(guarded, BLOCK), name)
     if head.startswith(_ZIP):
         yield from _zip_members(name, stream, deep)
     elif head[257:262] == b"ustar":
@@ -280,10 +281,31 @@ def _sources_in(
         yield Source(name, stream, beside, stopped=counted.stopped)
 
 
-def _peek(stream: IO[bytes], name: str) -> bytes:
-    assert isinstance(stream, io.BufferedReader)
+class _Prefixed(io.RawIOBase):
+    """A stream with bytes put back before it."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head = head
+        self._read = getattr(rest, "read1", rest.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._head[: len(buffer)] or self._read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
+    """The stream from its start again, and its first bytes, however slowly they come."""
     with _readable(name):
-        return stream.peek(512)
+        head = stream.read(_HEAD)
+    if stream.seekable():
+        stream.seek(0)
+        return stream, head
+    return io.BufferedReader(_Prefixed(head, stream), BLOCK), head
 
 
 def _zip_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:

@@ -90,13 +90,8 @@ class Study:
     >>> file = Path(folder.name) / "games.pgn"
     >>> _ = file.write_text("1. e4 {[%eval 0.3]} e5 2. Qh5 Ke7 3. Qxe5# 1-0")
     >>> study = hk.Study.create(Path(folder.name) / "study", records=[file])
-    >>> study.sql("select count(*) as positions, sum(in_check::int) as checks from positions")
-    pyarrow.Table
-    positions: int64
-    checks: int128
-    ----
-    positions: [[6]]
-    checks: [[1]]
+    >>> study.sql("select count(*) as positions, max(ply) as plies from positions").to_pylist()
+    [{'positions': 6, 'plies': 5}]
     >>> study.record(0).position(4).san("h5e5")
     'Qxe5#'
     >>> folder.cleanup()
