@@ -38,7 +38,7 @@ public:
     struct Move {
         std::uint16_t bits = 0;  // to, from (7 bits each; from 81 + kind: a drop), promotion
 
-        constexpr Move() = default;
+        constexpr Move() {}  // clang 14 takes no default here
         constexpr Move(int from, int to, bool promotes = false)
             : bits(static_cast<std::uint16_t>(to | from << 7 | promotes << 14)) {}
         static constexpr Move drop(Kind kind, int to) { return {81 + kind, to}; }

@@ -49,12 +49,6 @@ std::size_t skip_filling(std::string_view text) {
         at = std::min(text.find_first_not_of(" \t\r\n\v\f", at), text.size());
         if (at == text.size()) return at;
         std::size_t end = nowhere;
-        // A result that follows a result is no game of its own.
-        constexpr std::array<std::string_view, 4> results = {"1-0", "0-1", "1/2-1/2", "*"};
-        for (const std::string_view result : results)
-            if (text.substr(at).starts_with(result) && at + result.size() < text.size() &&
-                is_blank(text[at + result.size()]))
-                end = at + result.size();
         if (text[at] == '{') end = find_byte(text, '}', at);
         if (text[at] == ';' || (text[at] == '%' && at_line_start(text, at))) end = find_byte(text, '\n', at);
         if (end == nowhere) return at;
@@ -113,6 +107,8 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
         return {bytes.size(), true};
     }
     if (at == nowhere) return {0, false};
+    // A result that follows a result is no game of its own.
+    const bool tagged = at > 0;
     set_up();
 
     int variation = 0;
@@ -178,7 +174,7 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 if (variation > 0) continue;
                 read_pgn_result("*", record_);
                 finish();
-                return {at, true};
+                return {at, tagged || anything};
             case ']':
             case '}':
                 if (variation == 0) refuse(Fault::unreadable, std::string("a stray '") + c + "'", at);
@@ -190,13 +186,14 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
         while (at < size && !ends_token[static_cast<unsigned char>(bytes[at])]) ++at;
         if (at == size && !last) return {0, false};
         std::string_view token = bytes.substr(begin, at - begin);
+        const bool first_token = !anything;
         anything = true;
         if (variation > 0) continue;
         // `12.`, `12...`, `12.e4`; a result begins with a digit too.
         if (is_digit(token[0])) {
             if (read_pgn_result(token, record_)) {
                 finish();
-                return {at, true};
+                return {at, tagged || !first_token};
             }
             if (token.starts_with("0-0")) {
                 play(token, begin);

@@ -14,8 +14,11 @@ void read_sgf_result(std::string_view text, Record& record) {
         return;
     }
     if (text.size() < 2 || text[1] != '+' || std::string_view("BWbw").find(text[0]) == std::string_view::npos) {
+        const bool unfinished = starts_with_word(text, "void") || starts_with_word(text, "unfinished") ||
+                                starts_with_word(text, "suspended") || starts_with_word(text, "no result") ||
+                                starts_with_word(text, "left unfinished");
         record.winner = Winner::unknown;
-        record.ending = starts_with_word(text, "?") || text.empty() ? Ending::unknown : Ending::unfinished;
+        record.ending = unfinished ? Ending::unfinished : Ending::unknown;
         return;
     }
     const bool first_won = text[0] == 'B' || text[0] == 'b';

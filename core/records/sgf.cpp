@@ -326,12 +326,12 @@ template <class G>
 G SgfReader::start_of() {
     if constexpr (!is_go<G>) {
         // Some programs set up the usual start of Othello.
-        std::vector<std::string_view> usual = {"d4", "d5", "e4", "e5", "dd", "de", "ed", "ee"};
+        std::array<std::vector<std::string_view>, 2> usual = {{{"e4", "d5", "ed", "de"}, {"d4", "e5", "dd", "ee"}}};
         for (const Stone& stone : set_up_) {
             set_up_at_ = stone.where;
-            const bool is_usual = std::find(usual.begin(), usual.end(), stone.point) != usual.end();
-            if (!std::is_same_v<G, Othello> || !is_usual || set_up_.size() != 4)
-                throw NotationError("set-up stones in this game");
+            const bool is_usual = std::is_same_v<G, Othello> && set_up_.size() == 4 && stone.color &&
+                                  std::erase(usual[static_cast<std::size_t>(index_of(*stone.color))], stone.point) == 1;
+            if (!is_usual) throw NotationError("set-up stones in this game");
         }
         return G();
     } else {

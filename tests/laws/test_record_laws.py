@@ -398,6 +398,14 @@ def test_pieces_make_no_difference_to_a_reader(format: str, data: st.DataObject)
     assert read_pieces(format, pieces) == read_pieces(format, [b"".join(pieces)])
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_single_cut_makes_a_difference_to_a_reader(format: str) -> None:
+    for data in seeds(format):
+        whole = read_pieces(format, [data])
+        for cut in range(len(data) + 1):
+            assert read_pieces(format, [data[:cut], data[cut:]]) == whole, (data, cut)
+
+
 CHARSETS: Final = ("", "UTF-8", "GB2312", "Shift_JIS", "ISO-8859-1")
 NAMES: Final = ("Müller", "名人", "plain", "ソ十")
 

@@ -676,7 +676,7 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(start: bytes, tmp_pat
     path.write_bytes(b"\x1f\x8b\x08" + bytes(7) + packed + deflated_zeros())
     output = peak_growth(f"print(len(list(hk.read_records({str(path)!r}))), 'games')")
     assert output.startswith((b"SourceError", b"0 games"))
-    assert growth_of(output) < 500
+    assert growth_of(output) < MOST_MB
 
 
 def test_archives_in_archives_come_to_an_end(tmp_path: Path) -> None:
@@ -730,6 +730,10 @@ def peak_growth(program: str, before: str = "") -> bytes:
     return done.stdout
 
 
+# The sanitizer keeps what was freed for a while, and so do its copies.
+MOST_MB: Final = 2000 if os.environ.get("HYOKA_SANITIZED") else 500
+
+
 def growth_of(output: bytes) -> int:
     return int(output.split()[-1])
 
@@ -780,7 +784,7 @@ print(len(list(stream)), stream.faults)
 """
     output = peak_growth(program, LAZY)
     assert output.startswith(b"0 {'too large': 1}"), output
-    assert growth_of(output) < 500
+    assert growth_of(output) < MOST_MB
 
 
 def test_a_line_of_many_games_is_read_in_bounded_memory() -> None:
@@ -799,7 +803,7 @@ finally: os.unlink(path)
 """
     output = peak_growth(program)
     assert output.startswith(b"280832\n"), output
-    assert growth_of(output) < 500
+    assert growth_of(output) < MOST_MB
 
 
 def test_a_gigabyte_of_names_beside_wthors_games_fills_no_memory(tmp_path: Path) -> None:
@@ -808,7 +812,7 @@ def test_a_gigabyte_of_names_beside_wthors_games_fills_no_memory(tmp_path: Path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("games.wtb", WTHOR_FILES["WTH_1998.wtb"])
     output = peak_growth(f"print(len(list(hk.read_records({str(path)!r}))))")
-    assert growth_of(output) < 500
+    assert growth_of(output) < MOST_MB
 
 
 def test_one_bad_game_does_not_make_the_rest_too_large(

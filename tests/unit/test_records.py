@@ -269,6 +269,11 @@ def test_othello_may_set_up_its_usual_start() -> None:
     assert (record.game, record.start, record.move_texts()) == ("othello", "", ["d3", "c5"])
 
 
+def test_othello_with_its_colours_changed_is_not_its_usual_start(read: Read) -> None:
+    for set_up in ("AW[e4][d5]AB[d4][e5]", "AB[e4][e4]AW[d4][e5]", "AB[e4][d5]AW[d4]", "AB[a1]"):
+        assert fault(read, f"(;GM[2]{set_up};B[d3])").ply == 0
+
+
 def test_sizes_may_be_written_twice() -> None:
     assert one("(;GM[1]SZ[13:13];B[aa])").game == "go13"
 
@@ -640,9 +645,11 @@ def test_escaped_lines_between_and_after_games_are_no_games(read: Read) -> None:
 
 
 def test_a_result_that_is_written_twice_is_no_second_game(read: Read) -> None:
-    records, refused = read("1. e4 e5 1-0 1-0\n\n1. d4 {x} 0-1 {White resigns} 0-1\n\n1. c4 *\n*\n")
-    assert [record.move_texts("san") for record in records] == [["e4", "e5"], ["d4"], ["c4"]]
-    assert refused == []
+    text = "1. e4 e5 1-0 1-0\n\n1. d4 {x} 0-1 {White resigns} 0-1\n\n1. c4 *\n*\n"
+    for whole in (text, text.rstrip("\n"), text + "1/2-1/2", text + "1-0;x"):
+        records, refused = read(whole)
+        assert [record.move_texts("san") for record in records] == [["e4", "e5"], ["d4"], ["c4"]]
+        assert refused == []
 
 
 def test_a_game_may_have_tags_only() -> None:

@@ -151,6 +151,8 @@ def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
         read = blocks
         blocks = (decoder.decode(block).encode() for block in read)
         first = decoder.decode(first).encode()
+    if first.endswith(b"\r"):  # the line feed that goes with it may come next
+        first += next(blocks, b"")
     if b"\r" in first and b"\n" not in first:
         yield first.replace(b"\r", b"\n")
         for block in blocks:

@@ -125,7 +125,7 @@ class _Counted(io.RawIOBase):
         return self._raw.tell()
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while self._pipe is not None and not select.select([self._pipe], [], [], 0.1)[0]:
+        while self._pipe is not None and not self._pipe.poll(100):
             if self.stopped.is_set():
                 return 0
         data = self._read(len(buffer))
@@ -136,14 +136,18 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _pipe_of(raw: IO[bytes]) -> int | None:
-    """The number of a stream whose writer may keep us waiting; None for a file."""
+def _pipe_of(raw: IO[bytes]) -> Any:
+    """What waits for a stream whose writer may be slow; None for a file."""
     try:
         number = raw.fileno()
         waits = not stat.S_ISREG(os.fstat(number).st_mode)
     except (OSError, ValueError, AttributeError):
         return None
-    return number if waits else None
+    if not waits:
+        return None
+    pipe = select.poll()
+    pipe.register(number, select.POLLIN)
+    return pipe
 
 
 class _Guarded(io.RawIOBase):
