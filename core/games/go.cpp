@@ -75,7 +75,9 @@ Go<N>::Go(Bare) {
 }
 
 template <int N>
-Go<N>::Go(double komi, int handicap) : Go(Bare{}) {
+Go<N>::Go(double komi, int handicap) {
+    static const Go empty_board{Bare{}};
+    *this = empty_board;
     komi_halves_ = halves_of(komi);
     if (handicap == 0) return;
     const int most = N < 7 ? 0 : N % 2 == 0 || N == 7 ? 4 : 9;

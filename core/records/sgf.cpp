@@ -371,8 +371,8 @@ void SgfReader::replay_as() {
     } catch (const std::invalid_argument& error) {
         return refuse(Fault::unreadable, std::string("the set-up: ") + error.what(), set_up_at_);
     }
-    if (game.to_play() != Player::first || !(game == start_position<G>({}, record_.komi)))
-        record_[Field::start] = game.text();
+    const bool is_usual = set_up_.empty() || game == start_position<G>({}, record_.komi);
+    if (!is_usual || game.to_play() != Player::first) record_[Field::start] = game.text();
     for (const Turn& turn : turns_) {
         // Who moves twice running has seen the other pass.
         if (turn.color != game.to_play()) {

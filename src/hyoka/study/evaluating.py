@@ -7,6 +7,7 @@ import fcntl
 import itertools
 import threading
 import time
+import tomllib
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka import _core
@@ -201,8 +203,6 @@ def _keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
 
 def _done(folder: Path, *, with_failed: bool) -> tuple[NDArray[Any], NDArray[Any]]:
     """The positions that an evaluator's parts hold."""
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     for file in parts(folder):
         table = pq.read_table(file, columns=["game_id", "ply", "failed"])
@@ -343,8 +343,6 @@ class _Run:
             )
             self._identity_written = True
             return
-        import tomllib  # noqa: PLC0415
-
         known = tomllib.loads(file.read_text(encoding="utf-8"))
         if (known.get("name"), known.get("version")) != (result.name, result.version):
             raise EngineError(
@@ -371,8 +369,6 @@ class _Run:
 
 def _drop_failed(folder: Path) -> None:
     """Rewrite the parts without the positions that failed."""
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
     for file in parts(folder):
         table = pq.read_table(file)
         good = table.filter(table["failed"].is_null())
