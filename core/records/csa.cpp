@@ -109,7 +109,7 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
     game_ = start;
     set_up_.reset();
     said_ = Winner::unknown;
-    started_ = ended_ = false;
+    started_ = ended_ = has_header_ = false;
     record_.game = GameKind::shogi;
 
     bool anything = false;
@@ -147,8 +147,10 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
                     finish();
                     return {at, true};
                 }
-                [[fallthrough]];
-            default: anything = true; read_statement(text, at);
+                anything = has_header_ = true;
+                read_statement(text, at);
+                break;
+            default: anything = true;  // no statement of CSA
         }
         at = line.next;
     }
@@ -250,7 +252,7 @@ void CsaReader::read_comment(std::string_view line) {
     if (line.starts_with("[%") && !record_.moves.empty()) read_commands(line, record_);
     const auto rate = [&](Field field) {
         const std::string_view text = line.substr(line.rfind(':') + 1);
-        if (number_in(text)) record_[field] = trimmed(text);
+        record_[field] = trimmed(text);
     };
     if (line.starts_with("handicap:"))
         if (const auto pieces = number_in(line.substr(9)); pieces && *pieces >= 0 && *pieces < 40)
@@ -370,6 +372,7 @@ void CsaReader::read_end(std::string_view mark) {
 }
 
 void CsaReader::finish() {
+    if (!started_ && !has_header_) return refuse(Fault::unreadable, "nothing here reads as CSA");
     if (!ended_) record_.ending = Ending::unfinished;
     if (record_.winner != Winner::unknown || said_ == Winner::unknown) return;
     record_.winner = said_;

@@ -34,6 +34,7 @@ private:
     Shogi game_;
     std::optional<SetUp> set_up_;
     Winner said_ = Winner::unknown;  // what a `'result:` comment says
+    bool has_header_ = false;
     bool started_ = false;
     bool ended_ = false;
 };

@@ -36,6 +36,18 @@ bool is_transcript(std::string_view text) {
     return true;
 }
 
+/// `e2e4`, `7g7f` or `P*5e`: a move of UCI or USI.
+bool is_coordinate_move(std::string_view word) {
+    if (word.size() < 4 || word.size() > 5) return false;
+    const auto uci_square = [&](std::size_t i) {
+        return word[i] >= 'a' && word[i] <= 'h' && word[i + 1] >= '1' && word[i + 1] <= '8';
+    };
+    const auto usi_square = [&](std::size_t i) {
+        return word[i] >= '1' && word[i] <= '9' && word[i + 1] >= 'a' && word[i + 1] <= 'i';
+    };
+    return (uci_square(0) && uci_square(2)) || ((usi_square(0) || word[1] == '*') && usi_square(2));
+}
+
 }  // namespace
 
 Reader::Found LineReader::next(std::string_view bytes, bool last) {
@@ -61,6 +73,8 @@ void LineReader::read_line(std::string_view line) {
     const std::string_view first = next_word(rest);
     if (has_moves || first == "startpos" || first == "sfen" || first == "fen")
         read_moves_after(start, moves);
+    else if (is_coordinate_move(first))
+        read_moves_after("startpos", line);
     else if (is_code(first))
         read_codes(line);
     else if (is_transcript(first))

@@ -2,6 +2,7 @@
 """The command line: each command parses, calls one public function and prints."""
 
 import io
+import signal
 import sys
 from typing import Annotated
 
@@ -58,6 +59,8 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(
                 errors="replace"
             )  # a terminal that can't show a stone still shows the rest
+    # Whoever ends us politely gets what Ctrl-C gets: what has been computed is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
 
 

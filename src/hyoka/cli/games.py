@@ -214,17 +214,15 @@ def _print_known(known: dict[str, Any]) -> None:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
         said = {key: value for key, value in remark.items() if value not in (None, False)}
-        out.print("record: " + "  ".join(f"{key} {value}" for key, value in said.items()))
+        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in said.items()))
     for row in known.get("evaluations", []):
         said = {key: value for key, value in row.items() if value is not None and key != "engine"}
-        rounded = {
-            key: f"{value:.4g}" if isinstance(value, float) else value
-            for key, value in said.items()
-        }
-        out.print(
-            f"{row['engine']}: " + "  ".join(f"{key} {value}" for key, value in rounded.items()),
-            markup=False,
-        )
+        words = "  ".join(f"{key} {_short(value)}" for key, value in said.items())
+        out.print(f"{row['engine']}: {words}", markup=False)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def demo_command(

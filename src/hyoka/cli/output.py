@@ -2,6 +2,7 @@
 """What all commands share: how they print, and how they show progress."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
@@ -24,7 +25,8 @@ from rich.text import Text
 
 T = TypeVar("T")
 
-out = Console(highlight=False)
+# A file or a pipe gets whole lines; only a terminal has a width.
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 4000)
 err = Console(stderr=True, highlight=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -80,6 +82,8 @@ def tracked(items: Iterable[T], description: str, total: int, quiet: bool) -> It
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     """A table without lines; columns in `right` are aligned there."""
     table = Table(*headings, box=None)
+    for heading in table.columns:
+        heading.overflow = "fold"
     for column in right:
         table.columns[column].justify = "right"
     return table

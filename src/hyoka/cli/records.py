@@ -3,6 +3,7 @@
 
 import dataclasses
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from hyoka.errors import Error
 from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
 from hyoka.records.sources import size_on_disk
 from hyoka.records.summary import Range, Summary, summarise
-from hyoka.study import ImportReport, append_to_study, make_study
+from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
 Files = Annotated[
     list[str],
@@ -49,14 +50,15 @@ def records_command(
         ),
     ] = None,
     columns: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--columns",
             "-c",
             metavar="NAMES",
-            help="What describes the positions: all, cheap, none, or names (hyoka columns GAME).",
+            help="What describes a new study's positions: all (the default), cheap, none, or names "
+            "(hyoka columns GAME).",
         ),
-    ] = "all",
+    ] = None,
     summary: Annotated[
         bool, typer.Option("--summary", help="Only count and describe, as without --to.")
     ] = False,
@@ -73,6 +75,8 @@ def records_command(
     """
     if append and to is None:
         raise Error("--append needs --to STUDY")
+    if append and columns is not None:
+        raise Error("a study's columns are chosen when it is made; --append takes no --columns")
     with byte_progress(quiet or as_json) as shown:
         task = shown.add_task("reading", total=size_on_disk(files))
 
@@ -80,10 +84,8 @@ def records_command(
             shown.advance(task, count)
 
         if to is None or summary:
-            if where is not None:
-                raise Error("--where needs --to STUDY")
             found = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(found)
+            counted = summarise(found, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress
@@ -93,15 +95,17 @@ def records_command(
                 to,
                 files,
                 where=where,
-                columns=columns,
+                columns=columns or "all",
                 format=format,
                 strict=strict,
                 progress=progress,
             )
     if to is None or summary:
         _print_summary(counted, as_json)
+        if not counted.games and counted.refused:
+            raise typer.Exit(1)
     else:
-        _print_report(report, to, as_json)
+        _print_report(report, to, as_json, "added " if append else "")
 
 
 def convert_command(
@@ -112,7 +116,7 @@ def convert_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write: .sgf .blksgf .pgn .csa .kif .usi",
+            help="Where to write: .sgf .blksgf .pgn .csa .kif .kifu .usi .sfen .txt",
             show_default=False,
         ),
     ],
@@ -150,22 +154,20 @@ def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
         err.print(f"  and {total - 5:,} more", markup=False)
 
 
-def _print_report(report: ImportReport, study: Path, as_json: bool) -> None:
+def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) -> None:
     if as_json:
         values = dataclasses.asdict(report)
         del values["first_refused"]
         print_json({"study": str(study), **values})
         return
     out.print(
-        f"[bold]{report.games:,}[/] games of {report.game}, {report.positions:,} positions "
-        f"in {study}"
+        f"{added}[bold]{report.games:,}[/] games of {report.game}, {report.positions:,} positions "
+        f"{'to' if added else 'in'} {study}"
     )
     if report.duplicates:
         out.print(f"{report.duplicates:,} exact duplicates are marked and not described")
-    if report.remarks:
-        out.print(
-            f"{report.remarks:,} remarks of the records: hyoka evaluate {study} --with comments"
-        )
+    if report.values:
+        out.print(f"{report.values:,} values in the records; hyoka evaluate {study} takes them")
     if report.left_out:
         out.print(f"{report.left_out:,} games left out by the condition")
     _print_refused(report.first_refused, dict(report.refused))

@@ -131,7 +131,7 @@ def evaluate_command(
         typer.Option(
             "--cluster",
             metavar="ADDRESS",
-            help="Work on a Dask cluster, e.g. tcp://host:8786 (needs hyoka[cluster]).",
+            help="Work on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
         ),
     ] = None,
     retry_failed: Annotated[
@@ -165,6 +165,8 @@ def evaluate_command(
         print_json([dataclasses.asdict(report) for report in reports])
     else:
         _print_evaluations(reports)
+    if any(report.failed and report.failed == report.done for report in reports):
+        raise typer.Exit(1)
 
 
 def _bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
@@ -191,11 +193,13 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
             escape(report.engine),
             f"{report.wanted:,}",
             f"{report.found:,}",
-            f"{report.done:,}",
+            f"{report.done - report.failed:,}",
             f"{report.failed:,}",
             rate,
         )
     out.print(table)
+    if any(report.engine == COMMENTS and report.wanted == 0 for report in reports):
+        err.print("the records hold no values of these positions")
     for report in reports:
         for failure in report.failures[:3]:
             err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
@@ -242,14 +246,26 @@ def sql_command(
             show_default=False,
         ),
     ],
-    limit: Annotated[int, typer.Option(min=1, help="Rows shown.")] = 50,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Rows shown; 50 in a table, all in JSON.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a study by SQL. The query can touch no file and no setting."""
     answer = Study.open(study).sql(query)
     if as_json:
-        print_json(answer.to_pylist())
+        rows = answer.slice(0, limit).to_pylist()
+        print_json(
+            [
+                {
+                    name: value.hex() if isinstance(value, bytes) else value
+                    for name, value in row.items()
+                }
+                for row in rows
+            ]
+        )
         return
+    limit = limit or 50
     rows = answer.slice(0, limit).to_pylist()
     table = plain_table(*map(escape, answer.column_names))
     for row in rows:

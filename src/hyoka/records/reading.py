@@ -212,7 +212,10 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
     known = format or recognise(head[:_HEAD])
     if known is None:
         if not until_broken.problem:
-            reason = f"no records that Hyoka can read; formats are {', '.join(FORMATS)}"
+            reason = (
+                f"no records that Hyoka can read; formats are {', '.join(FORMATS)} "
+                "(problem sets are read by hyoka.problems)"
+            )
             refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
             yield Batch(source.name, "unknown", _core.Table(), refused)
         return
@@ -233,10 +236,15 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
         if len(rest) > LONGEST_GAME:
             limit = LONGEST_GAME >> 20
             reason = f"a game that does not end within {limit} MiB; the rest is not read"
-            refused.append(Refused(source.name, 0, games + 1, 0, "too large", reason))
+            games += 1
+            refused.append(Refused(source.name, 0, games, 0, "too large", reason))
             following = None
         if len(table) or refused:
             yield Batch(source.name, known, table, refused)
+    if games == 0 and not until_broken.problem and head.strip():
+        reason = f"no games that read as {known}"
+        refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
+        yield Batch(source.name, known, _core.Table(), refused)
 
 
 def _number(value: float) -> float | None:

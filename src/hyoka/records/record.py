@@ -41,7 +41,7 @@ class Remark:
     """The move came from an opening book."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Record:
     """A recorded game.
 
@@ -80,6 +80,11 @@ class Record:
 
     def __post_init__(self) -> None:
         self.moves.flags.writeable = False
+
+    def __repr__(self) -> str:
+        result = {None: "?", 1.0: "first won", 0.5: "drawn", 0.0: "second won"}[self.result]
+        players = f"{self.first or '?'} – {self.second or '?'}"
+        return f"<Record {self.game} {players}, {len(self)} moves, {result} ({self.ending})>"
 
     def __len__(self) -> int:
         """How many moves, passes included."""

@@ -2,12 +2,14 @@
 """What a pile of records holds, counted in one pass and constant memory."""
 
 import collections
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from hyoka.records.reading import Batch, Refused
 
@@ -71,8 +73,12 @@ class Summary:
 _RESULTS = {1.0: "first won", 0.5: "drawn", 0.0: "second won", None: "not known"}
 
 
-def summarise(found: Iterable[Batch]) -> Summary:
-    """Count and describe the games of batches."""
+Keep = Callable[[Batch, pa.Table], NDArray[np.bool_]]
+"""Which games of a batch, given as a table with a row a game, are wanted."""
+
+
+def summarise(found: Iterable[Batch], keep: Keep | None = None) -> Summary:
+    """Count and describe the games of batches, or those of them that `keep` wants."""
     summary = Summary()
     last_source = None
     for batch in found:
@@ -83,19 +89,24 @@ def summarise(found: Iterable[Batch]) -> Summary:
         room = _FIRST_REFUSED - len(summary.first_refused)
         summary.first_refused += batch.refused[: max(0, room)]
         if len(batch):
-            _count(batch, summary)
+            _count(batch, summary, keep)
     return summary
 
 
-def _count(batch: Batch, summary: Summary) -> None:
+def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
     rows = batch.arrow()
+    wanted = None if keep is None else pa.array(keep(batch, rows))
     table = batch.table
     remarks_of = np.repeat(np.arange(len(table)), np.diff(table.remark_offsets))
     says = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score) | (table.remark_mate != 0)
     values_of = np.bincount(remarks_of[says], minlength=len(table))
     for name in rows["game"].unique().to_pylist():
         chosen = pc.equal(rows["game"].cast("string"), name)
+        if wanted is not None:
+            chosen = pc.and_(chosen, wanted)
         of_game = rows.filter(chosen)
+        if len(of_game) == 0:
+            continue
         one = summary.games.setdefault(name, GameSummary())
         one.games += len(of_game)
         one.formats[batch.format] += len(of_game)

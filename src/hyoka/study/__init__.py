@@ -4,7 +4,7 @@
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
 from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import COMMENTS, EvaluationReport, evaluate
-from hyoka.study.importing import ImportReport
+from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "append_to_study",
     "cluster",
     "evaluate",
+    "games_where",
     "make_study",
 ]

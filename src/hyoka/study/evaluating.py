@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import contextlib
+import difflib
 import fcntl
 import itertools
 import threading
@@ -29,7 +30,7 @@ from hyoka.engines import (
     Failure,
     kill_all_engines,
 )
-from hyoka.errors import EngineError, StudyError
+from hyoka.errors import EngineError, NotationError, StudyError
 from hyoka.evaluation import Evaluation
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
@@ -115,7 +116,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = EngineSpec.from_text(spec)
+        engine = _engine_named(spec)
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
             run = _Run(study, engine, folder, flush_s)
             left = run.left(chosen, retry_failed)
@@ -123,6 +124,15 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             run.evaluate(left, jobs, executor, tick)
             reports.append(run.report)
     return reports
+
+
+def _engine_named(spec: str) -> EngineSpec:
+    try:
+        return EngineSpec.from_text(spec)
+    except NotationError as error:
+        if difflib.get_close_matches(spec, [COMMENTS], n=1):
+            raise NotationError(f"no evaluator '{spec}'; did you mean {COMMENTS}?") from error
+        raise
 
 
 def _sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -159,7 +169,12 @@ def _only_one(folder: Path) -> Iterator[Path]:
             raise StudyError(f"{folder}: another run is evaluating with this engine") from None
         for leftover in folder.glob(".part-*"):
             leftover.unlink()
-        yield folder
+        try:
+            yield folder
+        finally:
+            if [path.name for path in folder.iterdir()] == [".lock"]:
+                (folder / ".lock").unlink()
+                folder.rmdir()
 
 
 def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> EvaluationReport:
@@ -464,6 +479,16 @@ def evaluate_task(engine: EngineSpec, task: Task) -> TaskResult:
             if task.run not in _stopped or not results:
                 raise
             name = version = ""  # what was evaluated before the stop is kept
+    wrong_game = next(
+        (
+            result
+            for result in results
+            if isinstance(result, Failure) and result.message.startswith("plays ")
+        ),
+        None,
+    )
+    if wrong_game is not None:
+        raise EngineError(engine.title, wrong_game.message, reason="refused")
     return TaskResult(
         _table_of(keys[: len(results)], results),
         [result for result in results if isinstance(result, Failure)],

@@ -32,7 +32,8 @@ class ImportReport:
     """Games in the study, duplicates among them."""
     positions: int = 0
     duplicates: int = 0
-    remarks: int = 0
+    values: int = 0
+    """Positions that the records themselves say a value, score or mate of."""
     left_out: int = 0
     """Games that the condition did not want."""
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -92,7 +93,7 @@ class Importer:
         self._next_game = first_game
         self._seen = seen or _core.GameSet()
         self.report = ImportReport(game=game or "")
-        self._known_game = game
+        self._known_game = self._given_game = game
 
     def run(self, found: Iterable[Batch]) -> None:
         """Take all batches; each part is described and written beside the reading."""
@@ -134,7 +135,7 @@ class Importer:
             self.report.games += count
             self.report.duplicates += int((duplicate_of >= 0).sum())
             kept.append(_Kept(batch.table, rows, keep, ids, duplicate_of))
-        self.report.remarks += sum(each.remark_count for each in kept)
+        self.report.values += sum(each.value_count for each in kept)
         if not kept and not refused:
             return None
         columns, folder = self.columns, self._folder
@@ -157,16 +158,9 @@ class Importer:
         return work
 
     def _wanted(self, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
-        keep = np.ones(len(batch), dtype=np.bool_)
         if self._where is None:
-            return keep
-        table = with_colours(
-            rows.drop_columns(["moves"]), batch.table.game_names[batch.table.game[0]]
-        )
-        condition = check_condition(self._where, table.column_names)
-        opened = connection({"games": table})
-        answer = run_query(opened, f"select coalesce({condition}, false) as keep from games")
-        return np.asarray(answer["keep"].to_numpy(), dtype=np.bool_)
+            return np.ones(len(batch), dtype=np.bool_)
+        return games_where(self._where, batch, rows)
 
     def _check_kind(self, batch: Batch, keep: NDArray[np.bool_]) -> None:
         kinds = {batch.table.game_names[code] for code in np.unique(batch.table.game[keep])}
@@ -174,6 +168,9 @@ class Importer:
             self._known_game = self.report.game = kinds.pop()
             kinds = set()
         if not kinds <= {self._known_game}:
+            if self._given_game is not None:
+                found = ", ".join(sorted(kinds - {self._given_game}))
+                raise StudyError(f"{batch.source}: {found}, but the study is of {self._given_game}")
             names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
             raise StudyError(
                 f"{batch.source}: a study holds one game, and these are {names}; choose with "
@@ -181,6 +178,17 @@ class Importer:
             )
         if not self.columns and self._known_game is not None:
             self.columns = chosen_columns(self._known_game, self._columns_wanted)
+
+
+def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
+    """Which games of a batch, given as a table with a row a game, satisfy a condition."""
+    game = batch.table.game_names[batch.table.game[0]]
+    table = with_colours(rows.drop_columns(["moves"]), game)
+    checked = check_condition(condition, table.column_names)
+    answer = run_query(
+        connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
+    )
+    return np.asarray(answer["keep"].to_numpy(), dtype=np.bool_)
 
 
 def with_colours(table: pa.Table, game: str) -> pa.Table:
@@ -257,6 +265,13 @@ class _Kept:
     def remark_count(self) -> int:
         counts = np.diff(self.table.remark_offsets)
         return int(counts[self._unique].sum())
+
+    @property
+    def value_count(self) -> int:
+        table = self.table
+        said = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
+        said |= table.remark_mate != 0
+        return int(said[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
 
     def remarks(self) -> pa.Table:
         table = self.table

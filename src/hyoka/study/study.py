@@ -2,6 +2,7 @@
 """A study: games, their positions, and what evaluators say of them, in a folder on the disk."""
 
 import contextlib
+import glob
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -261,9 +262,12 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     folder = Path(path)
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
-        raise StudyError(f"{folder}: {what} is there already; --append adds to a study")
+        raise StudyError(
+            f"{folder}: {what} is there already; --append (append_to_study) adds to a study"
+        )
     given = [records] if isinstance(records, str | Path) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(folder)
     partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
     importer = Importer(partial, where=where, columns=columns)
     try:
@@ -277,6 +281,14 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
         shutil.rmtree(partial, ignore_errors=True)
         raise
     return Study.open(folder), report
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what imports into this folder left when they were killed."""
+    for leftover in folder.parent.glob(f".{glob.escape(folder.name)}.*.partial"):
+        owner = leftover.name.split(".")[-2]
+        if not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def append_to_study(  # noqa: PLR0913 - a keyword for each choice
