@@ -36,6 +36,8 @@ engine_app.command("check")(engines.check_command)
 app.command("perft")(games.perft_command)
 app.command("bench")(games.bench_command)
 
+_INTERRUPTED = 130  # what a shell expects after Ctrl-C
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -69,7 +71,10 @@ def _run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        return int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
+        status = int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
+        if status == _INTERRUPTED:
+            print("hyoka: interrupted", file=sys.stderr)
+        return status
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
@@ -82,6 +87,6 @@ def _run(arguments: list[str]) -> int:
         message = f"hyoka: {error}"
     except (KeyboardInterrupt, typer.Abort):
         print("hyoka: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
     print(message.replace("\n", " "), file=sys.stderr)
     return 2

@@ -3,7 +3,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -150,6 +150,7 @@ def evaluate_command(
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
+        stack.enter_context(_kept_when_interrupted())
         reports = evaluate(
             opened,
             evaluators or [COMMENTS],
@@ -167,6 +168,15 @@ def evaluate_command(
         _print_evaluations(reports)
     if any(report.failed and report.failed == report.done for report in reports):
         raise typer.Exit(1)
+
+
+@contextlib.contextmanager
+def _kept_when_interrupted() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print("what was evaluated is kept; the same command goes on")
+        raise
 
 
 def _bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from hyoka.engines.limits import Limits
+from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, printable
@@ -193,8 +193,10 @@ class UciEngine:
         option = self.options.get(name.lower())
         if option is None:
             names = [known.name for known in self.options.values()]
-            near = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1)
-            hint = f"did you mean {self.options[near[0]].name}?" if near else ", ".join(names)
+            # A limit's name that is misspelt looks like an option.
+            written = {each.lower(): each for each in (*KEYS, *names)}
+            near = difflib.get_close_matches(name.lower(), written, n=1)
+            hint = f"did you mean {written[near[0]]}?" if near else ", ".join(names)
             raise self.transport.error(f"has no option '{name}'; {hint or 'it has none'}", "option")
         fault = option.fault(value)
         if fault is not None:
