@@ -5,9 +5,9 @@
 
 namespace hyoka::records {
 
-/// One game a line: USI or UCI moves, alone or after `startpos`, `sfen …`, `fen …` or a bare SFEN or FEN (a leading `position` is
-/// skipped), Blokus Duo's 4-character codes, or an Othello transcript such as `f5d6c3`. Lines that start with # are
-/// skipped.
+/// One game a line: USI or UCI moves, alone or after `startpos`, `sfen …`, `fen …` or a bare SFEN or FEN (a leading
+/// `position` is skipped), Blokus Duo's 4-character codes, or an Othello transcript such as `f5d6c3`. Lines that start
+/// with # are skipped.
 class LineReader : public Reader {
 protected:
     Found next(std::string_view bytes, bool last) override;
