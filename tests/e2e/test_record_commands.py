@@ -80,6 +80,28 @@ def test_records_come_from_standard_input(folder: Path) -> None:
     assert json.loads(found.stdout)["games"]["chess"]["games"] == 2
 
 
+def test_a_condition_chooses_what_is_counted(folder: Path) -> None:
+    found = answer("records", "games.pgn", "--where", "white = 'Morphy'", cwd=folder)
+    assert isinstance(found, dict)
+    assert found["games"]["chess"]["games"] == 1
+
+
+def test_a_file_without_games_ends_with_an_error(folder: Path) -> None:
+    (folder / "hello.txt").write_text("hello\n", encoding="utf-8")
+    for arguments in ((), ("--format", "csa"), ("--format", "sgf")):
+        result = hyoka("records", "hello.txt", *arguments, cwd=folder)
+        assert result.returncode == 1
+        assert "refused 1" in result.stderr
+
+
+def test_tables_in_a_pipe_are_whole(study: Path) -> None:
+    shown = hyoka("sql", "study", "select * from games order by game_id", cwd=study)
+    lines = shown.stdout.splitlines()
+    assert len(lines) == 3
+    assert "Anderssen" in lines[1]
+    assert "…" not in shown.stdout
+
+
 def test_strict_stops_with_a_clear_line(folder: Path) -> None:
     result = hyoka("records", "games.pgn", "--strict", cwd=folder)
     assert result.returncode == 2
@@ -161,6 +183,7 @@ def test_records_are_converted(folder: Path) -> None:
             "no column 'ladder' for chess",
         ),
         (("records", "games.pgn", "--append"), "--append needs --to"),
+        (("records", "games.pgn", "--to", "x", "--append", "-c", "all"), "takes no --columns"),
         (("records", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
         (("records", "games.pgn", "--to", "."), "is there already"),
         (("evaluate", "nowhere"), "is no study"),

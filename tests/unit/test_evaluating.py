@@ -174,6 +174,23 @@ def test_an_engine_that_is_not_there_is_told(study: hk.Study) -> None:
     assert evaluated(study) == []
 
 
+def test_an_engine_of_another_game_stops_at_once_and_leaves_nothing(
+    tmp_path: Path, fake: Fake
+) -> None:
+    file = tmp_path / "game.sgf"
+    file.write_text("(;GM[1]SZ[9];B[ee];W[gc])", encoding="utf-8")
+    study = hk.Study.create(tmp_path / "go", file)
+    with pytest.raises(hk.EngineError, match="plays chess, not go9"):
+        hk.evaluate(study, [fake.spec()])
+    assert evaluated(study) == []
+    assert list((study.path / "evaluations").iterdir()) == []
+
+
+def test_a_misspelt_evaluator_gets_a_hint(study: hk.Study) -> None:
+    with pytest.raises(hk.NotationError, match="did you mean comments"):
+        hk.evaluate(study, ["coments"])
+
+
 def test_values_of_another_version_are_not_mixed_in(
     study: hk.Study, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

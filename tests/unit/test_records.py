@@ -916,6 +916,8 @@ def test_a_bad_set_up_is_refused(set_up: str, read: Read) -> None:
             "8/4P2k/8/8/8/8/8/4K3 w - - 0 1",
             ["e7e8q"],
         ),
+        ("e2e4 e7e5", "chess", "", ["e2e4", "e7e5"]),
+        ("7g7f 3c3d", "shogi", "", ["7g7f", "3c3d"]),
         ("f5d6c3d3c4f4f6", "othello", "", ["f5", "d6", "c3", "d3", "c4", "f4", "f6"]),
         ("F5D6C3D3C4F4F6", "othello", "", ["f5", "d6", "c3", "d3", "c4", "f4", "f6"]),
         ("F5 D6 C3 D3 C4 F4 F6", "othello", "", ["f5", "d6", "c3", "d3", "c4", "f4", "f6"]),

@@ -2,6 +2,7 @@
 import itertools
 import os
 import random
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -301,6 +302,25 @@ def test_toml_keeps_any_text(tmp_path: Path) -> None:
     }
     write_toml(tmp_path / "study.toml", {"version": 1, **values})
     assert read_description(tmp_path) == {"version": 1, **values}
+
+
+def test_what_a_killed_import_left_is_cleared_away(tmp_path: Path, pgn: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    leftover = tmp_path / f".study.{ended.pid}.partial"
+    (leftover / "games").mkdir(parents=True)
+    alive = tmp_path / f".study.{os.getppid()}.partial"
+    alive.mkdir()
+    hk.Study.create(tmp_path / "study", pgn)
+    assert not leftover.exists()
+    assert alive.exists()
+
+
+def test_only_games_of_the_study_are_added(study: hk.Study, tmp_path: Path) -> None:
+    other = tmp_path / "go.sgf"
+    other.write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
+    with pytest.raises(hk.StudyError, match="go9, but the study is of chess"):
+        hk.append_to_study(study.path, other)
 
 
 def test_no_such_game(study: hk.Study) -> None:
