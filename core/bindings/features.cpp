@@ -20,12 +20,6 @@ using namespace records;
 using features::Column;
 using features::Describer;
 
-GameKind game_named(std::string_view name) {
-    const auto found = std::find(game_names.begin(), game_names.end(), name);
-    if (found == game_names.end()) throw nb::value_error("no such game");
-    return static_cast<GameKind>(found - game_names.begin());
-}
-
 /// Which columns are asked for, and where.
 struct Choice {
     std::uint64_t wanted = 0;
@@ -180,18 +174,10 @@ void bind_features(nb::module_& module) {
                 Cells cells(choice, positions);
                 {
                     nb::gil_scoped_release released;
-                    const TextColumn& starts = table.fields[static_cast<std::size_t>(Field::start)];
-                    for (std::size_t i = 0; i < table.size(); ++i) {
-                        if (!keep.data()[i]) continue;
-                        const std::string_view start(
-                            starts.bytes.data() + starts.offsets[i],
-                            static_cast<std::size_t>(starts.offsets[i + 1] - starts.offsets[i]));
-                        const auto begin = table.move_offsets[i];
-                        describe_game(
-                            start_position<G>(start, table.komi[i]),
-                            {table.moves.data() + begin, static_cast<std::size_t>(table.move_offsets[i + 1] - begin)},
-                            cells);
-                    }
+                    for (std::size_t i = 0; i < table.size(); ++i)
+                        if (keep.data()[i])
+                            describe_game(start_position<G>(table.start_of(i), table.komi[i]), table.moves_of(i),
+                                          cells);
                 }
                 return cells.arrays(all);
             });

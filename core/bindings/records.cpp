@@ -69,12 +69,6 @@ struct OpenReader {
     std::unique_ptr<Reader> reader;
 };
 
-GameKind game_named(std::string_view name) {
-    const auto found = std::find(game_names.begin(), game_names.end(), name);
-    if (found == game_names.end()) throw nb::value_error("no such game");
-    return static_cast<GameKind>(found - game_names.begin());
-}
-
 using Codes = nb::ndarray<nb::numpy, const std::uint16_t, nb::ndim<1>, nb::c_contig>;
 
 /// Walks the positions of a recorded game; visit(game, move) sees each position before its move is played.
@@ -176,9 +170,7 @@ void bind_records(nb::module_& module) {
             [](const Table& self, std::string_view field) {
                 const TextColumn& texts = self.fields[field_named(field)];
                 std::vector<std::string> list;
-                for (std::size_t i = 0; i + 1 < texts.offsets.size(); ++i)
-                    list.emplace_back(texts.bytes.data() + texts.offsets[i],
-                                      static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]));
+                for (std::size_t i = 0; i + 1 < texts.offsets.size(); ++i) list.emplace_back(texts[i]);
                 return list;
             },
             "field"_a, "A column of texts.")
@@ -219,15 +211,10 @@ void bind_records(nb::module_& module) {
                const nb::ndarray<nb::numpy, const bool, nb::ndim<1>, nb::c_contig>& keep, std::uint32_t first_number) {
                 if (keep.size() != games.size()) throw nb::value_error("one flag a game is needed");
                 std::vector<std::int64_t> duplicate_of;
-                const TextColumn& starts = games.fields[static_cast<std::size_t>(Field::start)];
                 for (std::size_t i = 0; i < games.size(); ++i) {
                     if (!keep.data()[i]) continue;
-                    const std::string_view start(starts.bytes.data() + starts.offsets[i],
-                                                 static_cast<std::size_t>(starts.offsets[i + 1] - starts.offsets[i]));
-                    const std::span<const std::uint16_t> moves(
-                        games.moves.data() + games.move_offsets[i],
-                        static_cast<std::size_t>(games.move_offsets[i + 1] - games.move_offsets[i]));
-                    const auto before = set.add(static_cast<GameKind>(games.game[i]), start, moves, first_number++);
+                    const auto before = set.add(static_cast<GameKind>(games.game[i]), games.start_of(i),
+                                                games.moves_of(i), first_number++);
                     duplicate_of.push_back(before ? static_cast<std::int64_t>(*before) : -1);
                 }
                 return to_numpy(std::move(duplicate_of));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,6 +20,9 @@ namespace hyoka::records {
 enum class GameKind : std::uint8_t { go3, go4, go5, go6, go7, go9, go13, go19, othello, chess, shogi, blokus_duo };
 inline constexpr std::array<std::string_view, 12> game_names = {
     "go3", "go4", "go5", "go6", "go7", "go9", "go13", "go19", "othello", "chess", "shogi", "blokus_duo"};
+
+/// Throws NotationError if no game has this name.
+GameKind game_named(std::string_view name);
 
 /// Who won, as the record says; `unknown` where it doesn't.
 enum class Winner : std::int8_t { second = -1, draw = 0, first = 1, unknown = 2 };
@@ -106,6 +110,9 @@ struct TextColumn {
     std::vector<std::int32_t> offsets = {0};
     std::vector<char> bytes;
     void add(std::string_view text);
+    std::string_view operator[](std::size_t i) const {
+        return {bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    }
 };
 
 /// Games side by side: one entry a game in each column; moves and remarks follow one another.
@@ -134,6 +141,10 @@ struct Table {
     std::vector<Refused> refused;
 
     std::size_t size() const { return game.size(); }
+    std::span<const std::uint16_t> moves_of(std::size_t i) const {
+        return {moves.data() + move_offsets[i], static_cast<std::size_t>(move_offsets[i + 1] - move_offsets[i])};
+    }
+    std::string_view start_of(std::size_t i) const { return fields[static_cast<std::size_t>(Field::start)][i]; }
     void add(const Record& record, std::int64_t line_of_game, std::int64_t number_of_game);
 };
 
