@@ -357,7 +357,7 @@ def test_what_a_profile_cannot_read_is_nonsense(words: list[str], message: str) 
 def test_an_engine_plays_the_games_of_its_profile() -> None:
     with pytest.raises(EngineError, match="plays go, not othello") as refused:
         evaluated(fake("gtp", "name=GNU Go"), EnginePosition("othello"))
-    assert refused.value.reason == "refused"
+    assert refused.value.reason == "game"
 
 
 # Limits and options

@@ -112,7 +112,7 @@ def test_what_no_engine_can_help_costs_no_restart() -> None:
         pid = session.engine.transport.pid
         results = session.evaluate_many([POSITIONS[0], *bad, POSITIONS[0]])
         assert session.engine.transport.pid == pid
-    assert reasons(results) == ["ok", "illegal", "illegal", "refused", "ok"]
+    assert reasons(results) == ["ok", "illegal", "illegal", "game", "ok"]
     failure = results[1]
     assert isinstance(failure, Failure)
     assert "e2e5" in failure.message

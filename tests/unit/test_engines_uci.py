@@ -179,7 +179,7 @@ def test_positions_that_are_none_never_reach_the_engine(tmp_path: Path) -> None:
         evaluated(spec, EnginePosition("chess", start="nonsense"))
     assert "position" not in log.read_text()
     error = refusal_of(spec, EnginePosition("shogi"))
-    assert error.reason == "refused"
+    assert error.reason == "game"
     assert "plays chess, not shogi" in str(error)
 
 

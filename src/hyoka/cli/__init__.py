@@ -76,6 +76,8 @@ def _run(arguments: list[str]) -> int:
             print("hyoka: interrupted", file=sys.stderr)
         return status
     except typer.TyperException as error:
+        if not error.format_message():  # a group without a command has shown its help
+            return 2
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
         message = f"{command}: {error.format_message()} (see '{command} --help')"

@@ -191,7 +191,7 @@ class _Examination:
                 if error.reason == "nonsense":  # it has taken the position; what it says comes next
                     self._position, self._evaluation = position, error
                     return game
-                if error.reason != "refused":
+                if error.reason not in ("refused", "game"):
                     raise
                 refusal = error
             else:

@@ -234,7 +234,7 @@ class GtpEngine:
         games = self.profile.games
         if game in ("chess", "shogi") or (games and not game.startswith(games)):
             plays = " and ".join(games) or "Go, Othello or Blokus Duo"
-            raise self.transport.error(f"plays {plays}, not {game}", "refused")
+            raise self.transport.error(f"plays {plays}, not {game}", "game")
         if not game.startswith("go") and position.start is not None:
             message = f"GTP cannot set up a position of {game}; give the moves from the start"
             raise self.transport.error(message, "refused")

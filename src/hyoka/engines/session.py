@@ -229,7 +229,7 @@ class EngineSession:
     def _failure(self, engine: Engine, position: EnginePosition, error: Error) -> Failure:
         if not isinstance(error, EngineError):
             return Failure("illegal", str(error), position.describe())
-        if error.reason not in ("refused", "limit"):
+        if error.reason not in ("refused", "limit", "game"):
             engine.kill()
             self._last_error = error
         return Failure(error.reason, error.message, f"{position.describe()}\n{error.transcript}")

@@ -253,7 +253,7 @@ class UciEngine:
         for each in prepared:
             result = self._result(each, next(seconds, None)) if isinstance(each, _Search) else each
             results.append(result)
-            if isinstance(result, EngineError) and result.reason != "refused":
+            if isinstance(result, EngineError) and result.reason not in ("refused", "game"):
                 break
         return results
 
@@ -261,7 +261,7 @@ class UciEngine:
         try:
             if position.game not in self.games:
                 plays = " and ".join(self.games)
-                raise self.transport.error(f"plays {plays}, not {position.game}", "refused")
+                raise self.transport.error(f"plays {plays}, not {position.game}", "game")
             replay = self._replay(position)
             result = finished(position.game, replay.last)
             usual = position.start is None

@@ -479,16 +479,9 @@ def evaluate_task(engine: EngineSpec, task: Task) -> TaskResult:
             if task.run not in _stopped or not results:
                 raise
             name = version = ""  # what was evaluated before the stop is kept
-    wrong_game = next(
-        (
-            result
-            for result in results
-            if isinstance(result, Failure) and result.message.startswith("plays ")
-        ),
-        None,
-    )
-    if wrong_game is not None:
-        raise EngineError(engine.title, wrong_game.message, reason="refused")
+    for result in results:
+        if isinstance(result, Failure) and result.reason == "game":
+            raise EngineError(engine.title, result.message, reason="game")
     return TaskResult(
         _table_of(keys[: len(results)], results),
         [result for result in results if isinstance(result, Failure)],
