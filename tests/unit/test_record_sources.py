@@ -1,52 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where records come from: names, folders, pipes, compressed files, archives, encodings, abuse."""
+"""Where records come from: names, folders, pipes, compressed files, archives."""
 
-import bz2
-import codecs
 import gzip
 import io
 import lzma
 import os
-import re
 import subprocess
 import sys
 import tarfile
-import textwrap
-import threading
 import time
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
-import pyarrow as pa
 import pytest
 
 import hyoka as hk
-from hyoka.records import batches, reading
-from hyoka.records.formats import as_utf8
-from hyoka.records.sources import BLOCK, size_on_disk
+from hyoka.records import batches
 
-from .test_records import at_most
-
-GAME: Final = b"(;GM[1]SZ[9]PB[%s];B[ee];W[gc])\n"
-FIRST, SECOND = GAME % b"A", GAME % b"B"
-
-
-def names(*paths: str | Path) -> list[str]:
-    return [record.first for record in hk.read_records(*paths)]
-
-
-def broken(path: Path) -> str:
-    """Why a file, or a member of it, can't be read; such a file stops nothing unless strict."""
-    stream = hk.read_records(path)
-    list(stream)
-    refused = next(each for each in stream.refused if each.fault == "broken file")
-    with pytest.raises(hk.RefusedError, match=re.escape(str(refused))):
-        list(hk.read_records(path, strict=True))
-    return str(refused)
-
+from .record_files import (
+    COMPRESSIONS,
+    FIRST,
+    GAME,
+    SECOND,
+    WTHOR_FILES,
+    broken,
+    for_every_compression,
+    many_games,
+    names,
+    tarred,
+    zipped,
+    zstd,
+)
 
 # Names of files
 
@@ -148,44 +132,6 @@ def test_a_pipe_may_bring_its_bytes_one_by_one(kind: str) -> None:
 # What is compressed, and archives
 
 
-def zstd(data: bytes) -> bytes:
-    sink = io.BytesIO()
-    with pa.CompressedOutputStream(sink, "zstd") as stream:
-        stream.write(data)
-        stream.flush()
-        sink.flush()
-        packed = sink
-        packed.close = lambda: None  # type: ignore[method-assign]  # the stream closes what it is given
-    return packed.getvalue()
-
-
-COMPRESSIONS: Final[dict[str, Callable[[bytes], bytes]]] = {
-    "gz": gzip.compress,
-    "bz2": bz2.compress,
-    "xz": lzma.compress,
-    "zst": zstd,
-}
-for_every_compression = pytest.mark.parametrize("kind", COMPRESSIONS)
-
-
-def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w", method) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return sink.getvalue()
-
-
-def tarred(files: dict[str, bytes], mode: str = "w:", format: int = tarfile.GNU_FORMAT) -> bytes:
-    sink = io.BytesIO()
-    with tarfile.open(fileobj=sink, mode=mode, format=format) as archive:  # type: ignore[call-overload]
-        for name, data in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
-    return sink.getvalue()
-
-
 @for_every_compression
 def test_compressed_files_are_known_by_their_bytes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "no-suffix"
@@ -278,16 +224,6 @@ def test_links_and_devices_in_a_tar_are_passed_over(tmp_path: Path) -> None:
 
 
 # What is broken
-
-
-def many_games(bytes_wanted: int) -> bytes:
-    """Games that don't compress to nothing."""
-    out = io.BytesIO()
-    number = 0
-    while out.tell() < bytes_wanted:
-        out.write(GAME % f"{number * 2654435761 % 2**32:x}".encode())
-        number += 1
-    return out.getvalue()
 
 
 @for_every_compression
@@ -397,22 +333,6 @@ def test_a_file_named_outright_is_read_whatever_its_name(tmp_path: Path) -> None
 # WTHOR's games find their names in other files
 
 
-def latin1_table(size: int, *entries: str) -> bytes:
-    header = bytes([20, 1, 1, 1]) + len(entries).to_bytes(4, "little") + bytes(8)
-    return header + b"".join(entry.encode("latin-1").ljust(size, b"\0") for entry in entries)
-
-
-WTHOR_FILES: Final = {
-    "WTHOR.JOU": latin1_table(20, "Nobody", "Tamenori Hideshi", "Fr\u00e9d\u00e9ric Auzende"),
-    "WTHOR.TRN": latin1_table(26, "Divers", "Championnat du Monde"),
-    "WTH_1998.wtb": bytes([20, 1, 1, 1, 1, 0, 0, 0, 0, 0])
-    + (1998).to_bytes(2, "little")
-    + bytes([8, 0, 22, 0])
-    + bytes([1, 0, 1, 0, 2, 0, 40, 40, 56, 64, 33])
-    + bytes(57),
-}
-
-
 def check_names(*paths: Path) -> None:
     (record,) = hk.read_records(*paths)
     assert (record.first, record.second) == ("Tamenori Hideshi", "Frédéric Auzende")
@@ -452,462 +372,3 @@ def test_another_folders_names_are_not_taken(tmp_path: Path) -> None:
     )
     (record,) = hk.read_records(path)
     assert (record.first, record.event) == ("", "")
-
-
-# Encodings
-
-
-TEXTS: Final = {
-    "sgf": "(;GM[1]SZ[9]PB[名人]PW[Müller];B[ee];W[gc])\n",
-    "pgn": '[White "名人"]\n[Black "Müller"]\n\n1. e4 e5\n; comment\n2. Nf3 *\n',
-    "csa": "V2.2\nN+名人\nN-Müller\nPI\n+\n+7776FU\n-3334FU\n%TORYO\n",
-    "kifu": "手合割：平手\n先手：名人\n後手：Müller\n\n   1 ７六歩(77)\n",
-    "lines": "# 名人 Müller\nstartpos moves 7g7f 3c3d\n",
-}
-for_every_text = pytest.mark.parametrize("format", TEXTS)
-
-
-def expected(format: str) -> list[tuple[object, ...]]:
-    return [record.content() for record in hk.parse_records(TEXTS[format])]
-
-
-@for_every_text
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_a_mark_at_the_beginning_tells_the_encoding(format: str, encoding: str) -> None:
-    marks = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
-    data = marks.get(encoding, b"") + TEXTS[format].encode(encoding)
-    for given in (None, format):
-        records = hk.parse_records(data, format=given)
-        assert [record.content() for record in records] == expected(format)
-
-
-@for_every_text
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_lines_end_in_any_of_three_ways(format: str, end: str) -> None:
-    data = TEXTS[format].replace("\n", end).encode()
-    assert [record.content() for record in hk.parse_records(data)] == expected(format)
-
-
-@for_every_text
-def test_the_last_line_may_lack_its_end(format: str) -> None:
-    data = TEXTS[format].rstrip("\n").encode()
-    assert [record.content() for record in hk.parse_records(data)] == expected(format)
-
-
-def test_pgn_that_is_not_utf8_is_western() -> None:
-    (record,) = hk.parse_records('[White "Müller – Šar"]\n\n1. e4 *\n'.encode("cp1252"))
-    assert record.first == "Müller – Šar"
-
-
-def test_a_file_may_be_put_together_from_encodings() -> None:
-    games = [
-        '[White "Müller"]\n\n1. e4 *\n\n'.encode(encoding) for encoding in ("utf-8", "latin-1")
-    ]
-    records = hk.parse_records(b"".join(2 * games))
-    assert [record.first for record in records] == 4 * ["Müller"]
-
-
-def test_an_sgf_file_may_be_put_together_from_encodings() -> None:
-    """Without a charset each game is looked at by itself."""
-    games = ["(;GM[1]PB[Müller])\n".encode(encoding) for encoding in ("utf-8", "latin-1")]
-    records = hk.parse_records(b"".join(2 * games))
-    assert [record.first for record in records] == 4 * ["Müller"]
-
-
-SGF_NAMES: Final = {
-    "UTF-8": "Ōsaka 大阪",
-    "GB2312": "聂卫平",
-    "gb18030": "聂卫平",
-    "Big5": "王立誠 許功蓋",  # characters with a backslash for second byte
-    "Shift_JIS": "ソ十表能予",  # likewise
-    "EUC-JP": "武宮正樹",
-    "EUC-KR": "이창호",
-    "windows-1251": "Шикшин",
-    "ISO-8859-1": "Müller",
-    "KOI8-R": "Шикшин",
-}
-
-
-@pytest.mark.parametrize("charset", SGF_NAMES)
-def test_an_sgf_game_says_what_it_is_written_in(charset: str) -> None:
-    name = SGF_NAMES[charset]
-    for root in (f"CA[{charset}]PB[%s]", f"PB[%s]CA[{charset}]", f"PB[%s]\nCA [ {charset} ]"):
-        data = f"(;GM[1]SZ[9]{root % name};B[ee])\n".encode(charset)
-        (record,) = hk.parse_records(data)
-        assert record.first == name
-
-
-def test_every_sgf_game_has_an_encoding_of_its_own() -> None:
-    data = b"".join(
-        f"(;GM[1]SZ[9]CA[{charset}]PB[{name}];B[ee])\n".encode(charset)
-        for charset, name in SGF_NAMES.items()
-    )
-    for join in (data, data.replace(b"\n", b"")):
-        assert [record.first for record in hk.parse_records(join)] == [*SGF_NAMES.values()]
-
-
-def test_sgf_without_a_charset_is_latin1_or_utf8() -> None:
-    for encoding in ("latin-1", "utf-8"):
-        (record,) = hk.parse_records("(;GM[1]SZ[9]PB[Müller];B[ee])".encode(encoding))
-        assert record.first == "Müller"
-
-
-def test_a_games_charset_is_not_the_next_ones() -> None:
-    data = "(;GM[1]CA[GB2312]PB[聂卫平])\n".encode("gb2312") + "(;GM[1]PB[Müller])\n".encode(
-        "latin-1"
-    )
-    assert [record.first for record in hk.parse_records(data)] == ["聂卫平", "Müller"]
-
-
-@pytest.mark.parametrize(
-    "charset",
-    [
-        *(b"", b"?", b"no-such", b"undefined", b"idna", b"punycode", b"rot13", b"zlib", b"hex"),
-        *(b"base64", b"utf-16", b"utf-32", b"utf-7", b"unicode_escape", b"raw_unicode_escape"),
-        *(b"mbcs", b"cp037", b"a\0b", b"\xff", b"..", b"../../etc", b"x" * 40, b"aliases"),
-    ],
-)
-def test_no_charset_stops_the_reading(charset: bytes) -> None:
-    """Python knows encodings that are no character sets; a game that asks for one is Latin-1."""
-    data = b"(;GM[1]SZ[9]CA[%s]PB[M\xfcller];B[ee])\n" % charset
-    (record,) = hk.parse_records(data)
-    assert record.first == "Müller"
-    assert record.move_texts() == ["E5"]
-
-
-@pytest.mark.parametrize("filling", [b" ", b"\n", b"CA", b"CA[", b"CA[ ", b"(;", b"(;CA[", b"( "])
-def test_a_charset_does_not_take_long_to_find(filling: bytes) -> None:
-    data = b"(;PB[\xe9]CA[" + filling * ((1 << 20) // len(filling))
-    with at_most(2):
-        list(as_utf8([data], "sgf"))
-
-
-@pytest.mark.parametrize("format", ["sgf", "pgn"])
-@pytest.mark.parametrize("offset", range(3))
-def test_text_is_not_cut_within_a_character(format: str, offset: int) -> None:
-    """Megabytes without an end of line, in which any place may be that of a cut."""
-    name = 90 * "名人戦本因坊戦棋聖戦王座戦"
-    game = {"sgf": f"(;GM[1]SZ[9]PB[{name}])", "pgn": f'[White "{name}"] 1. e4 * '}[format]
-    count = (9 << 20) // len(game.encode())
-    records = hk.parse_records(" " * offset + game * count, format=format)
-    assert len(records) == count
-    assert {record.first for record in records} == {name}
-
-
-# Bytes that mean harm
-
-
-def test_nul_bytes_are_blanks() -> None:
-    (record,) = hk.parse_records(b"(;GM[1]SZ[9]PB[a\0b\x01\x7fc];B[ee];W[gc])")
-    assert record.first == "a b  c"
-    (record,) = hk.parse_records(b'[White "a\0b"]\n\n1. e4 *')
-    assert record.first == "a b"
-
-
-def test_a_file_of_nul_bytes_holds_no_records(tmp_path: Path) -> None:
-    path = tmp_path / "zeros"
-    path.write_bytes(bytes(1 << 20))
-    stream = hk.read_records(path)
-    assert list(stream) == []
-    assert stream.faults == {"no records": 1}
-
-
-@pytest.mark.parametrize("opening", [b"(", b"(;", b"(;B[aa]", b"(;C[", b"(\n"])
-def test_a_million_parentheses_deep(opening: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "deep.sgf"
-    path.write_bytes(FIRST + opening * 1_000_000)
-    begin = time.monotonic()
-    stream = hk.read_records(path, format="sgf")
-    assert [record.first for record in stream] == ["A"]
-    assert len(stream.refused) == 1
-    path.write_bytes(opening * 1_000_000 + b")" * 1_000_000 + b"\n" + SECOND)
-    stream = hk.read_records(path, format="sgf")
-    records = list(stream)
-    if not opening.endswith(b"["):
-        assert [record.first for record in records] == ["B"]
-        assert stream.faults == {"too large": 1}
-    assert time.monotonic() - begin < 20
-
-
-def test_pgn_may_nest_as_deep_as_it_likes() -> None:
-    text = b"1. e4 " + b"(1. d4 " * 300_000 + b") " * 300_000 + b"e5 *\n"
-    (record,) = hk.parse_records(text)
-    assert record.move_texts("san") == ["e4", "e5"]
-
-
-FAKE_ZEROS: Final = 1 << 30
-
-
-def deflated_zeros(segments: int = 64) -> bytes:
-    """A raw deflate stream of `segments` times 16 MiB of zeros, quickly made."""
-    packer = zlib.compressobj(9, wbits=-15)
-    segment = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
-    return segment * segments + packer.flush()
-
-
-def zip_with(name: bytes, packed: bytes, size: int) -> bytes:
-    """A zip with one member, already deflated; its checksum is wrong."""
-    fields = b"\x14\x00\x00\x00\x08\x00\x00\x00\x21\x50" + bytes(4)
-    fields += len(packed).to_bytes(4, "little") + size.to_bytes(4, "little")
-    fields += len(name).to_bytes(2, "little") + bytes(2)
-    local = b"PK\x03\x04" + fields + name + packed
-    central = b"PK\x01\x02\x14\x00" + fields + bytes(14) + name
-    end = b"PK\x05\x06" + bytes(4) + b"\x01\x00\x01\x00" + len(central).to_bytes(4, "little")
-    return local + central + end + len(local).to_bytes(4, "little") + bytes(2)
-
-
-def test_a_zip_bomb_is_refused_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.zip"
-    path.write_bytes(zip_with(b"games.sgf", deflated_zeros(), FAKE_ZEROS))
-    begin = time.monotonic()
-    stream = hk.read_records(path, format="sgf")
-    assert list(stream) == []
-    assert [str(each) for each in stream.refused] == [
-        f"{path}!games.sgf: refused: it unpacks to more than 250 times its size"
-    ]
-    assert time.monotonic() - begin < 5
-
-
-@pytest.mark.parametrize("start", [b"", b"(;C[", b"1. e4 {", b"V2.2\nN+", b"startpos "])
-def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(start: bytes, tmp_path: Path) -> None:
-    packer = zlib.compressobj(9, wbits=-15)
-    packed = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
-    path = tmp_path / "bomb.gz"
-    path.write_bytes(b"\x1f\x8b\x08" + bytes(7) + packed + deflated_zeros())
-    output = peak_growth(f"print(len(list(hk.read_records({str(path)!r}))), 'games')")
-    assert output.startswith((b"SourceError", b"0 games"))
-    assert growth_of(output) < MOST_MB
-
-
-def test_archives_in_archives_come_to_an_end(tmp_path: Path) -> None:
-    """A quine unpacks to itself for ever; so does this, as far as anyone can tell."""
-    data = FIRST
-    for depth in range(40):
-        data = zipped({f"{depth}.zip": data, f"{depth}-again.zip": data}) if depth < 12 else zipped(
-            {"next.zip": data}
-        )  # fmt: skip
-    path = tmp_path / "quine.zip"
-    path.write_bytes(data)
-    begin = time.monotonic()
-    stream = hk.read_records(path)
-    assert list(stream) == []
-    assert all("refused: archives inside archives" in each.reason for each in stream.refused)
-    assert stream.refused
-    assert time.monotonic() - begin < 10
-
-
-def test_compressed_files_in_compressed_files_come_to_an_end(tmp_path: Path) -> None:
-    data = FIRST
-    for _ in range(30):
-        data = gzip.compress(data)
-    path = tmp_path / "quine.gz"
-    path.write_bytes(data)
-    with pytest.raises((hk.SourceError, hk.RefusedError)):
-        hk.read_record(path)
-
-
-# Memory and streams
-
-
-def peak_growth(program: str, before: str = "") -> bytes:
-    """What a program prints, an error that stopped it, and by how many MB its memory grew.
-
-    `getrusage` would not do: a new process inherits its parent's peak.
-    """
-    whole = (
-        "import io, os, sys, threading\nimport hyoka as hk\nfrom hyoka.records import batches\n"
-        "def memory(name):\n"
-        "    lines = open('/proc/self/status').read().splitlines()\n"
-        "    return next(int(line.split()[1]) for line in lines if line.startswith(name)) // 1024\n"
-        f"{before}\nstart = memory('VmRSS:')\ntry:\n{textwrap.indent(program, '    ')}\n"
-        "except Exception as error: print(type(error).__name__, error)\n"
-        "print('grew', memory('VmHWM:') - start)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", whole], capture_output=True, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
-# The sanitizer keeps what was freed for a while, and so do its copies.
-MOST_MB: Final = 2000 if os.environ.get("HYOKA_SANITIZED") else 500
-
-
-def growth_of(output: bytes) -> int:
-    return int(output.split()[-1])
-
-
-LAZY: Final = '''
-class Lazy(io.RawIOBase):
-    """A stream that is made while it is read."""
-    def __init__(self, head, unit, size, tail=b""):
-        self.parts = [head]
-        self.unit = unit * max(1, (1 << 20) // len(unit))
-        self.left = size
-        self.tail = tail
-    def readable(self): return True
-    def read(self, wanted=-1):
-        while sum(map(len, self.parts)) < wanted and (self.left > 0 or self.tail):
-            if self.left > 0:
-                self.parts.append(self.unit)
-                self.left -= len(self.unit)
-            else:
-                self.parts.append(self.tail)
-                self.tail = b""
-        data = b"".join(self.parts)
-        self.parts = [data[wanted:]]
-        return data[:wanted]
-class Standard:
-    def __init__(self, lazy): self.buffer = lazy
-'''
-
-
-@pytest.mark.parametrize(
-    ("head", "unit"),
-    [
-        (b"(;GM[1]C[", b"x"),
-        (b"(;GM[1]", b";B[]"),
-        (b"(;GM[1]PB[\xe9]", b"(;B[aa])"),
-        (b"1. e4 {", b"x"),
-        (b"1. e4 e5 ", b"2. Nf3 Nf6 3. Ng1 Ng8 "),
-        (b"startpos moves ", b"7g7f "),
-        (b"V2.2\nN+", b"x"),
-        (b"V2.2\nPI\n+\n", b"'** 1\n"),
-    ],
-)
-def test_a_game_of_a_gigabyte_is_refused_in_bounded_memory(head: bytes, unit: bytes) -> None:
-    program = f"""
-sys.stdin = Standard(Lazy({head!r}, {unit!r}, 1 << 30))
-stream = hk.read_records("-")
-print(len(list(stream)), stream.faults)
-"""
-    output = peak_growth(program, LAZY)
-    assert output.startswith(b"0 {'too large': 1}"), output
-    assert growth_of(output) < MOST_MB
-
-
-def test_a_line_of_many_games_is_read_in_bounded_memory() -> None:
-    """256 MB through a named pipe, without a single end of line."""
-    filling = b"C[" + b"x" * 900 + b"]"
-    game = b"(;GM[1]SZ[9]PB[A]" + filling + b";B[ee];W[gc])"
-    program = f"""
-path = "/tmp/hyoka-test-" + str(os.getpid())
-os.mkfifo(path)
-def write():
-    with open(path, "wb") as pipe:
-        for _ in range(256): pipe.write({game!r} * 1097)
-threading.Thread(target=write, daemon=True).start()
-try: print(sum(len(batch) for batch in batches([path])))
-finally: os.unlink(path)
-"""
-    output = peak_growth(program)
-    assert output.startswith(b"280832\n"), output
-    assert growth_of(output) < MOST_MB
-
-
-def test_a_gigabyte_of_names_beside_wthors_games_fills_no_memory(tmp_path: Path) -> None:
-    path = tmp_path / "games.zip"
-    path.write_bytes(zip_with(b"z.jou", deflated_zeros(), FAKE_ZEROS))
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("games.wtb", WTHOR_FILES["WTH_1998.wtb"])
-    output = peak_growth(f"print(len(list(hk.read_records({str(path)!r}))))")
-    assert growth_of(output) < MOST_MB
-
-
-def test_one_bad_game_does_not_make_the_rest_too_large(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A brace too many, which may mean that comments nest, must not swallow what follows."""
-    monkeypatch.setattr(reading, "LONGEST_GAME", 1 << 20)
-    path = tmp_path / "games.pgn"
-    good = "1. e4 e5 {" + "x" * 1000 + "} 2. Nf3 *\n\n"
-    path.write_text("1. e4 { a { b } Ke3 *\n\n" + 4000 * good)
-    stream = hk.read_records(path)
-    assert len(list(stream)) == 4000
-    assert stream.faults == {"illegal move": 1}
-
-
-def test_text_around_games_does_not_count_as_a_game(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(reading, "LONGEST_GAME", 1 << 20)
-    path = tmp_path / "games.sgf"
-    path.write_bytes(FIRST + b"words and words\n" * 300_000 + SECOND)
-    stream = hk.read_records(path)
-    assert [record.first for record in stream] == ["A", "B"]
-    assert stream.refused == []
-
-
-def test_a_game_may_be_as_long_as_the_limit(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(reading, "LONGEST_GAME", 1 << 22)
-    path = tmp_path / "games.sgf"
-    path.write_bytes(b"(;GM[1]SZ[9]C[" + b"x\n" * (2_000_000) + b"];B[ee])\n" + FIRST)
-    assert len(list(hk.read_records(path))) == 2
-    path.write_bytes(FIRST + b"(;GM[1]SZ[9]C[" + b"x\n" * (4_000_000) + b"];B[ee])\n")
-    stream = hk.read_records(path)
-    assert len(list(stream)) == 1
-    assert stream.faults == {"too large": 1}
-    assert stream.refused[0].number == 2
-
-
-def test_a_record_is_given_before_the_writer_has_finished() -> None:
-    """A live stream: the writer goes on only when the reader has something."""
-    program = """
-import hyoka as hk, os, threading
-path = "/tmp/hyoka-live-" + str(os.getpid())
-os.mkfifo(path)
-got = threading.Event()
-def write():
-    with open(path, "wb") as pipe:
-        pipe.write(b"(;GM[1]SZ[9];B[ee];W[gc])\\n" * 200_000)
-        pipe.flush()
-        got.wait()
-threading.Thread(target=write, daemon=True).start()
-try:
-    print(hk.read_record(path).game)
-finally:
-    os.unlink(path)
-    os._exit(0)
-"""
-    done = subprocess.run(
-        [sys.executable, "-u", "-c", program], capture_output=True, timeout=30, check=False
-    )
-    assert done.stdout == b"go9\n", done.stderr
-
-
-def read_ahead_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if "read-ahead" in thread.name]
-
-
-def test_no_thread_outlives_its_reader(tmp_path: Path) -> None:
-    path = tmp_path / "games.sgf"
-    path.write_bytes(many_games(8 << 20))
-    hk.read_record(path)
-    found: Iterator[object] = batches([path])
-    next(found)
-    del found
-    assert read_ahead_threads() == []
-
-
-@pytest.mark.parametrize("kind", ["plain", "gz", "zip", "zip in gz", "tar.xz"])
-def test_progress_adds_up_to_the_size_on_disk(kind: str, tmp_path: Path) -> None:
-    data = many_games(3 << 20)
-    files = {"a": data, "b": data}
-    packed = {
-        "plain": lambda: data,
-        "gz": lambda: gzip.compress(data, 1),
-        "zip": lambda: zipped(files),
-        "zip in gz": lambda: gzip.compress(zipped(files), 1),
-        "tar.xz": lambda: tarred(files, "w:xz"),
-    }[kind]()
-    path = tmp_path / "games"
-    path.write_bytes(packed)
-    told: list[int] = []
-    assert sum(len(batch) for batch in batches([path], progress=told.append)) > 0
-    size = size_on_disk([path])
-    assert size == len(packed)
-    # To find a zip's list of members, its first block is read twice.
-    assert size <= sum(told) < 1.05 * size + BLOCK
