@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -198,6 +200,26 @@ def test_values_of_another_version_are_not_mixed_in(
     monkeypatch.setenv("FAKE_VERSION", "2")
     with pytest.raises(hk.EngineError, match="give it another name"):
         hk.evaluate(study, [fake.spec()])
+    assert len(evaluated(study)) == 4
+
+
+class AtOnce(Executor):
+    """Every task is done before the first result is looked at."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+def test_values_of_another_version_that_came_in_at_the_same_time_stay_out_too(
+    study: hk.Study, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hk.evaluate(study, [fake.spec()], where="game_id = 0")
+    monkeypatch.setenv("FAKE_VERSION", "2")
+    with pytest.raises(hk.EngineError, match="give it another name"):
+        hk.evaluate(study, [fake.spec()], executor=AtOnce())
+    release_engines()
     assert len(evaluated(study)) == 4
 
 

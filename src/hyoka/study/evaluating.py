@@ -334,7 +334,8 @@ class _Run:
                 break  # they run elsewhere; nobody waits for them
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._rows.append(future.result().table)
+                with contextlib.suppress(EngineError):  # another version's values stay out here too
+                    self._take(future.result())
 
     def _take(self, result: TaskResult) -> None:
         self._check_identity(result)
