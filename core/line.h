@@ -60,6 +60,8 @@ public:
     const G& start() const { return start_; }
     const G& position() const { return game_; }
     std::span<const Move> moves() const { return moves_; }
+    /// What the positions before this one left behind for the rules that look back, oldest first.
+    std::span<const Trace> past() const { return past_; }
 
     Player to_play() const { return game_.to_play(); }
     std::optional<Outcome> outcome() const {

@@ -19,18 +19,29 @@ namespace hyoka {
 template <Game G>
 class RandomPlayout {
 public:
-    explicit RandomPlayout(const G& start) : game_(start) {
-        if constexpr (requires { game_.reserve(0); }) game_.reserve(1024);
+    explicit RandomPlayout(const G& start) : game_(start) { make_room(); }
+    /// Begins anew, keeping the room it has allocated.
+    void restart(const G& start) {
+        game_ = start;
+        make_room();
     }
+    /// The random move to play next; nullopt when the game is over.
+    std::optional<typename G::Move> draw(Rng& rng) { return game_.random_move(rng); }
+    /// Pre: the move is legal.
+    void play(typename G::Move move) { game_.play(move); }
     /// Plays one random move; false when the game is over.
     bool play_random(Rng& rng) {
-        const auto move = game_.random_move(rng);
-        if (move) game_.play(*move);
+        const auto move = draw(rng);
+        if (move) play(*move);
         return move.has_value();
     }
     const G& game() const { return game_; }
 
 private:
+    void make_room() {
+        if constexpr (requires { game_.reserve(0); }) game_.reserve(1024);
+    }
+
     G game_;
 };
 

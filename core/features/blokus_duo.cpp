@@ -72,21 +72,28 @@ constexpr SquareSet moved_down(const SquareSet& set, int by) {
 
 }  // namespace
 
-int influence(const BlokusDuo& game, Player player) {
-    const SquareSet free = board - game.squares(Player::first) - game.squares(Player::second);
+Spread spread_influence(const SquareSet& sources, const SquareSet& open) {
     // Only where there is influence matters for the next step, and only the sum in the end: sets and counts will do.
-    SquareSet reached = game.attaching(player);
+    SquareSet reached = sources;
     int sum = reached.count();
     for (int dilation = 0; dilation < 4; ++dilation) {
         const std::array<SquareSet, 4> steps = {
-            moved_up(reached, blokus::size) & free, moved_down(reached, blokus::size) & free,
-            moved_up(reached & not_right_edge, 1) & free, moved_down(reached & not_left_edge, 1) & free};
+            moved_up(reached, blokus::size) & open, moved_down(reached, blokus::size) & open,
+            moved_up(reached & not_right_edge, 1) & open, moved_down(reached & not_left_edge, 1) & open};
         for (const SquareSet& step : steps) {
             sum += step.count();
             reached |= step;
         }
     }
-    return sum;
+    return {.sum = sum, .squares = reached.count()};
+}
+
+SquareSet empty_squares(const BlokusDuo& game) {
+    return board - game.squares(Player::first) - game.squares(Player::second);
+}
+
+int influence(const BlokusDuo& game, Player player) {
+    return spread_influence(game.attaching(player), empty_squares(game)).sum;
 }
 
 std::span<const Column> Describer<BlokusDuo>::columns() { return blokus_columns; }

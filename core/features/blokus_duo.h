@@ -6,6 +6,17 @@
 
 namespace hyoka::features {
 
+/// How far influence spreads: its sum over the board, and the squares that have some.
+struct Spread {
+    int sum = 0;
+    int squares = 0;
+};
+/// Bouzy's dilations: influence 1 on each of `sources`; then, four times, every square with influence adds 1 to each of
+/// its four neighbours that are `open`.
+Spread spread_influence(const blokus::SquareSet& sources, const blokus::SquareSet& open);
+
+/// The squares without a piece.
+blokus::SquareSet empty_squares(const BlokusDuo& game);
 /// A player's influence by Bouzy's 4/0 algorithm (paper 003): 1 on each square where a next piece can attach; then,
 /// four times, every square with influence adds 1 to each of its four neighbours, except those that are occupied; the
 /// sum over the board.

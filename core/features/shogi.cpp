@@ -77,34 +77,6 @@ constexpr std::array unpromoted_kinds = {Shogi::pawn,   Shogi::lance, Shogi::kni
 constexpr std::array promoted_kinds = {Shogi::promoted_pawn,   Shogi::promoted_lance, Shogi::promoted_knight,
                                        Shogi::promoted_silver, Shogi::horse,          Shogi::dragon};
 
-/// From where pieces that step reach the square of a king or one beside it.
-struct StepReach {
-    Bitboard pawn = 0;
-    Bitboard knight = 0;
-    Bitboard silver = 0;
-    Bitboard gold = 0;
-};
-/// By the pieces' player and the king's square; made when first asked for, since it needs the attack tables.
-const std::array<std::array<StepReach, 81>, 2>& stepping_reach() {
-    static const auto table = [] {
-        std::array<std::array<StepReach, 81>, 2> reach{};
-        for (std::size_t player = 0; player < 2; ++player) {
-            for (int king = 0; king < 81; ++king) {
-                const Bitboard zone = tables.king[king] | bit(king);
-                StepReach& to = reach[player][static_cast<std::size_t>(king)];
-                for (int from = 0; from < 81; ++from) {
-                    if (tables.pawn[player][from] & zone) to.pawn |= bit(from);
-                    if (tables.knight[player][from] & zone) to.knight |= bit(from);
-                    if (tables.silver[player][from] & zone) to.silver |= bit(from);
-                    if (tables.gold[player][from] & zone) to.gold |= bit(from);
-                }
-            }
-        }
-        return reach;
-    }();
-    return table;
-}
-
 constexpr Bitboard camp_of(Player player) {
     return player == Player::first ? rank_mask(6) | rank_mask(7) | rank_mask(8)
                                    : rank_mask(0) | rank_mask(1) | rank_mask(2);
@@ -125,7 +97,7 @@ AroundKings count_around_kings(const Shogi& game, Player player) {
     const Bitboard golds = game.pieces(player, Shogi::gold) | game.pieces(player, Shogi::promoted_pawn) |
                            game.pieces(player, Shogi::promoted_lance) | game.pieces(player, Shogi::promoted_knight) |
                            game.pieces(player, Shogi::promoted_silver);
-    const auto& reach = stepping_reach()[static_cast<std::size_t>(player)];
+    const auto& reach = stepping_reach(player);
     const auto steppers = [&](Bitboard king) {
         if (!king) return 0;
         const StepReach& to = reach[static_cast<std::size_t>(lowest_bit(king))];
@@ -227,6 +199,27 @@ void describe_kings_and_progress(const Shogi& game, Row& row) {
 }
 
 }  // namespace
+
+const std::array<StepReach, 81>& stepping_reach(Player player) {
+    // Made when first asked for, since it needs the attack tables.
+    static const auto table = [] {
+        std::array<std::array<StepReach, 81>, 2> reach{};
+        for (std::size_t of = 0; of < 2; ++of) {
+            for (int king = 0; king < 81; ++king) {
+                const Bitboard zone = tables.king[king] | bit(king);
+                StepReach& to = reach[of][static_cast<std::size_t>(king)];
+                for (int from = 0; from < 81; ++from) {
+                    if (tables.pawn[of][from] & zone) to.pawn |= bit(from);
+                    if (tables.knight[of][from] & zone) to.knight |= bit(from);
+                    if (tables.silver[of][from] & zone) to.silver |= bit(from);
+                    if (tables.gold[of][from] & zone) to.gold |= bit(from);
+                }
+            }
+        }
+        return reach;
+    }();
+    return table[static_cast<std::size_t>(player)];
+}
 
 std::span<const Column> Describer<Shogi>::columns() { return shogi_columns; }
 

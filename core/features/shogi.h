@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "features/columns.h"
 #include "games/shogi.h"
 
 namespace hyoka::features {
+
+/// From where a player's pieces that step reach the square of a king or one beside it.
+struct StepReach {
+    Shogi::Bitboard pawn = 0;
+    Shogi::Bitboard knight = 0;
+    Shogi::Bitboard silver = 0;
+    Shogi::Bitboard gold = 0;
+};
+/// By the square of the king.
+const std::array<StepReach, 81>& stepping_reach(Player player);
 
 template <>
 class Describer<Shogi> {

@@ -59,6 +59,8 @@ public:
     const SquareSet& squares(Player player) const { return sides_[at(player)].squares; }
     /// Where the player's next piece may attach.
     const SquareSet& attaching(Player player) const { return sides_[at(player)].attaching; }
+    /// Where the player can lay nothing: occupied by either, or next to an own piece.
+    const SquareSet& closed(Player player) const { return sides_[at(player)].closed; }
     /// Bit p: piece p (0 = a) is not yet laid.
     std::uint32_t pieces_left(Player player) const { return sides_[at(player)].left; }
     /// How many placements the player has, whoever is to move.

@@ -53,6 +53,70 @@ struct MoveLister {
     void single(Chess::Move move) { moves.push_back(move); }
 };
 
+/// Lists the moves that give check.
+struct CheckLister {
+    const Chess& game;
+    int enemy_king;
+    std::array<Bitboard, 6> squares{};  // by kind: where such a piece checks
+    Bitboard shields = 0;               // pieces of the mover that open a check when they leave the line
+    Moves<Chess> moves;
+
+    bool opens(int from, int to) const { return (shields & bit(from)) && !(tables.line[enemy_king][from] & bit(to)); }
+    void piece(int from, Bitboard targets) {
+        Bitboard checks = squares[game.piece_on(from)];
+        if (shields & bit(from)) checks |= ~tables.line[enemy_king][from];
+        for_each_bit(targets & checks, [&](int to) { moves.push_back({from, to}); });
+    }
+    void pawns(int step, Bitboard targets) {
+        for_each_bit(targets & (squares[Chess::pawn] | shift(shields, step)), [&](int to) {
+            if ((squares[Chess::pawn] & bit(to)) || opens(to - step, to)) moves.push_back({to - step, to});
+        });
+    }
+    void promotions(int step, Bitboard targets) {
+        for_each_bit(targets, [&](int to) {
+            // The pawn that leaves may have stood in the way of its own new attack.
+            const Bitboard after = game.occupied() ^ bit(to - step);
+            const Bitboard straight = rook_attacks(to, after) & bit(enemy_king);
+            const Bitboard diagonal = bishop_attacks(to, after) & bit(enemy_king);
+            const auto add = [&](Chess::Kind kind, Bitboard checks) {
+                if (checks || opens(to - step, to)) moves.push_back({to - step, to, Type::promotion, kind});
+            };
+            add(Chess::queen, straight | diagonal);
+            add(Chess::rook, straight);
+            add(Chess::bishop, diagonal);
+            add(Chess::knight, squares[Chess::knight] & bit(to));
+        });
+    }
+    void single(Chess::Move move) {
+        Chess after = game;
+        after.play(move);
+        if (after.in_check()) moves.push_back(move);
+    }
+};
+
+/// Lists captures and promotions.
+struct NoisyLister : MoveLister {
+    Bitboard enemy;
+    explicit NoisyLister(Bitboard enemy_pieces) : enemy(enemy_pieces) {}
+    void piece(int from, Bitboard targets) { MoveLister::piece(from, targets & enemy); }
+    void pawns(int step, Bitboard targets) { MoveLister::pawns(step, targets & enemy); }
+    void single(Chess::Move move) {
+        if (move.type() == Type::en_passant) moves.push_back(move);
+    }
+};
+
+/// Lists all other moves.
+struct QuietLister : MoveLister {
+    Bitboard enemy;
+    explicit QuietLister(Bitboard enemy_pieces) : enemy(enemy_pieces) {}
+    void piece(int from, Bitboard targets) { MoveLister::piece(from, targets & ~enemy); }
+    void pawns(int step, Bitboard targets) { MoveLister::pawns(step, targets & ~enemy); }
+    void promotions(int, Bitboard) {}
+    void single(Chess::Move move) {
+        if (move.type() == Type::castling) moves.push_back(move);
+    }
+};
+
 /// Counts them without writing one down.
 struct MoveCounter {
     std::size_t count = 0;
@@ -323,6 +387,42 @@ Moves<Chess> Chess::legal_moves() const {
     return lister.moves;
 }
 
+Moves<Chess> Chess::checking_moves() const {
+    const Player them = other(to_play_);
+    const int target = king_square(them);
+    CheckLister lister{.game = *this, .enemy_king = target, .moves = {}};
+    if (drawn_by_rule()) return lister.moves;
+    const Bitboard all = occupied();
+    const Bitboard own = colors_[at(to_play_)];
+    lister.squares = {tables.pawn[index_of(them)][target],
+                      tables.knight[target],
+                      bishop_attacks(target, all),
+                      rook_attacks(target, all),
+                      bishop_attacks(target, all) | rook_attacks(target, all),
+                      0};
+    const Bitboard enemy = colors_[at(them)];
+    const Bitboard sliders = (bishop_attacks(target, enemy) & (kinds_[bishop] | kinds_[queen])) |
+                             (rook_attacks(target, enemy) & (kinds_[rook] | kinds_[queen]));
+    for_each_bit(sliders & own, [&](int slider) {
+        const Bitboard shields = tables.between[target][slider] & own;
+        if (shields && !(shields & (shields - 1))) lister.shields |= shields;
+    });
+    generate(lister);
+    return lister.moves;
+}
+
+Moves<Chess> Chess::noisy_moves() const {
+    NoisyLister lister(pieces(other(to_play_)));
+    if (!drawn_by_rule()) generate(lister);
+    return lister.moves;
+}
+
+Moves<Chess> Chess::quiet_moves() const {
+    QuietLister lister(pieces(other(to_play_)));
+    if (!drawn_by_rule()) generate(lister);
+    return lister.moves;
+}
+
 std::size_t Chess::count_moves() const {
     MoveCounter counter;
     if (!drawn_by_rule()) generate(counter);
@@ -441,6 +541,17 @@ void Chess::play(Move move) {
     }
     if (fullmove_ < 65535) fullmove_ = static_cast<std::uint16_t>(fullmove_ + index_of(us));
     to_play_ = them;
+    hash_ ^= side_key;
+}
+
+void Chess::skip_turn() {
+    if (en_passant_ != no_square) {
+        hash_ ^= en_passant_keys[en_passant_];
+        en_passant_ = no_square;
+    }
+    if (halfmove_ < 65535) ++halfmove_;
+    if (fullmove_ < 65535) fullmove_ = static_cast<std::uint16_t>(fullmove_ + index_of(to_play_));
+    to_play_ = other(to_play_);
     hash_ ^= side_key;
 }
 

@@ -61,8 +61,13 @@ public:
     std::optional<Outcome> outcome() const;
     double score() const;
     Moves<Chess> legal_moves() const;
+    /// The legal captures and promotions, and the others.
+    Moves<Chess> noisy_moves() const;
+    Moves<Chess> quiet_moves() const;
     std::size_t count_moves() const;
     bool is_legal(Move move) const;
+    /// The legal moves that give check.
+    Moves<Chess> checking_moves() const;
     std::optional<Move> random_move(Rng& rng) const;
     void play(Move move);
     Undo play_undoable(Move move) {
@@ -98,6 +103,10 @@ public:
     std::optional<Outcome> outcome_after(std::span<const Trace> past) const;
 
     bool in_check() const { return checkers() != 0; }
+    /// Whether the position alone is a draw, if it isn't mate: too many moves without progress, too little material.
+    bool drawn_by_rule() const;
+    /// Hands the turn over. No move, but a question that a search asks: is the threat real? Pre: not in check.
+    void skip_turn();
     int ply() const { return 2 * (fullmove_ - 1) + index_of(to_play_); }
     int halfmove_clock() const { return halfmove_; }
     Bitboard pieces(Player player, Kind kind) const { return colors_[at(player)] & kinds_[kind]; }
@@ -130,7 +139,6 @@ private:
 
     template <class Sink>
     void generate(Sink& sink) const;
-    bool drawn_by_rule() const;
     bool insufficient_material() const;
     bool has_move() const;
     Bitboard checkers() const;

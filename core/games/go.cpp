@@ -616,9 +616,22 @@ struct GoPlayout<N>::Watcher {
 
 template <int N>
 GoPlayout<N>::GoPlayout(const Go<N>& game) : game_(game) {
+    list_all();
+}
+
+template <int N>
+void GoPlayout<N>::restart(const Go<N>& game) {
+    game_ = game;
+    list_all();
+}
+
+template <int N>
+void GoPlayout<N>::list_all() {
+    open_count_ = 0;
+    sleepers_ = 0;
     index_.fill(no_empty_place);
     for (const Place p : Go<N>::place_table)
-        if (game.color(p) == Go<N>::empty) list(p);
+        if (game_.color(p) == Go<N>::empty) list(p);
 }
 
 template <int N>
@@ -675,6 +688,19 @@ int GoPlayout<N>::random_place(Rng& rng) {
         }
     }
     return 0;
+}
+
+template <int N>
+std::optional<typename Go<N>::Move> GoPlayout<N>::draw(Rng& rng) {
+    if (game_.passes_ >= 2) return std::nullopt;
+    return Go<N>::move_at(random_place(rng));
+}
+
+template <int N>
+void GoPlayout<N>::play(typename Go<N>::Move move) {
+    const int place = move.point < Go<N>::area ? Go<N>::place_of(move) : 0;
+    wake(place);  // a sleeper may be filled by a move that was not drawn
+    game_.advance(place, Watcher{*this});
 }
 
 template <int N>

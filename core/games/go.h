@@ -14,6 +14,8 @@ namespace hyoka {
 
 template <int N>
 class GoPlayout;
+template <int N>
+class GoTactics;
 
 /// Go under area scoring: suicide is illegal, simple ko is part of the position, two passes end the game.
 /// Positional superko needs the past and is added by Line<Go<N>>.
@@ -117,6 +119,8 @@ public:
     Move last_liberty(Move stone) const { return move_at(only_liberty(head_[z(place_of(stone))])); }
     /// Pairs of a stone of the chain and an empty point beside it: as many as its liberties, or up to 4 times as many.
     int liberty_pairs(Move stone) const { return static_cast<int>(liberties_[head_[z(place_of(stone))]] >> 52); }
+    /// Whether a stone of the player to move would fill an eye of that player's own; pre: the point is empty.
+    bool fills_own_eye(Move point) const { return is_own_eye(place_of(point), color_of(to_play_)); }
     /// Calls visit(stone) for each stone of the chain.
     template <class Visit>
     void for_each_stone_of(Move stone, Visit&& visit) const {
@@ -192,6 +196,7 @@ private:
     static Move point_at(int row, int column) { return {static_cast<std::uint16_t>(row * N + column)}; }
 
     friend class GoPlayout<N>;
+    friend class GoTactics<N>;
 
     struct Bare {};
     explicit Go(Bare);  // an empty board
@@ -288,7 +293,13 @@ template <int N>
 class GoPlayout {
 public:
     explicit GoPlayout(const Go<N>& game);
+    /// Begins anew.
+    void restart(const Go<N>& game);
 
+    /// The random move to play next, a pass if there is no other; nullopt when the game is over.
+    std::optional<typename Go<N>::Move> draw(Rng& rng);
+    /// Pre: the move is legal.
+    void play(typename Go<N>::Move move);
     /// Plays one random move, or a pass if there is none to play; false when the game is over.
     bool play_random(Rng& rng);
     const Go<N>& game() const { return game_; }
@@ -301,6 +312,7 @@ private:
 
     struct Watcher;
     bool is_safe_eye(int place) const;
+    void list_all();
     void list(int place);
     void unlist(int place, Place state);
     void wake(int place);

@@ -79,6 +79,60 @@ struct MoveLister {
     }
 };
 
+/// Lists the moves that give check.
+struct CheckLister {
+    int enemy_king;
+    std::array<Bitboard, 16> squares{};  // by kind: where such a piece checks
+    Bitboard shields = 0;                // pieces of the mover that open a check when they leave the line
+    Moves<Shogi> moves;
+    const std::array<Kind, 81>& board;
+
+    Kind kind_after(int from, bool promotes) const {
+        const Kind kind = board[static_cast<std::size_t>(from)];
+        return promotes ? promoted(kind) : kind;
+    }
+    void piece(int from, Bitboard targets, bool promotes) {
+        Bitboard checks = squares[kind_after(from, promotes)];
+        if (shields & bit(from)) checks |= ~line_through(enemy_king, from);
+        for_each_bit(targets & checks, [&](int to) { moves.push_back({from, to, promotes}); });
+    }
+    void pawns(int step, Bitboard targets, bool promotes) {
+        // A pawn that shields along the file stays on it.
+        const Bitboard opening = shields & ~(tables.rays[up][enemy_king] | tables.rays[down][enemy_king]);
+        const Bitboard checks =
+            squares[promotes ? Shogi::promoted_pawn : Shogi::pawn] | (step < 0 ? opening >> 1 : opening << 1);
+        for_each_bit(targets & checks, [&](int to) { moves.push_back({to - step, to, promotes}); });
+    }
+    void drops(Kind kind, Bitboard targets) {
+        for_each_bit(targets & squares[kind], [&](int to) { moves.push_back(Move::drop(kind, to)); });
+    }
+};
+
+/// Lists captures and promotions. Drops are neither, so it takes none.
+struct NoisyLister {
+    Bitboard enemy;
+    Moves<Shogi> moves;
+    explicit NoisyLister(Bitboard enemy_pieces) : enemy(enemy_pieces) {}
+    void piece(int from, Bitboard targets, bool promotes) {
+        for_each_bit(promotes ? targets : targets & enemy, [&](int to) { moves.push_back({from, to, promotes}); });
+    }
+    void pawns(int step, Bitboard targets, bool promotes) {
+        for_each_bit(promotes ? targets : targets & enemy, [&](int to) { moves.push_back({to - step, to, promotes}); });
+    }
+};
+
+/// Lists all other moves.
+struct QuietLister : MoveLister {
+    Bitboard enemy;
+    explicit QuietLister(Bitboard enemy_pieces) : enemy(enemy_pieces) {}
+    void piece(int from, Bitboard targets, bool promotes) {
+        if (!promotes) MoveLister::piece(from, targets & ~enemy, false);
+    }
+    void pawns(int step, Bitboard targets, bool promotes) {
+        if (!promotes) MoveLister::pawns(step, targets & ~enemy, false);
+    }
+};
+
 /// Counts them without writing one down.
 struct MoveCounter {
     std::size_t count = 0;
@@ -300,7 +354,8 @@ void Shogi::generate(Sink& sink) const {
         piece_moves(steps_too ? dragon : rook, from, rook_attacks(from, all) | (steps_too ? tables.king[from] : 0));
     });
 
-    if (drop_goal) generate_drops(sink, drop_goal);
+    if constexpr (requires { sink.drops(pawn, drop_goal); })
+        if (drop_goal) generate_drops(sink, drop_goal);
 }
 
 bool Shogi::has_move() const {
@@ -361,6 +416,42 @@ Moves<Shogi> Shogi::legal_moves() const {
     if (over_by_rule()) return lister.moves;
     generate(lister);
     if (rules_.declaration && may_declare() && !lister.moves.empty()) lister.moves.push_back(Move::declaration());
+    return lister.moves;
+}
+
+Moves<Shogi> Shogi::checking_moves() const {
+    const Player them = other(to_play_);
+    const int target = kings_[at(them)];
+    CheckLister lister{.enemy_king = target, .moves = {}, .board = board_};
+    if (over_by_rule() || target == no_square) return lister.moves;
+    const Bitboard all = occupied();
+    const Bitboard own = colors_[at(to_play_)];
+    // A piece checks from where the same piece of the other side, put in the king's place, would attack.
+    for (int kind = pawn; kind < kind_count; ++kind)
+        if (kind != king)
+            lister.squares[static_cast<std::size_t>(kind)] = piece_attacks(static_cast<Kind>(kind), them, target, all);
+    const Bitboard lances = tables.rays[forward_ray(them)][target] & kinds_[lance];
+    const Bitboard straight = tables.cross[target] & (kinds_[rook] | kinds_[dragon]);
+    const Bitboard diagonal = tables.diagonal[target] & (kinds_[bishop] | kinds_[horse]);
+    for_each_bit((lances | straight | diagonal) & own, [&](int slider) {
+        const Bitboard shields = between(target, slider) & all;
+        if (shields && !(shields & (shields - 1))) lister.shields |= shields & own;
+    });
+    generate(lister);
+    return lister.moves;
+}
+
+Moves<Shogi> Shogi::noisy_moves() const {
+    NoisyLister lister(pieces(other(to_play_)));
+    if (over_by_rule()) return lister.moves;
+    generate(lister);
+    if (is_legal(Move::declaration())) lister.moves.push_back(Move::declaration());
+    return lister.moves;
+}
+
+Moves<Shogi> Shogi::quiet_moves() const {
+    QuietLister lister(pieces(other(to_play_)));
+    if (!over_by_rule()) generate(lister);
     return lister.moves;
 }
 
@@ -530,6 +621,29 @@ void Shogi::play(Move move) {
     }
     if (ply_ < 65534) ++ply_;
     to_play_ = other(us);
+    hash_ ^= side_key;
+}
+
+std::uint64_t Shogi::board_hash() const {
+    std::uint64_t hash = hash_;
+    for (const Player player : {Player::first, Player::second})
+        for (const Kind kind : {pawn, lance, knight, silver, bishop, rook, gold})
+            hash ^= hand_key(player, kind, in_hand(player, kind));
+    return hash;
+}
+
+std::uint64_t Shogi::board_hash_after(std::uint64_t board_hash, Move move) const {
+    const int to = move.to();
+    if (move.is_drop()) return board_hash ^ side_key ^ piece_key(to_play_, move.dropped(), to);
+    const Kind kind = piece_on(move.from());
+    if (const Kind victim = piece_on(to); victim != no_piece) board_hash ^= piece_key(other(to_play_), victim, to);
+    return board_hash ^ side_key ^ piece_key(to_play_, kind, move.from()) ^
+           piece_key(to_play_, move.promotes() ? promoted(kind) : kind, to);
+}
+
+void Shogi::skip_turn() {
+    if (ply_ < 65534) ++ply_;
+    to_play_ = other(to_play_);
     hash_ ^= side_key;
 }
 

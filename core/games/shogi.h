@@ -87,8 +87,13 @@ public:
     std::optional<Outcome> outcome() const;
     double score() const;
     Moves<Shogi> legal_moves() const;
+    /// The legal captures, promotions and declaration, and the others.
+    Moves<Shogi> noisy_moves() const;
+    Moves<Shogi> quiet_moves() const;
     std::size_t count_moves() const;
     bool is_legal(Move move) const;
+    /// The legal moves that give check.
+    Moves<Shogi> checking_moves() const;
     std::optional<Move> random_move(Rng& rng) const;
     void play(Move move);
     Undo play_undoable(Move move) {
@@ -134,12 +139,20 @@ public:
     std::optional<Outcome> outcome_after(std::span<const Trace> past) const;
 
     bool in_check() const;
+    /// Whether the game is over whatever the pieces can do: declared, or at the ply limit.
+    bool over_by_rule() const { return declared_ || (rules_.ply_limit && ply_ >= rules_.ply_limit); }
+    /// Hands the turn over. No move, but a question that a search asks: is the threat real? Pre: not in check.
+    void skip_turn();
     int ply() const { return ply_; }
     Bitboard pieces(Player player, Kind kind) const { return colors_[at(player)] & kinds_[kind]; }
     Bitboard pieces(Player player) const { return colors_[at(player)]; }
     Bitboard occupied() const { return colors_[0] | colors_[1]; }
     Kind piece_on(int square) const { return board_[static_cast<std::size_t>(square)]; }
     int in_hand(Player player, Kind kind) const { return hands_[at(player)][kind]; }
+    /// The hash of what stands on the board and of the side to move, without the pieces in hand.
+    std::uint64_t board_hash() const;
+    /// The same after a legal move that is no declaration; `board_hash` is this position's.
+    std::uint64_t board_hash_after(std::uint64_t board_hash, Move move) const;
     /// Pieces of `player` that attack `square` when `occupied` squares block.
     Bitboard attackers(int square, Player player, Bitboard occupied) const;
     Bitboard attackers(int square, Player player) const { return attackers(square, player, occupied()); }
@@ -179,7 +192,6 @@ private:
     int front_of_enemy_king() const;
     Bitboard gold_movers() const;
     Bitboard piece_attacks(Kind kind, Player player, int square, Bitboard occupied) const;
-    bool over_by_rule() const { return declared_ || (rules_.ply_limit && ply_ >= rules_.ply_limit); }
     void put(Player player, Kind kind, int square);
     void take(Player player, Kind kind, int square);
     void change_hand(Player player, Kind kind, int by);

@@ -3,7 +3,6 @@
 // and what becomes of them when the board is turned or the colours are swapped. Ladders known by heart.
 // Runs under AddressSanitizer and UBSan in `make sanitize`.
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <set>
 #include <vector>
@@ -14,8 +13,7 @@
 #include "features/ladder.h"
 #include "features/othello.h"
 #include "features/shogi.h"
-#include "games/rows.h"
-#include "games/text_fields.h"
+#include "tests/colours.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -97,63 +95,6 @@ void check_symmetries(const G& game, const std::string& where) {
             expect(cells == expected, "symmetry " + std::to_string(symmetry) + " changes nothing, " + where);
         }
     }
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (char& c : text)
-        if (const auto found = from.find(c); found != std::string_view::npos) c = to[found];
-    return text;
-}
-
-std::string swapped_case(std::string_view text) {
-    std::string swapped(text);
-    for (char& c : swapped) c = static_cast<char>(std::isupper(c) ? std::tolower(c) : std::toupper(c));
-    return swapped;
-}
-
-template <int N>
-Go<N> swapped(const Go<N>& game) {
-    const auto text = game.text();
-    const auto fields = split_fields(text);
-    return Go<N>::from_text(replaced(std::string(fields[0]), "XO", "OX") + (fields[1] == "b" ? " w " : " b ") +
-                            text.substr(fields[0].size() + 3));
-}
-
-Othello swapped(const Othello& game) { return Othello::from_text(replaced(game.text(), "XO", "OX")); }
-
-BlokusDuo swapped(const BlokusDuo& game) {
-    const auto cells = game.cells();
-    const auto turned = [&](int square) { return cells[cells.size() - 1 - static_cast<std::size_t>(square)]; };
-    return BlokusDuo::from_text(write_rows(BlokusDuo::size,
-                                           [&](int square) {
-                                               return turned(square) == 0 ? '\0' : turned(square) > 0 ? 'O' : 'X';
-                                           }) +
-                                (game.to_play() == Player::first ? " o" : " x"));
-}
-
-Chess swapped(const Chess& game) {
-    const auto text = game.text();
-    const auto fields = split_fields(text);
-    std::string rows;
-    for (std::string_view rest = fields[0]; !rest.empty();) {
-        const auto end = std::min(rest.find('/'), rest.size());
-        rows = swapped_case(rest.substr(0, end)) + (rows.empty() ? "" : "/") + rows;
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return Chess::from_text(rows + (fields[1] == "w" ? " b " : " w ") + swapped_case(fields[2]) + ' ' +
-                            replaced(std::string(fields[3]), "36", "63") + " 0 1");
-}
-
-Shogi swapped(const Shogi& game) {
-    const auto text = game.text();
-    const auto fields = split_fields(text);
-    std::string rows;
-    for (std::size_t i = 0; i < fields[0].size(); ++i) {
-        const std::size_t length = fields[0][i] == '+' ? 2 : 1;
-        rows = swapped_case(fields[0].substr(i, length)) + rows;
-        i += length - 1;
-    }
-    return Shogi::from_text(rows + (fields[1] == "b" ? " w " : " b ") + swapped_case(fields[2]) + " 1");
 }
 
 std::string name_with_colours_swapped(std::string_view name) {
