@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "evaluation/linear.h"
+#include "games/blokus_duo.h"
+
+namespace hyoka::evaluation {
+
+/// By default paper 003's evaluation: the difference of the players' influence by Bouzy's 4/0 algorithm from the
+/// squares where a next piece may attach, kept out of occupied squares. Other readings of the paper are terms of their
+/// own, named for what differs, with weight 0.
+template <>
+struct Terms<BlokusDuo> {
+    static const std::vector<Term>& all();
+    static constexpr std::string_view unit = "points";
+    static constexpr double scale = 150;  // a logistic fit to 6,500 positions of 942 games of a weak program
+    template <class Sink>
+    static void count(const BlokusDuo& game, Sink& sink);
+};
+
+extern template void Terms<BlokusDuo>::count(const BlokusDuo&, ScoreSink&);
+extern template void Terms<BlokusDuo>::count(const BlokusDuo&, VectorSink&);
+
+/// The squares that some piece of the player's could cover next, were it to move.
+blokus::SquareSet coverable(const BlokusDuo& game, Player player);
+
+}  // namespace hyoka::evaluation
