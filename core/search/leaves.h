@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "playouts/playout_policy.h"
+#include "search/tree.h"
+
+/// What a tree search asks about the positions at its leaves: small interfaces, and the usual ways to answer.
+namespace hyoka::search {
+
+/// A position of the tree that is to be evaluated.
+template <Game G>
+struct Leaf {
+    const G* game = nullptr;
+    std::optional<typename G::Move> last;  // that led to it
+    Rng rng;
+    std::vector<playouts::PlayedMove<G>>* played = nullptr;  // where moves made beyond the leaf are told, if wanted
+    std::span<const typename G::Move> moves;                 // the legal ones, if the evaluator rates them
+    std::span<float> strengths;                              // of those moves: what the evaluator makes of them
+    double value = 0.5;                                      // for the first player: what the evaluator finds
+};
+
+/// What positions are worth to the first player, 0 to 1: a playout, a static evaluation, a network. One a thread.
+template <Game G>
+class LeafEvaluator {
+public:
+    virtual ~LeafEvaluator() = default;
+    virtual void evaluate(std::span<Leaf<G>> leaves) = 0;
+    /// How many leaves it would like at a time.
+    virtual std::size_t batch() const { return 1; }
+    /// Whether it also rates the moves of a leaf.
+    virtual bool rates_moves() const { return false; }
+    virtual std::unique_ptr<LeafEvaluator> clone() const = 0;
+};
+
+/// Evaluates by a playout.
+template <Game G>
+class PlayoutEvaluator final : public LeafEvaluator<G> {
+public:
+    explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy) : policy_(std::move(policy)) {}
+    void evaluate(std::span<Leaf<G>> leaves) override {
+        for (Leaf<G>& leaf : leaves) leaf.value = policy_->play({*leaf.game, leaf.last}, leaf.rng, leaf.played).value;
+    }
+    std::unique_ptr<LeafEvaluator<G>> clone() const override {
+        return std::make_unique<PlayoutEvaluator>(policy_->clone());
+    }
+
+private:
+    std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
+};
+
+/// Evaluates statically: value = 1 / (1 + exp(-score / scale)).
+template <Game G, class Evaluation>
+class StaticEvaluator final : public LeafEvaluator<G> {
+public:
+    StaticEvaluator(Evaluation evaluation, double scale) : evaluation_(std::move(evaluation)), scale_(scale) {}
+    void evaluate(std::span<Leaf<G>> leaves) override {
+        for (Leaf<G>& leaf : leaves) leaf.value = 1 / (1 + std::exp(-evaluation_.score(*leaf.game) / scale_));
+    }
+    std::unique_ptr<LeafEvaluator<G>> clone() const override {
+        return std::make_unique<StaticEvaluator>(evaluation_, scale_);
+    }
+
+private:
+    Evaluation evaluation_;
+    double scale_;
+};
+
+/// How good moves look before they are searched: positive numbers of any scale. One a thread.
+template <Game G>
+class MoveStrengths {
+public:
+    virtual ~MoveStrengths() = default;
+    virtual void rate(const G& game, std::optional<typename G::Move> last, std::span<const typename G::Move> moves,
+                      std::span<float> strengths) = 0;
+    virtual std::unique_ptr<MoveStrengths> clone() const = 0;
+};
+
+/// Knows some positions for certain: a mate solver, an exact solver of endings. One a thread.
+template <Game G>
+class LeafProver {
+public:
+    virtual ~LeafProver() = default;
+    /// What the side to move has here, if it can be told.
+    virtual Proof prove(const G& game) = 0;
+    virtual std::unique_ptr<LeafProver> clone() const = 0;
+};
+
+/// The moves to which a search keeps as long as it is in the book, by the position's hash.
+using Book = std::unordered_map<std::uint64_t, std::vector<std::uint16_t>>;
+
+}  // namespace hyoka::search
