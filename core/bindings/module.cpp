@@ -33,6 +33,12 @@ void bind_vocabulary(nb::module_& module) {
         .value("declaration", Reason::declaration, "An entering king was declared.")
         .value("ply_limit", Reason::ply_limit);
     nb::class_<Outcome>(module, "Outcome", "How a game ended, and why.")
+        .def(
+            "__init__",
+            [](Outcome* outcome, std::optional<Player> winner, Reason reason) {
+                new (outcome) Outcome{winner ? win_for(*winner) : Result::draw, reason};
+            },
+            "winner"_a.none(), "reason"_a = Reason::score, "What a game written in Python says; None: a draw.")
         .def_prop_ro(
             "winner",
             [](const Outcome& outcome) -> std::optional<Player> {
@@ -97,6 +103,14 @@ NB_MODULE(_core, module) {
     bind_blokus_duo(module);
     bind_records(module);
     bind_features(module);
+    bind_search_vocabulary(module);
+    bind_small_go_search(module);
+    bind_go_search(module);
+    bind_othello_search(module);
+    bind_chess_search(module);
+    bind_shogi_search(module);
+    bind_blokus_duo_search(module);
+    bind_python_search(module);
 }
 
 }  // namespace hyoka::bindings

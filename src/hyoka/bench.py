@@ -8,6 +8,7 @@ from functools import partial
 
 from hyoka.games import GAMES, position
 from hyoka.playouts import playouts
+from hyoka.search import Searcher
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,25 @@ _PLAYOUTS = {
 }
 
 
+_TREE_PLAYOUTS = {name: count // 2 for name, count in _PLAYOUTS.items()}
+_NODES = {"go9": 20_000, "go13": 10_000, "go19": 5_000, "blokus_duo": 20_000}
+
+
+def _tree_search(game: str) -> tuple[int, float]:
+    """The visits of the moves, each times its place: any other order or count shows."""
+    count = _TREE_PLAYOUTS[game]
+    result = Searcher(f"uct:playouts={count},seed=1", game).search(position(game))
+    return sum(place * move.visits for place, move in enumerate(result.moves, 1)), count
+
+
+def _alpha_beta(game: str) -> tuple[int, float]:
+    """The nodes that depths take until the limit is reached."""
+    nodes = _NODES.get(game, 500_000)
+    result = Searcher(f"ab:nodes={nodes}", game).search(position(game))
+    depths = result.details["iterations"]
+    return sum(depth * at for depth, at, *_ in depths), result.nodes
+
+
 def _perft(game: str) -> tuple[int, float]:
     lines = position(game).perft(_PERFT_DEPTHS[game])
     return lines, lines
@@ -76,6 +96,8 @@ def _jobs() -> Iterator[_Job]:
             depth = _PERFT_DEPTHS[game]
             yield _Job(game, f"perft {depth}", "lines/s", partial(_perft, game))
             yield _Job(game, "playouts", "playouts/s", partial(_playouts, game))
+            yield _Job(game, "uct", "playouts/s", partial(_tree_search, game))
+            yield _Job(game, "alpha-beta", "nodes/s", partial(_alpha_beta, game))
     yield _Job("shogi", "playout moves", "moves/s", partial(_playout_moves, "shogi"))
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The games by name, and what every game can do."""
 
-import difflib
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Protocol, Self
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import NotationError
+from hyoka.errors import NotationError, nearest
 
 
 class Move(Protocol):
@@ -132,8 +131,7 @@ def game_type(name: str) -> type[Any]:
     wanted = _OTHER_NAMES.get(wanted, wanted)
     if wanted in GAMES:
         return GAMES[wanted]
-    near = difflib.get_close_matches(wanted, [*GAMES, *_OTHER_NAMES], n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(GAMES)}"
+    hint = nearest(wanted, [*GAMES, *_OTHER_NAMES]) or f"known are {', '.join(GAMES)}"
     raise NotationError(f"no game '{name}'; {hint}")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
-from hyoka.study.evaluating import release_engines
+from hyoka.study.tasks import release_engines
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
 ENGINE = """

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import hyoka
-from hyoka.cli import engines, games, records, studies
+from hyoka.cli import engines, games, positions, records, searches, studies
 from hyoka.errors import Error
 
 app = typer.Typer(
@@ -21,7 +21,9 @@ app = typer.Typer(
     "the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
     epilog="Start with: hyoka demo · hyoka records GAMES.pgn · hyoka show chess · hyoka bench",
 )
-engine_app = typer.Typer(help="Engines: try one out.", no_args_is_help=True)
+engine_app = typer.Typer(
+    help="Engines: try one out, or be one in a GUI or a match.", no_args_is_help=True
+)
 app.add_typer(engine_app, name="engine")
 
 app.command("demo")(games.demo_command)
@@ -32,7 +34,13 @@ app.command("evaluate")(studies.evaluate_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
 app.command("show")(games.show_command)
+app.command("search")(positions.search_command)
+app.command("mate")(positions.mate_command)
+app.command("solve")(searches.solve_command)
 engine_app.command("check")(engines.check_command)
+engine_app.command("gtp")(searches.gtp_command)
+engine_app.command("uci")(searches.uci_command)
+engine_app.command("usi")(searches.usi_command)
 app.command("perft")(games.perft_command)
 app.command("bench")(games.bench_command)
 

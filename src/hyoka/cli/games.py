@@ -87,15 +87,15 @@ def bench_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure rules and playouts on one core, with a count for each job that must never change.
+    """Measure rules, playouts and searches on one core, with a count for each job.
 
-    The fingerprint depends on the rules and the seed alone. Compare speeds only within one run on
-    one machine; `make bench` measures other programs beside ours.
+    The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
+    Compare speeds only within one run on one machine; `make bench` measures other programs, too.
     """
     games = benchmarked_games() if game is None else [name_of(game_type(game)())]
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
-    jobs = 2 * len(games) + ("shogi" in games)
+    jobs = 4 * len(games) + ("shogi" in games)
     results = list(tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])

@@ -112,7 +112,8 @@ def evaluate_command(
         typer.Option(
             "--with",
             metavar="SPEC",
-            help="An evaluator, repeatable: `comments` (the values in the records) or an engine as "
+            help="An evaluator, repeatable: `comments` (the values in the records), a search of "
+            "ours as KIND or KIND:SETTINGS, e.g. uct:playouts=500 or ab:depth=4, or an engine as "
             'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '
             '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish".',
         ),

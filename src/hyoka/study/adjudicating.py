@@ -7,13 +7,17 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from hyoka._core import Othello, Player
 from hyoka.errors import StudyError
+from hyoka.search import find_mate, solve_ending
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
 from hyoka.study.study import ADJUDICATION_SCHEMA, Study
 
 Method = Callable[[Any], float | None]
 """The first player's exact result of a position (1, 0.5, 0), or None if the method can't tell."""
 _PART_ROWS: Final = 200_000
+_MATE_NODES: Final = 10_000
+_SOLVED_EMPTIES: Final = 14
 
 
 def by_rules(position: Any) -> float | None:
@@ -22,8 +26,28 @@ def by_rules(position: Any) -> float | None:
     return None if outcome is None else float(outcome.value)
 
 
-METHODS: Final[dict[str, Method]] = {"rules": by_rules}
-"""Exact methods by name; solvers add theirs here."""
+def by_mate(position: Any) -> float | None:
+    """What the rules say, or a mate that 10,000 nodes of searching find (chess, shogi)."""
+    over = by_rules(position)
+    if over is not None:
+        return over
+    mate = find_mate(position, nodes=_MATE_NODES, hash_mib=1)
+    return None if mate.verdict != "mate" else float(position.to_play is Player.first)
+
+
+def by_solving(position: Any) -> float | None:
+    """The exact result of an Othello position with few empty squares."""
+    over = by_rules(position)
+    if over is not None or not isinstance(position, Othello):
+        return over
+    if int((position.cells == 0).sum()) > _SOLVED_EMPTIES:
+        return None
+    score = solve_ending(position, hash_mib=1).score
+    return 0.5 if score == 0 else float(score > 0)
+
+
+METHODS: Final[dict[str, Method]] = {"rules": by_rules, "mate": by_mate, "ending": by_solving}
+"""Exact methods by name."""
 
 
 @dataclass(frozen=True)

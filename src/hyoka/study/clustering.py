@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from hyoka.errors import Error, StudyError
-from hyoka.study.evaluating import release_engines
+from hyoka.study.tasks import release_engines
 
 
 @contextlib.contextmanager

@@ -3,10 +3,8 @@
 
 import concurrent.futures
 import contextlib
-import difflib
 import fcntl
 import itertools
-import threading
 import time
 import tomllib
 import uuid
@@ -22,18 +20,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka import _core
 from hyoka.engines import (
-    EnginePosition,
-    EngineSession,
     EngineSpec,
     Failure,
-    kill_all_engines,
 )
-from hyoka.errors import EngineError, NotationError, StudyError
-from hyoka.evaluation import Evaluation
+from hyoka.engines.spec import PROTOCOLS
+from hyoka.errors import EngineError, NotationError, StudyError, nearest
+from hyoka.search import KINDS, SearchSpec
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
+from hyoka.study.tasks import (
+    Task,
+    TaskResult,
+    evaluate_task,
+    release_engines,
+    stop_tasks,
+    workers_here,
+)
 
 COMMENTS: Final = "comments"
 """The evaluator that says what the records themselves say."""
@@ -64,34 +67,9 @@ class EvaluationReport:
     """The first few."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """Positions of some games, as they travel to a worker."""
-
-    run: str
-    """Which call of `evaluate` it belongs to."""
-    game: str
-    games: list[tuple[int, str, float, bytes, list[int]]]
-    """For each game: number, start, komi, codes of its moves, and the plies wanted."""
-
-    def __len__(self) -> int:
-        return sum(len(plies) for *_, plies in self.games)
-
-
-@dataclass(frozen=True)
-class TaskResult:
-    """What comes back from a worker."""
-
-    table: pa.Table
-    failures: list[Failure]
-    seconds: float
-    name: str
-    version: str
-
-
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str],
+    specs: Sequence[str | EngineSpec | SearchSpec],
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -104,9 +82,10 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
 
-    A spec is `comments` (what the records say) or an engine such as `uci:nodes=1:stockfish`.
-    `where` chooses positions, `sample` takes so many of each game at random (by `seed`). What has
-    been evaluated is not evaluated again; interrupted, the same call goes on. `jobs` engines work
+    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, or an
+    engine such as `uci:nodes=1:stockfish`. `where` chooses positions, `sample` takes so many of
+    each game at random (by `seed`). What has been evaluated is not evaluated again; interrupted,
+    the same call goes on. `jobs` engines work
     side by side here, or as many as `executor` runs if one is given. Results are written every
     `flush_s` seconds, in a long run less often.
     """
@@ -116,7 +95,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = _engine_named(spec)
+        engine = _evaluator_named(spec) if isinstance(spec, str) else spec
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
             run = _Run(study, engine, folder, flush_s)
             left = run.left(chosen, retry_failed)
@@ -126,13 +105,20 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     return reports
 
 
-def _engine_named(spec: str) -> EngineSpec:
+def _evaluator_named(text: str) -> EngineSpec | SearchSpec:
+    if SearchSpec.is_search(text):
+        return SearchSpec.from_text(text)
     try:
-        return EngineSpec.from_text(spec)
-    except NotationError as error:
-        if difflib.get_close_matches(spec, [COMMENTS], n=1):
-            raise NotationError(f"no evaluator '{spec}'; did you mean {COMMENTS}?") from error
-        raise
+        return EngineSpec.from_text(text)
+    except NotationError:
+        kind = text.partition(":")[0]
+        if kind in PROTOCOLS:
+            raise
+        hint = nearest(kind, [COMMENTS, *KINDS, *PROTOCOLS])
+        if not hint:
+            known = ", ".join([COMMENTS, *KINDS])
+            hint = f"there are {known}, and engines as PROTOCOL:COMMAND"
+        raise NotationError(f"no evaluator '{text}'; {hint}") from None
 
 
 def _sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -235,7 +221,9 @@ def _next_part(folder: Path) -> int:
 class _Run:
     """One evaluator at work on a study."""
 
-    def __init__(self, study: Study, engine: EngineSpec, folder: Path, flush_s: float) -> None:
+    def __init__(
+        self, study: Study, engine: EngineSpec | SearchSpec, folder: Path, flush_s: float
+    ) -> None:
         self._flush_s = flush_s
         self._study = study
         self._engine = engine
@@ -330,7 +318,7 @@ class _Run:
         while left:
             stop_tasks([run])  # again and again: a session may just be starting its engine anew
             _, left = concurrent.futures.wait(left, timeout=0.1)
-            if not _engines:
+            if not workers_here():
                 break  # they run elsewhere; nobody waits for them
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -443,88 +431,3 @@ class _GameLookup:
                 for game, start, komi, moves in zip(*columns, strict=True)
             }
         return {game: self._known[game] for game in games}
-
-
-@dataclass
-class _Held:
-    """An engine that a thread of this process keeps from task to task."""
-
-    session: EngineSession
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while a task uses the engine."""
-
-
-_engines: Final[dict[tuple[int, EngineSpec], _Held]] = {}
-_stopped: Final[set[str]] = set()
-
-
-def evaluate_task(engine: EngineSpec, task: Task) -> TaskResult:
-    """Evaluate a task's positions; runs in a worker, whose engine stays for the next task."""
-    started = time.monotonic()
-    key = (threading.get_ident(), engine)
-    held = _engines.get(key)
-    if held is None:
-        held = _engines[key] = _Held(EngineSession(engine).__enter__())
-    keys = [(game_id, ply) for game_id, *_, plies in task.games for ply in plies]
-    results: list[Evaluation | Failure] = []
-    with held.lock:
-        try:
-            for result in held.session.evaluate_each(list(_positions_of(task))):
-                if task.run in _stopped:
-                    raise EngineError(engine.title, "was stopped", reason="died")
-                results.append(result)
-            name, version = held.session.engine.name, held.session.engine.version
-        except BaseException:
-            _engines.pop(key, None)
-            held.session.__exit__(EngineError, EngineError(engine.title, "is dropped"), None)
-            if task.run not in _stopped or not results:
-                raise
-            name = version = ""  # what was evaluated before the stop is kept
-    for result in results:
-        if isinstance(result, Failure) and result.reason == "game":
-            raise EngineError(engine.title, result.message, reason="game")
-    return TaskResult(
-        _table_of(keys[: len(results)], results),
-        [result for result in results if isinstance(result, Failure)],
-        time.monotonic() - started,
-        name,
-        version,
-    )
-
-
-def _positions_of(task: Task) -> Iterator[EnginePosition]:
-    for _, start, komi, codes, plies in task.games:
-        texts = _core.move_texts(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16), "")
-        board_komi = 0.0 if np.isnan(komi) else komi
-        for ply in plies:
-            yield EnginePosition(task.game, start or None, texts[:ply], board_komi)
-
-
-def stop_tasks(runs: Sequence[str]) -> None:
-    """Make the tasks of these runs end soon: their engines are killed."""
-    _stopped.update(runs)
-    kill_all_engines()
-
-
-def release_engines() -> None:
-    """Let go of the engines that this process keeps and no task is using."""
-    for key, held in list(_engines.items()):
-        if held.lock.acquire(blocking=False):
-            _engines.pop(key, None)
-            held.session.__exit__(None, None, None)
-            held.lock.release()
-
-
-def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) -> pa.Table:
-    good = [result if isinstance(result, Evaluation) else None for result in results]
-    columns: dict[str, list[Any]] = {
-        "game_id": [game for game, _ in keys],
-        "ply": [ply for _, ply in keys],
-    }
-    for name in EVALUATION_SCHEMA.names[2:-1]:
-        columns[name] = [None if result is None else getattr(result, name) for result in good]
-    columns["failed"] = [
-        f"{result.reason}: {result.message}" if isinstance(result, Failure) else None
-        for result in results
-    ]
-    return pa.table(columns, schema=EVALUATION_SCHEMA)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board behind GTP: either colour may move at any time, and moves can be taken back."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from hyoka._core import Player
+from hyoka.as_engine.lines import continued
+from hyoka.errors import Error, IllegalMoveError, NotationError
+from hyoka.games import GAMES, game_type, name_of
+from hyoka.problems.sgf_position import with_text_field
+
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+class Board:
+    """A position with its past, as a list of lines: a new one where a colour moves twice in a row.
+
+    Within a line the rules see to superko; `play` and `legal_moves` see to it across lines.
+    """
+
+    def __init__(self, game: str, komi: float = 7.5) -> None:
+        self._game = name_of(game_type(game)())
+        self._komi = komi
+        self._lines: list[Any] = []
+        self.clear()
+
+    @property
+    def game(self) -> str:
+        """The game's name, such as `go9`."""
+        return self._game
+
+    @property
+    def is_go(self) -> bool:
+        """Whether the rules of Go hold here."""
+        return self._game.startswith("go")
+
+    @property
+    def line(self) -> Any:
+        """The line that leads to what stands on the board."""
+        return self._lines[-1]
+
+    @property
+    def position(self) -> Any:
+        """What stands on the board."""
+        return self.line.position
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been put on the board."""
+        return len(self._lines) == 1 and not len(self.line) and not self.position.cells.any()
+
+    def clear(self) -> None:
+        """Take everything off; komi stays."""
+        kind = GAMES[self._game]
+        start = kind(komi=self._komi) if self.is_go else kind()
+        self._lines = [start.line()]
+
+    def change_game(self, game: str) -> None:
+        """Begin another game, or on a board of another size."""
+        self._game = game
+        self.clear()
+
+    def set_komi(self, komi: float) -> None:
+        """Change komi, now and for later games."""
+        self._komi = komi
+        if self.is_go:
+            self._lines = [_with_komi(line, komi) for line in self._lines]
+
+    def set_up(self, position: Any) -> None:
+        """Put a position of Go on the board; there is nothing to take back."""
+        self.set_line(position.line())
+
+    def set_line(self, line: Any) -> None:
+        """Put a whole line of Go on the board."""
+        self._game = name_of(line)
+        self._komi = line.position.komi
+        self._lines = [line]
+
+    def turn_to(self, player: Player) -> Any:
+        """The line for a player to move in, with whatever must happen for that, not yet kept.
+
+        In Go the other colour is just left out. In other games only a forced pass can be. Raises
+        IllegalMoveError.
+        """
+        line = continued(self.line)
+        if line.to_play is player:
+            return line
+        if self.is_go:
+            position = with_text_field(line.position.with_to_play(player), 3, "0")
+            return _without_ko(position).line()
+        if [str(move) for move in line.legal_moves] == ["pass"]:
+            return line.play("pass")
+        raise IllegalMoveError("it is the other player's move")
+
+    def legal_moves(self, line: Any) -> list[Any]:
+        """The moves in a line of `turn_to` that repeat no position since the board was cleared."""
+        if not self.is_go or (len(self._lines) == 1 and line is self.line):
+            return list(line.legal_moves)
+        past = self._past(line)
+        return [move for move in line.legal_moves if not self._repeats(line, move, past)]
+
+    def play(self, player: Player, text: str) -> None:
+        """Play a move. Raises NotationError or IllegalMoveError."""
+        line = self.turn_to(player)
+        if not text:
+            raise NotationError("no move is named")
+        move = line.parse(text)
+        if not line.is_legal(move) or (self.is_go and self._repeats(line, move, self._past(line))):
+            raise IllegalMoveError(f"{move} is not legal")
+        after = line.play(move)
+        if self._extends(after):
+            self._lines[-1] = after
+        else:
+            self._lines.append(after)
+
+    def undo(self) -> None:
+        """Take back the last move. Raises IllegalMoveError if there is none."""
+        if not len(self.line):
+            raise IllegalMoveError("there is no move to take back")
+        if len(self.line) == 1 and len(self._lines) > 1:
+            self._lines.pop()
+            return
+        self._lines[-1] = self.line.undo()
+        # A pass that was made for a player goes with the move for whose sake it was made.
+        while not self.is_go and len(self.line) and self._was_forced_pass():
+            self._lines[-1] = self.line.undo()
+
+    def _was_forced_pass(self) -> bool:
+        before = self.line.undo()
+        return str(self.line.moves[-1]) == "pass" and len(before.legal_moves) == 1
+
+    def _extends(self, after: Any) -> bool:
+        known = len(self.line)
+        return (
+            len(after) > known
+            and after.start == self.line.start
+            and after.moves[:known] == self.line.moves
+        )
+
+    def _past(self, line: Any) -> set[bytes]:
+        """All boards there were before `line` began, if it is not the whole past itself."""
+        others = self._lines if line is not self.line else self._lines[:-1]
+        boards = set()
+        for other in others:
+            while True:
+                boards.add(other.cells.tobytes())
+                if not len(other):
+                    break
+                other = other.undo()  # noqa: PLW2901 - a walk back
+        return boards
+
+    def _repeats(self, line: Any, move: Any, past: set[bytes]) -> bool:
+        if str(move) == "pass" or not past:
+            return False
+        return line.play(move).cells.tobytes() in past
+
+
+def _with_komi(line: Any, komi: float) -> Any:
+    changed = line.start.with_komi(komi).line()
+    for move in line.moves:
+        changed = changed.play(move)
+    return changed
+
+
+def _without_ko(position: Any) -> Any:
+    """Whoever moves out of turn is not bound by a ko that was taken for the other colour."""
+    return with_text_field(position, 2, "-")
+
+
+def stones_of(position: Any, player: Player) -> list[str]:
+    """The points where a player of Go has stones."""
+    wanted = 1 if player is Player.first else -1
+    return [
+        f"{COLUMNS[column]}{position.size - row}"
+        for row, cells in enumerate(position.cells.tolist())
+        for column, cell in enumerate(cells)
+        if cell == wanted
+    ]
+
+
+def handicap(game: str, komi: float, stones: int) -> Any:
+    """The usual handicap position. Raises NotationError if there is none with so many stones."""
+    try:
+        position = GAMES[game](komi=komi, handicap=stones)
+    except (ValueError, TypeError, Error):
+        raise NotationError("invalid number of stones") from None
+    if stones < 2 or len(stones_of(position, Player.first)) != stones:
+        raise NotationError("invalid number of stones")
+    return position
+
+
+def free_handicap(game: str, komi: float, points: Sequence[str]) -> Any:
+    """Black's stones on any points, White to play. Raises NotationError for a bad list."""
+    start = GAMES[game](komi=komi)
+    moves = [start.parse(point) for point in points]
+    if len(moves) < 2 or len(set(moves)) < len(moves) or start.parse("pass") in moves:
+        raise NotationError("bad vertex list")
+    position = GAMES[game].from_stones([str(move) for move in moves], [], komi=komi)
+    if len(stones_of(position, Player.first)) != len(moves):
+        raise NotationError("bad vertex list")
+    return position.with_to_play(Player.second)

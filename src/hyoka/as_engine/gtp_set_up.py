@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of GTP that need only the board: set it up, play, take back, load, draw, count."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from hyoka._core import Player
+from hyoka.as_engine.gtp_analysis import colour_of
+from hyoka.as_engine.gtp_board import Board, free_handicap, handicap, stones_of
+from hyoka.as_engine.gtp_score import judge
+from hyoka.diagram import terminal
+from hyoka.errors import Error, IllegalMoveError, NotationError
+from hyoka.games import GAMES, game_type, name_of
+from hyoka.problems import load_sgf
+from hyoka.records import read_record
+
+_LARGEST_SGF: Final = 16 << 20
+_MOST_HANDICAP: Final = 9
+_SIZES: Final = {"othello": "8", "blokus_duo": "14"}
+
+Command = Callable[[list[str]], str | None]
+"""Takes its arguments and gives the answer; None if it has answered by itself."""
+
+
+class SetUp:
+    """The commands about a board; `new_game` is called when another game begins."""
+
+    def __init__(self, board: Board, new_game: Callable[[], None]) -> None:
+        self._board = board
+        self._new_game = new_game
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by name: more in Go than in other games."""
+        known: dict[str, Command] = {
+            "set_game": self._set_game,
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "undo": self._undo,
+            "showboard": lambda words: "\n" + terminal(self._board.line, ascii=True),
+            "final_score": self._final_score,
+        }
+        if self._board.is_go:
+            known |= {
+                "fixed_handicap": self._fixed_handicap,
+                "place_free_handicap": self._place_free_handicap,
+                "set_free_handicap": self._set_free_handicap,
+                "loadsgf": self._loadsgf,
+                "final_status_list": self._final_status_list,
+            }
+        return known
+
+    def _changed(self) -> str:
+        self._new_game()
+        return ""
+
+    def _set_game(self, words: list[str]) -> str:
+        game = name_of(game_type(" ".join(words) or "?")())
+        if game in ("chess", "shogi"):
+            raise NotationError("unsupported game")
+        self._board.change_game(game)
+        return self._changed()
+
+    def _boardsize(self, words: list[str]) -> str:
+        if len(words) != 1 or not words[0].isdecimal():
+            raise NotationError("syntax error")
+        game = self._board.game
+        if game in _SIZES:
+            if words[0] != _SIZES[game]:
+                raise NotationError("unacceptable size")
+        elif f"go{words[0]}" not in GAMES:
+            raise NotationError("unacceptable size")
+        else:
+            game = f"go{words[0]}"
+        self._board.change_game(game)
+        return self._changed()
+
+    def _clear_board(self, words: list[str]) -> str:
+        self._board.clear()
+        return self._changed()
+
+    def _komi(self, words: list[str]) -> str:
+        if len(words) != 1 or not re.fullmatch(r"[+-]?[0-9]{0,4}\.?[0-9]{0,6}", words[0]):
+            raise NotationError("syntax error")
+        try:
+            self._board.set_komi(float(words[0]))
+        except ValueError:
+            raise NotationError("syntax error") from None
+        return ""
+
+    def _play(self, words: list[str]) -> str:
+        player = colour_of(words)
+        try:
+            self._board.play(player, " ".join(words[1:]))
+        except IllegalMoveError:
+            raise IllegalMoveError("illegal move") from None
+        except (NotationError, TypeError):
+            raise NotationError("syntax error") from None
+        return ""
+
+    def _undo(self, words: list[str]) -> str:
+        try:
+            self._board.undo()
+        except IllegalMoveError:
+            raise IllegalMoveError("cannot undo") from None
+        return ""
+
+    def _empty_board(self) -> tuple[str, float]:
+        if not self._board.is_empty:
+            raise IllegalMoveError("board not empty")
+        return self._board.game, self._board.position.komi
+
+    def _fixed_handicap(self, words: list[str]) -> str:
+        stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
+        game, komi = self._empty_board()
+        self._board.set_up(handicap(game, komi, stones))
+        return " ".join(stones_of(self._board.position, Player.first))
+
+    def _place_free_handicap(self, words: list[str]) -> str:
+        wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
+        game, komi = self._empty_board()
+        # An engine may place fewer stones than it is asked for.
+        for stones in range(min(wanted, _MOST_HANDICAP), 1, -1):
+            try:
+                self._board.set_up(handicap(game, komi, stones))
+            except NotationError:
+                continue
+            return " ".join(stones_of(self._board.position, Player.first))
+        raise NotationError("invalid number of stones")
+
+    def _set_free_handicap(self, words: list[str]) -> str:
+        game, komi = self._empty_board()
+        try:
+            self._board.set_up(free_handicap(game, komi, words))
+        except (Error, TypeError):
+            raise NotationError("bad vertex list") from None
+        return ""
+
+    def _loadsgf(self, words: list[str]) -> str:
+        number = None
+        if len(words) > 1 and words[-1].isdecimal():
+            number = int(words.pop()[:6]) or None
+        path = Path(" ".join(words))
+        try:
+            with path.open("rb") as file:
+                position = load_sgf(file.read(_LARGEST_SGF), number)
+        except (Error, OSError, ValueError) as error:
+            raise NotationError(f"cannot load file: {error}") from None
+        self._board.set_line(_with_past(position, path))
+        return self._changed()
+
+    def _final_score(self, words: list[str]) -> str:
+        position = self._board.position
+        score = judge(position).score if self._board.is_go else float(position.score)
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    def _final_status_list(self, words: list[str]) -> str:
+        if len(words) != 1 or words[0] not in ("alive", "seki", "dead"):
+            raise NotationError("syntax error")
+        if words[0] == "seki":
+            return ""
+        status = judge(self._board.position)
+        chains = status.alive if words[0] == "alive" else status.dead
+        return "\n".join(" ".join(chain) for chain in chains)
+
+
+def _with_past(position: Any, path: Path) -> Any:
+    """The line that leads to a position of a record, if the record is plain; else a new one."""
+    try:
+        record = read_record(path)
+        line = record.position(0).line()
+        if type(line.position) is not type(position):
+            return position.line()
+        for move in record.move_list:
+            if line.position == position:
+                break
+            line = line.play(move)
+    except (Error, OSError, ValueError):
+        return position.line()
+    return line if line.position == position else position.line()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search has found, in the words of UCI and USI: always in the view of the side to move."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hyoka._core import Player
+from hyoka.search import MoveReport, SearchResult
+
+_SURE: Final = 1e-4
+"""How near to certain a value may come before its score goes no further."""
+_SCALES: Final = {"chess": 400 / math.log(10), "shogi": 600.0}
+
+
+def centipawns_of(value: float, game: str) -> int:
+    """The score that stands for an expected result: scale × ln(value / (1 − value)).
+
+    For chess this is the Elo formula, 400 × log10(v / (1 − v)): 100 is worth 0.64. For shogi the
+    scale is the usual 600.
+
+    >>> [centipawns_of(value, "chess") for value in (0.5, 0.64, 1.0)]
+    [0, 100, 1600]
+    """
+    value = min(max(value, _SURE), 1 - _SURE)
+    return round(_SCALES[game] * math.log(value / (1 - value)))
+
+
+def score_of(
+    mover: Player, game: str, *, value: float | None, score: float | None, unit: str
+) -> int:
+    """Centipawns for the side to move, of a score or else of a value in the first player's view."""
+    if score is not None and unit == "centipawns":
+        return round(score) if mover is Player.first else -round(score)
+    if value is None:
+        value = 0.5
+    return centipawns_of(value if mover is Player.first else 1 - value, game)
+
+
+def mate_in_moves(plies: int) -> int:
+    """Plies to mate, as UCI counts them: full moves of the winner, or of the loser with a minus.
+
+    >>> [mate_in_moves(plies) for plies in (1, 3, -2, -4)]
+    [1, 2, -1, -2]
+    """
+    moves = (abs(plies) + 1) // 2
+    return moves if plies > 0 else -moves
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where UCI and USI differ in what they tell."""
+
+    game: str
+    count_mate: Callable[[int], int]
+    """From plies, > 0 if the side to move mates."""
+
+
+def info_lines(
+    result: SearchResult,
+    mover: Player,
+    dialect: Dialect,
+    *,
+    lines: int,
+    write: Callable[[Sequence[Any]], str],
+) -> list[str]:
+    """`info` lines for the best moves, as many as `lines`; `write` writes a variation.
+
+    A proven mate has its length instead of a score.
+    """
+    nodes = result.playouts or result.nodes
+    rate = f" nps {round(nodes / result.time_s)}" if result.time_s > 0 else ""
+    full = f" hashfull {result.hash_permille}" if result.hash_permille else ""
+    effort = f"nodes {nodes}{rate}{full} time {round(result.time_s * 1000)}"
+    told = []
+    for number, report in enumerate(result.moves[:lines], start=1):
+        pv = report.pv or (report.move,)
+        if number == 1:
+            pv = result.pv or pv
+            words = _score_words(result, mover, dialect, result.unit)
+        else:
+            words = _score_words(report, mover, dialect, result.unit)
+        depth = max(1, result.depth)
+        deepest = max(depth, result.selective_depth, len(pv))
+        told.append(
+            f"info depth {depth} seldepth {deepest} multipv {number} "
+            f"score {words} {effort} pv {write(pv)}"
+        )
+    if not told:
+        pv_words = f" pv {write(result.pv)}" if result.pv else ""
+        words = _score_words(result, mover, dialect, result.unit)
+        told.append(f"info depth {result.depth} score {words} {effort}{pv_words}")
+    return told
+
+
+def _score_words(
+    found: SearchResult | MoveReport, mover: Player, dialect: Dialect, unit: str
+) -> str:
+    if found.mate:
+        plies = found.mate if mover is Player.first else -found.mate
+        return f"mate {dialect.count_mate(plies)}"
+    score = score_of(mover, dialect.game, value=found.value, score=found.score, unit=unit)
+    return f"cp {score}"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that search a position: search, mate."""
+
+import dataclasses
+import re
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from hyoka.cli.games import GameName, PositionText
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.errors import Error
+from hyoka.games import name_of, position
+from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, find_mate
+
+_DEFAULT = {"chess": "ab:time=2", "shogi": "ab:time=2"}
+Moves = Annotated[
+    str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
+]
+
+
+def search_command(
+    game: GameName,
+    spec: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="KIND or KIND:SETTING=VALUE,… with a kind out of "
+            + ", ".join(KINDS)
+            + ". By default `ab:time=2` in chess and shogi, `uct:playouts=10000` elsewhere.",
+        ),
+    ] = None,
+    text: PositionText = None,
+    moves: Moves = "",
+    top: Annotated[int, typer.Option(min=1, help="So many moves are shown.")] = 10,
+    settings: Annotated[
+        bool, typer.Option("--settings", help="Only list what can be set about the search.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search a position: the best move, what it is worth, and the moves behind it.
+
+    Values are the first player's expected result, 0 to 1; scores are the first player's, too.
+    Ctrl-C ends the search.
+    """
+    line = _played(position(game, text).line(), moves)
+    name = name_of(line)
+    chosen = SearchSpec.from_text(spec or _DEFAULT.get(name, "uct"))
+    if settings:
+        _print_settings(chosen.kind, as_json)
+        return
+    if line.outcome is not None:
+        raise Error(f"the game is over: {line.outcome.reason.name}")
+    with err.status("searching", spinner="dots") as status:
+        searching = Searcher(chosen, name)
+        show = None if quiet or as_json or not err.is_terminal else _shower(status)
+        result = searching.search(line, on_progress=show)
+    if as_json:
+        print_json(_json(name, line, chosen, result))
+    else:
+        _print_result(result, top)
+
+
+def _played(line: Any, moves: str) -> Any:
+    for move in filter(None, re.split("[ \t\r\n]+", moves)):
+        line = line.play(move)
+    return line
+
+
+def _shower(status: Any) -> Any:
+    def show(result: SearchResult) -> None:
+        effort = f"{result.playouts or result.nodes:,}"
+        status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {_worth(result)}")
+
+    return show
+
+
+def _line(pv: tuple[Any, ...]) -> str:
+    return " ".join(map(str, pv))
+
+
+def _worth(result: Any) -> str:
+    words = [] if result.value is None else [f"{result.value:.3f}"]
+    if result.mate is not None:
+        words.append(f"mate in {abs(result.mate)} plies")
+    elif result.score is not None:
+        words.append(f"{result.score:+.0f}")
+    if result.proven is not None:
+        words.append(result.proven)
+    return " ".join(words)
+
+
+def _print_result(result: SearchResult, top: int) -> None:
+    if result.best is None:
+        out.print(f"no move found ({result.stopped_by})")
+        return
+    out.print(f"[bold]{escape(str(result.best))}[/]  {_worth(result)}  {escape(_line(result.pv))}")
+    table = plain_table("move", "visits", "value", "score", "prior", "", "line", right=range(1, 5))
+    for report in result.moves[:top]:
+        table.add_row(
+            escape(str(report.move)),
+            f"{report.visits:,}" if report.visits else "",
+            "" if report.value is None else f"{report.value:.3f}",
+            "" if report.score is None else f"{report.score:+.1f}",
+            "" if report.prior is None else f"{report.prior:.3f}",
+            report.proven or "",
+            escape(_line(report.pv[:8])),
+        )
+    out.print(table)
+    count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
+    rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""
+    ended = f"; ended by {result.stopped_by}" if result.stopped_by else ""
+    out.print(
+        f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}", style="dim"
+    )
+
+
+def _json(name: str, line: Any, spec: SearchSpec, result: SearchResult) -> dict[str, Any]:
+    shown = dataclasses.asdict(dataclasses.replace(result, details={}, moves=()))
+    shown["pv"] = [str(move) for move in result.pv]
+    shown["moves"] = [
+        dataclasses.asdict(report) | {"pv": [str(move) for move in report.pv]}
+        for report in result.moves
+    ]
+    return {"game": name, "position": line.position.text, "spec": spec.text, **shown}
+
+
+def _print_settings(kind: str, as_json: bool) -> None:
+    settings = SearchSpec.settings_for(kind)
+    if as_json:
+        print_json([dataclasses.asdict(setting) for setting in settings])
+        return
+    out.print(f"[bold]{kind}[/]: {KINDS[kind][0]}")
+    table = plain_table("setting", "default", "what it is")
+    for setting in settings:
+        default = "" if setting.default is None else setting.text(setting.default)
+        choices = f" One of {', '.join(setting.choices)}." if setting.choices else ""
+        table.add_row(setting.name, default, setting.doc + choices)
+    out.print(table)
+
+
+def mate_command(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="shogi or chess.")] = "shogi",
+    text: PositionText = None,
+    moves: Moves = "",
+    nodes: Annotated[
+        int, typer.Option(min=0, help="Positions to visit at most; 0: no limit.")
+    ] = 10_000_000,
+    time_s: Annotated[
+        float, typer.Option("--time", min=0, metavar="S", help="Seconds at most; 0: no limit.")
+    ] = 0.0,
+    hash_mib: Annotated[
+        int, typer.Option("--hash", min=1, max=2**15, metavar="MIB", help="For the table.")
+    ] = 256,
+    as_json: AsJson = False,
+) -> None:
+    """Look for a forced mate in which every move of the attacker is check (df-pn).
+
+    Exit status 0: mate, 1: none by checks, 3: not found within the limits.
+    """
+    line = _played(position(game, text).line(), moves)
+    mate = find_mate(line, nodes=nodes, time_s=time_s, hash_mib=hash_mib)
+    if as_json:
+        print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})
+    else:
+        found = f"[bold]{mate.verdict}[/]"
+        if mate.verdict == "mate":
+            found += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
+        out.print(found)
+        rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
+        out.print(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}", style="dim")
+    if mate.verdict != "mate":
+        raise typer.Exit(1 if mate.verdict == "no mate" else 3)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about our searches: play as an engine, solve problems."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
+from hyoka.cli.output import AsJson, Quiet, count_progress, err, out, plain_table, print_json
+from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.search import SearchLimits, SearchSpec
+from hyoka.solving import SolveReport, read_suites, solve, task_of
+
+_INTERRUPTED = 130
+
+_SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
+
+
+def gtp_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
+    ] = "uct",
+    game: Annotated[
+        str, typer.Option("--game", metavar="GAME", help="go9, go13, go19 …, othello, blokus_duo.")
+    ] = "go19",
+    resign: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),
+    ] = None,
+) -> None:
+    """Be a GTP engine: a GUI or a match runner starts this command and talks to it."""
+    spec = SearchSpec.from_text(search)
+    GtpServer(spec, Controller.of_process(), game=game, resign_below=resign).run()
+
+
+def uci_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
+    ] = "ab",
+) -> None:
+    """Be a UCI engine: a chess GUI or a match runner starts this command and talks to it."""
+    UciServer(SearchSpec.from_text(search), Controller.of_process()).run()
+
+
+def usi_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
+    ] = "ab",
+) -> None:
+    """Be a USI engine: a shogi GUI or a match runner starts this command and talks to it."""
+    UsiServer(SearchSpec.from_text(search), Controller.of_process()).run()
+
+
+def solve_command(
+    suites: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUITE",
+            help="Problem sets: files (EPD, SFEN, JSON lines, OBF, .tst, plain or .gz .xz .bz2), "
+            "folders, zip archives, or some of one: suites.zip:wac.epd.",
+            show_default=False,
+        ),
+    ],
+    players: Annotated[
+        list[str],
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="Who solves, repeatable: a search (ab:nodes=100000) or an engine "
+            "(uci:nodes=1000:stockfish).",
+            show_default=False,
+        ),
+    ],
+    time_s: Annotated[
+        float | None, typer.Option("--time", min=0.001, metavar="S", help="Seconds a problem.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Positions a problem.")] = None,
+    playouts: Annotated[int | None, typer.Option(min=1, help="Playouts a problem.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, max=999, help="Plies.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Only the first N of each set."),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads, a player each.")] = 1,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="List what was not solved.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Let searches and engines solve problem sets: how many of how many, with what effort.
+
+    Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
+    """
+    problems = _chosen(suites, limit)
+    limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
+    reports: list[SolveReport] = []
+    asked = sum(not isinstance(task_of(problem), str) for problem in problems)
+    with count_progress(quiet or as_json) as progress:
+        for player in players:
+            bar = progress.add_task(player, total=asked)
+            reports.append(
+                solve(
+                    problems,
+                    player,
+                    limits=limits if limits != SearchLimits() else None,
+                    jobs=jobs,
+                    on_verdict=lambda verdict, bar=bar: progress.advance(bar),  # type: ignore[misc]
+                )
+            )
+            if reports[-1].interrupted:
+                break
+    if as_json:
+        print_json([_as_json(report) for report in reports])
+    else:
+        _print_reports(reports)
+        if verbose:
+            _print_failures(reports)
+    return _INTERRUPTED if reports[-1].interrupted else 0
+
+
+def _chosen(suites: Sequence[str], limit: int | None) -> list[Problem | GtpTest | Assertion]:
+    """The problems of all sets, or the first of each; refusals are told on standard error."""
+    problems: list[Problem | GtpTest | Assertion] = []
+    for suite in read_suites(suites):
+        tried = 0
+        given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
+        for problem in [*given, *suite.assertions]:
+            # What asks for no move is not counted here.
+            tried += not isinstance(task_of(problem), str)
+            if limit is not None and tried > limit:
+                break
+            problems.append(problem)
+        if suite.refused:
+            err.print(
+                f"{suite.source}: {len(suite.refused)} refused, the first: {suite.refused[0]}",
+                markup=False,
+                soft_wrap=True,
+            )
+    return problems
+
+
+def _print_reports(reports: Sequence[SolveReport]) -> None:
+    table = plain_table("suite", *(escape(report.player) for report in reports))
+    sources = list(dict.fromkeys(each.source for report in reports for each in report.verdicts))
+    parts = [
+        (source, [report.only(lambda v, of=source: v.source == of) for report in reports])  # type: ignore[misc]
+        for source in sources
+    ]
+    if len(parts) != 1:
+        parts.append(("all", list(reports)))
+    for source, found in parts:
+        table.add_row(escape(source), *map(_summary, found))
+    out.print(table)
+    for report in reports[:1]:
+        for reason, count in report.skipped.items():
+            out.print(f"{count} not applicable: {reason}", style="dim", markup=False)
+    for report in reports:
+        if report.interrupted:
+            out.print(f"interrupted: {report.player} solved what is shown", markup=False)
+
+
+def _summary(report: SolveReport) -> str:
+    """How many of how many with the interval, points if there are any, time and nodes."""
+    if not report.asked:
+        return "–"
+    low, high = report.interval
+    share = report.solved / report.asked
+    words = [
+        f"[bold]{report.solved}[/] of {report.asked}",
+        f"{share:.1%} ({low:.1%}–{high:.1%})",
+    ]
+    points, most = report.points
+    if most:
+        words.append(f"{points:,} of {most:,} points")
+    words.append(f"{report.time_s:.1f} s")
+    if report.nodes:
+        words.append(f"{report.nodes:,} nodes")
+    if report.errors:
+        words.append(f"[red]{report.errors} errors[/]")
+    return "  ".join(words)
+
+
+def _print_failures(reports: Sequence[SolveReport]) -> None:
+    for report in reports:
+        table = plain_table("not solved", "wanted", "played", "s", "nodes", right=[3, 4])
+        failures = [verdict for verdict in report.verdicts if not verdict.solved]
+        for verdict in failures:
+            table.add_row(
+                escape(verdict.name),
+                escape(verdict.expected),
+                escape(verdict.error or verdict.move or "–"),
+                f"{verdict.time_s:.2f}",
+                f"{verdict.nodes:,}",
+            )
+        if failures:
+            out.print(f"\n[bold]{escape(report.player)}[/]")
+            out.print(table)
+
+
+def _as_json(report: SolveReport) -> dict[str, Any]:
+    low, high = report.interval
+    points, most = report.points
+    return {
+        "player": report.player,
+        "solved": report.solved,
+        "asked": report.asked,
+        "low": low,
+        "high": high,
+        "points": points,
+        "most_points": most,
+        "time_s": report.time_s,
+        "nodes": report.nodes,
+        "errors": report.errors,
+        "skipped": dict(report.skipped),
+        "interrupted": report.interrupted,
+        "problems": [dataclasses.asdict(verdict) for verdict in report.verdicts],
+    }

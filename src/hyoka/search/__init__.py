@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The searches: Monte Carlo, UCT, alpha-beta, mates and endings, all named by one kind of text."""
+
+from hyoka.search.book import Book
+from hyoka.search.difficulty import Difficulty, difficulty
+from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.lines import PythonLine, as_line, recorded_line
+from hyoka.search.playing import play_game, search_line, search_once
+from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.searcher import Searcher
+from hyoka.search.settings import KINDS, Setting
+from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
+from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
+
+__all__ = [
+    "KINDS",
+    "Book",
+    "Difficulty",
+    "Ending",
+    "LinearEvaluation",
+    "Mate",
+    "MoveReport",
+    "PythonLine",
+    "SearchLimits",
+    "SearchResult",
+    "SearchSpec",
+    "Searcher",
+    "Setting",
+    "ab",
+    "as_line",
+    "difficulty",
+    "find_mate",
+    "linear_evaluation",
+    "mc",
+    "mc_score",
+    "move_strengths",
+    "play_game",
+    "recorded_line",
+    "search_line",
+    "search_once",
+    "solve_ending",
+    "uct",
+]

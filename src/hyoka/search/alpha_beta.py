@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alpha-beta as a player."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from hyoka import _core
+from hyoka._core import Player
+from hyoka.search.parts import alpha_beta_settings, core_class, evaluation_options
+from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.spec import SearchSpec
+
+_DEFAULT_NODES: Final = 100_000
+_DECIDED: Final = 20_000
+"""Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
+
+
+class AlphaBetaPlayer:
+    """An alpha-beta search that keeps its table from move to move."""
+
+    def __init__(self, spec: SearchSpec, game: str | None) -> None:
+        self._spec = spec
+        self._core = core_class(game, "AlphaBeta")(
+            evaluation_options(spec, game), alpha_beta_settings(spec)
+        )
+        _, self._unit, scale = (
+            _core.evaluation_terms(game) if game is not None else ([], "points", 1.0)
+        )
+        self._scale = spec["scale"] or scale
+
+    def search(
+        self,
+        line: Any,
+        limits: SearchLimits,
+        only: Sequence[Any] | None,
+        on_progress: Callable[[SearchResult], None] | None,
+        every_s: float,
+    ) -> SearchResult:
+        """Search deeper and deeper until a limit is reached."""
+        depth, nodes, seconds = self._limits(limits)
+        tick = None if on_progress is None else lambda: self._tell(line, on_progress)
+        self._core.allow()
+        self._core.run(line, only, depth, nodes, seconds, every_s, tick)
+        result = self._result(line)
+        assert result is not None
+        return result
+
+    def stop(self) -> None:
+        """End the running search soon."""
+        self._core.stop()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._core.clear()
+
+    def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
+        if limits.infinite:
+            return 0, 0, 0.0
+        given = (limits.depth, limits.nodes, limits.time_s)
+        if any(given):
+            depth, nodes, seconds = given
+        else:
+            depth, nodes, seconds = (self._spec[name] for name in ("depth", "nodes", "time"))
+        if not (depth or nodes or seconds):
+            nodes = _DEFAULT_NODES
+        return depth or 0, nodes or 0, seconds or 0.0
+
+    def _tell(self, line: Any, on_progress: Callable[[SearchResult], None]) -> None:
+        result = self._result(line)
+        if result is not None:
+            on_progress(result)
+
+    def _result(self, line: Any) -> SearchResult | None:
+        found = self._core.found()
+        if not found["variations"]:
+            return None
+        reports = tuple(self._report(line, *each) for each in found["variations"])
+        best = reports[0]
+        return SearchResult(
+            best.move,
+            best.value,
+            score=best.score,
+            unit="" if best.score is None else self._unit,
+            mate=best.mate,
+            proven=best.proven,
+            pv=best.pv,
+            moves=reports,
+            nodes=found["nodes"],
+            depth=found["depth"],
+            selective_depth=found["selective_depth"],
+            hash_permille=found["permille_full"],
+            details={"iterations": found["iterations"]},
+        )
+
+    def _report(self, line: Any, score: int, mate: int | None, pv: list[Any]) -> MoveReport:
+        """Turn alpha-beta's one number into score, value and proof."""
+        first_to_play = line.to_play is Player.first
+        if mate is None and abs(score) < _DECIDED:
+            value = 1 / (1 + math.exp(-max(-500.0, min(500.0, score / self._scale))))
+            return MoveReport(pv[0], value=value, score=float(score), pv=tuple(pv))
+        value = float(score > 0)
+        points = None
+        if mate is None:
+            points = math.copysign(abs(score) - _DECIDED, score)
+        proven = "won" if (score > 0) == first_to_play else "lost"
+        return MoveReport(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An opening book: the moves that were played, by position."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hyoka.errors import SourceError
+from hyoka.records import Record, read_records
+
+
+@dataclass(frozen=True)
+class Book:
+    """How often each move was played in each position; positions that transpose are one."""
+
+    game: str
+    counts: dict[int, Counter[int]] = field(repr=False)
+    """Moves by code, by a position's hash."""
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def from_records(cls, game: str, records: Iterable[Record], *, plies: int = 30) -> "Book":
+        """The first `plies` moves of records of one game; others are passed over."""
+        counts: dict[int, Counter[int]] = {}
+        for record in records:
+            if record.game != game:
+                continue
+            for ply, code in enumerate(record.moves[:plies].tolist()):
+                counts.setdefault(record.position(ply).hash, Counter())[code] += 1
+        return cls(game, counts)
+
+    @classmethod
+    def from_file(cls, game: str, path: str | Path, *, plies: int = 30) -> "Book":
+        """From a file of records; raises SourceError if it has none of this game."""
+        book = cls.from_records(game, read_records(path), plies=plies)
+        if not book.counts:
+            raise SourceError(f"{path}: no {game} games for a book")
+        return book
+
+    def moves(self, position: Any) -> dict[Any, int]:
+        """The legal moves of a position that are in the book, and how often they were played."""
+        counts = self.counts.get(position.hash, Counter())
+        return {move: counts[move.code] for move in position.legal_moves if move.code in counts}
+
+    def codes(self) -> dict[int, list[int]]:
+        """What the compiled core keeps to."""
+        return {position: list(moves) for position, moves in self.counts.items()}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of play: what searches start from, also of games written in Python."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka._core import Outcome, Player
+from hyoka.errors import IllegalMoveError, NotationError
+from hyoka.games import game_type, name_of
+
+
+@dataclass(frozen=True)
+class PythonLine:
+    """A game written in Python with the moves that led to it; itself a game.
+
+    What the compiled games' `line()` gives, for any class that follows the `Game` protocol.
+    """
+
+    start: Any
+    moves: tuple[Any, ...] = ()
+    position: Any = None
+
+    def __post_init__(self) -> None:
+        if self.position is None:
+            position = self.start
+            for move in self.moves:
+                position = position.play(move)
+            object.__setattr__(self, "position", position)
+
+    @property
+    def to_play(self) -> Player:
+        """Who moves next."""
+        player: Player = self.position.to_play
+        return player
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+        outcome: Outcome | None = self.position.outcome
+        return outcome
+
+    @property
+    def legal_moves(self) -> list[Any]:
+        """All legal moves."""
+        return list(self.position.legal_moves)
+
+    def is_legal(self, move: Any) -> bool:
+        """Whether a move may be played."""
+        return move in self.position.legal_moves
+
+    def play(self, move: Any) -> "PythonLine":
+        """The line with one move more."""
+        if not self.is_legal(move):
+            raise IllegalMoveError(f"illegal move {move} in {self.position}")
+        return PythonLine(self.start, (*self.moves, move), self.position.play(move))
+
+    @property
+    def text(self) -> str:
+        """The moves on one line, as they print; `read` reads them."""
+        return " ".join(map(str, self.moves))
+
+    @classmethod
+    def read(cls, start: Any, text: str) -> "PythonLine":
+        """The line from `start` whose moves print as `text` says; raises IllegalMoveError."""
+        line = cls(start)
+        for word in text.split():
+            named = [move for move in line.legal_moves if str(move) == word]
+            if not named:
+                raise IllegalMoveError(f"illegal move {word} at ply {len(line) + 1}")
+            line = line.play(named[0])
+        return line
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __str__(self) -> str:
+        return str(self.position)
+
+
+def recorded_line(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> Any:
+    """The line of play that a record's first moves make, as a search may go on from it.
+
+    Where a record goes on although the rules would have ended the game (a draw that nobody
+    claimed), the line begins at the position reached instead.
+    """
+    kind = game_type(game)
+    first: Any = _core.position_after(game, start, komi, codes[:0])
+    line = first.line()
+    for code in codes.tolist():
+        move = kind.Move.from_code(code)
+        if not line.is_legal(move):
+            reached: Any = _core.position_after(game, start, komi, codes)
+            return reached.line()
+        line = line.play(move)
+    return line
+
+
+def as_line(game: Any, name: str | None) -> Any:
+    """A line of play from a position or a line; `name` is the game it must be of."""
+    if name is None:
+        return game if isinstance(game, PythonLine) else PythonLine(game)
+    kind = game_type(name)
+    if isinstance(game, kind.Line):
+        return game
+    if isinstance(game, kind):
+        return game.line()
+    try:
+        other = name_of(game)
+    except NotationError:
+        other = type(game).__name__
+    raise NotationError(f"this search plays {name}, not {other}")

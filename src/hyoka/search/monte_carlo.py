@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flat Monte Carlo as a player: by wins (MC) or by the mean final score (MC-Score)."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from hyoka import _core
+from hyoka._core import Player
+from hyoka.search.parts import evaluation_options, playout_options
+from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.spec import SearchSpec
+
+_DEFAULT_PLAYOUTS: Final = 5_000
+
+
+class MonteCarloPlayer:
+    """The papers' classical model: every move gets the same number of playouts."""
+
+    def __init__(self, spec: SearchSpec, game: str | None) -> None:
+        self._spec = spec
+        self._stopped = False
+        self._by_score = spec.kind == "mc-score"
+        self._playout = playout_options(spec, game)
+        self._evaluation = evaluation_options(spec, game)
+        self._threads = spec["threads"] if game is not None else 1
+
+    def search(
+        self,
+        line: Any,
+        limits: SearchLimits,
+        only: Sequence[Any] | None,
+        on_progress: Callable[[SearchResult], None] | None,
+        every_s: float,
+    ) -> SearchResult:
+        """Play out each move equally often and compare the means."""
+        self._stopped = False
+        if not limits.infinite:
+            samples = self._sample(line, only, 0, self._limits(limits))
+            return self._result(line, samples, "time" if limits.time_s else "playouts")
+        sums: dict[Any, tuple[int, float, float]] = {}
+        while not self._stopped:  # slice after slice, until somebody has had enough
+            done = sum(count for count, *_ in sums.values())
+            slice_s = max(0.01, min(every_s, 0.2))
+            for move, count, values, scores in self._sample(line, only, done, (0, 0, slice_s)):
+                before = sums.get(move, (0, 0.0, 0.0))
+                sums[move] = (before[0] + count, before[1] + values, before[2] + scores)
+            if on_progress is not None:
+                on_progress(self._result(line, [(m, *s) for m, s in sums.items()], ""))
+        return self._result(line, [(move, *sum_) for move, sum_ in sums.items()], "interrupted")
+
+    def _sample(
+        self, line: Any, only: Sequence[Any] | None, first: int, limits: tuple[int, int, float]
+    ) -> list[tuple[Any, int, float, float]]:
+        found: Any = _core.sample_moves(
+            line, self._playout, self._evaluation, only, first, *limits,
+            self._spec["seed"], self._threads,
+        )  # fmt: skip
+        return list(found)
+
+    def _result(
+        self, line: Any, samples: Sequence[tuple[Any, int, float, float]], ended: str
+    ) -> SearchResult:
+        total = sum(count for _, count, *_ in samples)
+        reports = [
+            MoveReport(
+                move,
+                count,
+                values / count if count else None,
+                score=scores / count if count else None,
+                pv=(move,),
+            )
+            for move, count, values, scores in samples
+        ]
+        sign = 1 if line.to_play is Player.first else -1
+
+        def merit(report: MoveReport) -> float:
+            mean = report.score if self._by_score else report.value
+            return -math.inf if mean is None else sign * mean
+
+        reports.sort(key=merit, reverse=True)
+        best = reports[0]
+        value = sum(values for *_, values, _ in samples) / total if total else 0.5
+        score = sum(scores for *_, scores in samples) / total if total else 0.0
+        if self._spec["value"] == "best" and best.value is not None and best.score is not None:
+            value, score = best.value, best.score
+        return SearchResult(
+            best.move,
+            value,
+            score=score if self._by_score else None,
+            unit="points" if self._by_score else "",
+            pv=(best.move,),
+            moves=tuple(reports),
+            playouts=total,
+            depth=1,
+            stopped_by=ended,
+        )
+
+    def stop(self) -> None:
+        """End a search without limits soon."""
+        self._stopped = True
+
+    def clear(self) -> None:
+        """Nothing is kept from position to position."""
+
+    def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
+        if limits.playouts or limits.time_s:
+            return limits.playouts or 0, 0, limits.time_s or 0.0
+        playouts, a_move, seconds = (self._spec[n] for n in ("playouts", "a_move", "time"))
+        if not (playouts or a_move or seconds):
+            playouts = _DEFAULT_PLAYOUTS
+        return playouts or 0, a_move or 0, seconds or 0.0

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a spec to what the compiled core makes searches from."""
+
+from typing import Any
+
+from hyoka import _core
+from hyoka.errors import NotationError
+from hyoka.games import game_type
+from hyoka.search.book import Book
+from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.spec import SearchSpec
+
+
+def core_class(game: str | None, suffix: str) -> Any:
+    """The compiled search of a game; games written in Python share one."""
+    return getattr(_core, ("Python" if game is None else game_type(game).__name__) + suffix)
+
+
+def evaluation_options(spec: SearchSpec, game: str | None) -> _core.EvaluationOptions:
+    """The static evaluation that a spec asks for."""
+    given = spec.parts.get("evaluation")
+    if isinstance(given, LinearEvaluation):
+        if given.game != game:
+            raise NotationError(f"an evaluation of {given.game} can't judge {game}")
+        options = given.options()
+    elif given is not None:
+        options = _core.EvaluationOptions()
+        options.set_python(given)
+    elif game is None:
+        options = _core.EvaluationOptions()
+    else:
+        options = linear_evaluation(game, spec["weights"]).options()
+    if spec["scale"] is not None:
+        options.scale = spec["scale"]
+    return options
+
+
+def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
+    """The playouts that a spec asks for."""
+    options = _core.PlayoutOptions()
+    options.policy = spec["policy"]
+    if options.policy == "light" and not (game or "").startswith("go"):
+        raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
+    if options.policy == "rated" and game is None:
+        raise NotationError("policy=rated needs a game whose moves have features")
+    options.epsilon = spec["epsilon"]
+    options.cut = -1 if spec["cut"] is None else spec["cut"]
+    if spec["ratings"] is not None and game is not None:
+        options.ratings = list(move_strengths(game, spec["ratings"]).values())
+    return options
+
+
+def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
+    """Everything that makes up a tree search."""
+    options = _core.MctsOptions()
+    puct = spec["formula"] == "puct"
+    options.formula = spec["formula"]
+    options.exploration = spec["c"] if spec["c"] is not None else 1.5 if puct else 1.0
+    if spec["widening"]:
+        options.widening = (spec["widening_d"], spec["widening_c"], spec["widening_e"])
+    rated = spec["rated"] if spec["rated"] is not None else spec["widening"] or puct
+    options.rated = bool(rated) and game is not None
+    options.reduction = spec["reduction"]
+    options.killer = spec["killer_c"] if spec["killer"] else None
+    options.history = spec["history_threshold"] if spec["history"] else None
+    options.rave = spec["rave"] or None
+    options.playout = playout_options(spec, game)
+    options.evaluation = evaluation_options(spec, game)
+    if "evaluator" in spec.parts:
+        options.set_evaluator(spec.parts["evaluator"])
+        options.batch = spec.parts.get("batch", 16) if game is not None else 1
+    options.prior_visits = spec["prior"]
+    options.prior_at_expansion = spec["prior_when"] == "expansion"
+    if spec["mate"] and game not in ("chess", "shogi"):
+        raise NotationError(f"mate={spec['mate']} is for chess and shogi, not for {game}")
+    options.mate_nodes = spec["mate"]
+    if spec["ending"] and game != "othello":
+        raise NotationError(f"ending={spec['ending']} is for othello, not for {game}")
+    options.ending_empties = spec["ending"]
+    book = spec.parts.get("book")
+    if book is None and spec["book"] is not None and game is not None:
+        book = Book.from_file(game, spec["book"], plies=spec["book_plies"])
+    if book is not None:
+        options.set_book(book.codes())
+    options.proofs = spec["proofs"]
+    options.expand_at = spec["expand"]
+    options.threads = spec["threads"] if game is not None else 1
+    options.seed = spec["seed"]
+    options.memory_mib = spec["memory"]
+    return options
+
+
+def alpha_beta_settings(spec: SearchSpec) -> _core.AlphaBetaSettings:
+    """Everything that makes up an alpha-beta search."""
+    if spec["plain"]:
+        settings = _core.AlphaBetaSettings.plain()
+    elif spec["exact"]:
+        settings = _core.AlphaBetaSettings.exact()
+    else:
+        settings = _core.AlphaBetaSettings()
+    for name, value in spec.chosen:
+        if isinstance(value, bool) and name not in ("quiescence", "exact", "plain"):
+            settings.switch(name, value)
+    settings.quiescence = spec["quiescence"]
+    if not spec["plain"]:
+        settings.hash_mib = spec["hash"]
+        settings.aspiration = spec["aspiration"]
+    settings.variations = spec["multipv"]
+    return settings

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What searches are told and what they tell. Values are the first player's, 0 to 1."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """What may end a search; None leaves what its spec says."""
+
+    playouts: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    time_s: float | None = None
+    infinite: bool = False
+    """Until it is stopped, whatever the spec says."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReport:
+    """What a search thinks of one move."""
+
+    move: Any
+    visits: int = 0
+    """Simulations through it; those that a prior counts as are among them."""
+    value: float | None = None
+    score: float | None = None
+    """In the result's unit, for the first player."""
+    prior: float | None = None
+    """How good it looked before: its rating over the greatest, in PUCT its share."""
+    proven: str | None = None
+    """`won`, `lost` or `drawn` for the side to move."""
+    mate: int | None = None
+    """Plies to a mate, > 0 if the first player wins."""
+    pv: tuple[Any, ...] = ()
+    """What is expected, the move itself first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found."""
+
+    best: Any
+    """The move to play; None if the game is over or the search found none."""
+    value: float | None
+    """None where only a solver was asked and it knows nothing."""
+    score: float | None = None
+    unit: str = ""
+    """Of `score`: `centipawns`, `points`, or empty without a score."""
+    mate: int | None = None
+    """Plies to a certain end by mate or in a tree, > 0 if the first player wins."""
+    proven: str | None = None
+    """`won`, `lost` or `drawn` for the side to move, where that is certain."""
+    pv: tuple[Any, ...] = ()
+    moves: tuple[MoveReport, ...] = ()
+    """The moves that were looked at, the best first."""
+    playouts: int = 0
+    nodes: int = 0
+    depth: int = 0
+    selective_depth: int = 0
+    time_s: float = 0.0
+    stopped_by: str = ""
+    """`playouts`, `nodes`, `depth`, `time`, `early`, `proven`, `interrupted`, `over`, `solved`."""
+    hash_permille: int = 0
+    """How full the table or the tree's memory is."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """What only this kind of search knows: `iterations`, `memory_bytes`, `full`."""
+
+    def evaluation(self, game: str) -> Evaluation:
+        """The result as evaluations are stored; chess counts mates in moves, shogi in plies."""
+        mate = None
+        if game in ("chess", "shogi") and self.proven in ("won", "lost"):
+            plies = self.mate if self.mate is not None else 0
+            sign = 1 if (plies > 0 or (plies == 0 and self.value == 1)) else -1
+            length = (abs(plies) + 1) // 2 if game == "chess" else abs(plies)
+            mate = sign * (length or UNKNOWN_MATE)
+        return Evaluation(
+            value=self.value,
+            score=None if mate is not None else self.score,
+            unit="" if mate is not None or self.score is None else self.unit,
+            mate=mate,
+            best=None if self.best is None else str(self.best),
+            depth=self.depth or None,
+            nodes=self.playouts or self.nodes or None,
+            time_s=self.time_s,
+        )

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A search at work: one player of one game, who keeps what it has learned from move to move."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.errors import NotationError
+from hyoka.games import GAMES, game_type, name_of
+from hyoka.search.alpha_beta import AlphaBetaPlayer
+from hyoka.search.lines import as_line
+from hyoka.search.monte_carlo import MonteCarloPlayer
+from hyoka.search.result import SearchLimits, SearchResult
+from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
+from hyoka.search.spec import SearchSpec
+from hyoka.search.tree_search import TreePlayer
+
+OnProgress = Callable[[SearchResult], None]
+
+
+class SearchPlayer(Protocol):
+    """What each kind of search can do; see `Searcher`, which chooses one."""
+
+    def __init__(self, spec: SearchSpec, game: str | None) -> None: ...
+
+    def search(
+        self,
+        line: Any,
+        limits: SearchLimits,
+        only: Sequence[Any] | None,
+        on_progress: OnProgress | None,
+        every_s: float,
+    ) -> SearchResult:
+        """Search a line of play that is not over."""
+
+    def stop(self) -> None:
+        """End the running search soon."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+
+_PLAYERS: Final[dict[str, type[SearchPlayer]]] = {
+    "uct": TreePlayer,
+    "mc": MonteCarloPlayer,
+    "mc-score": MonteCarloPlayer,
+    "ab": AlphaBetaPlayer,
+    "mate": MatePlayer,
+    "exact": ExactPlayer,
+    "random": RandomPlayer,
+}
+
+
+class Searcher:
+    """A search that plays one game; it keeps its tree or table between calls.
+
+    >>> import hyoka as hk
+    >>> searcher = Searcher("uct:playouts=200", "othello")
+    >>> result = searcher.search(hk.Othello())
+    >>> result.playouts, result.best in hk.Othello().legal_moves
+    (200, True)
+
+    `game` is a name of `hyoka.GAMES`, or None for games written in Python.
+    """
+
+    def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
+        self.spec = SearchSpec.from_text(spec) if isinstance(spec, str) else spec
+        if game is not None and game not in GAMES:
+            game = name_of(game_type(game)())
+        self.game = game
+        self._player = _PLAYERS[self.spec.kind](self.spec, game)
+
+    def search(
+        self,
+        game: Any,
+        limits: SearchLimits | None = None,
+        *,
+        only: Sequence[Any] | None = None,
+        on_progress: OnProgress | None = None,
+        every_s: float = 0.5,
+    ) -> SearchResult:
+        """Search a position or a line of play; with a line, the rules that look back hold.
+
+        `only` restricts the moves looked at. `on_progress` is told what has been found so far,
+        every `every_s` seconds. Others may work meanwhile, and Ctrl-C works.
+        """
+        line = as_line(game, self.game)
+        outcome = line.outcome
+        if outcome is not None:
+            return SearchResult(None, float(outcome.value), stopped_by="over")
+        started = time.monotonic()
+
+        def timed(result: SearchResult) -> SearchResult:
+            return dataclasses.replace(result, time_s=time.monotonic() - started)
+
+        tell = None if on_progress is None else lambda result: on_progress(timed(result))
+        return timed(self._player.search(line, limits or SearchLimits(), only, tell, every_s))
+
+    def stop(self) -> None:
+        """End the running search soon; called from another thread. The next one runs again."""
+        self._player.stop()
+
+    def clear(self) -> None:
+        """Forget everything, as before a new game."""
+        self._player.clear()
+
+    def tree(self, *, with_unvisited: bool = False) -> dict[str, NDArray[np.generic]]:
+        """The tree of the last search as arrays, parents before children, the root first.
+
+        `parent`, `move` (code), `mover` (0 the first player), `visits`, `value` (the first
+        player's), `prior`, `proof` (0 none, 1 lost, 2 drawn, 3 won, 4 forbidden, for the mover).
+        Moves never visited are left out unless asked for.
+        """
+        if not isinstance(self._player, TreePlayer):
+            raise NotationError(f"{self.spec.kind} has no tree to show")
+        return self._player.tree(with_unvisited=with_unvisited)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact solvers: mates by checks in chess and shogi, endings in Othello."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hyoka import _core
+from hyoka.errors import NotationError
+from hyoka.games import name_of
+
+MATE_SOLVERS: Final[dict[str, Any]] = {"chess": _core.ChessMate, "shogi": _core.ShogiMate}
+
+
+@dataclass(frozen=True, slots=True)
+class Mate:
+    """What a mate search found."""
+
+    verdict: str
+    """`mate`, `no mate` (by checks alone) or `unknown` (a limit came first)."""
+    line: tuple[Any, ...]
+    """The mating line, the last move mates; empty without a mate."""
+    nodes: int
+    time_s: float
+
+
+def find_mate(
+    position: Any, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
+) -> Mate:
+    """Look for a mate of the side to move in which it gives check with every move (df-pn).
+
+    >>> import hyoka as hk
+    >>> mate = find_mate(hk.Chess.from_text("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"))
+    >>> mate.verdict, [str(move) for move in mate.line]
+    ('mate', ['a1a8'])
+    """
+    name = name_of(position)
+    if name not in MATE_SOLVERS:
+        raise NotationError(f"mates are looked for in {' and '.join(MATE_SOLVERS)}, not in {name}")
+    here = getattr(position, "position", position)
+    verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
+    return Mate(verdict, tuple(line), visited, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What solving an Othello ending found."""
+
+    solved: bool
+    """False if a limit came first; then the rest means nothing."""
+    score: int
+    """Black's discs less White's under best play; empty squares go to the winner."""
+    line: tuple[Any, ...]
+    """Best play to the end."""
+    nodes: int
+    time_s: float
+
+
+def solve_ending(
+    position: Any, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
+) -> Ending:
+    """Solve an Othello position exactly; limits of 0 are none.
+
+    >>> import hyoka as hk
+    >>> solve_ending(hk.Othello.from_text("X" * 62 + "O- X")).score
+    64
+    """
+    if name_of(position) != "othello":
+        raise NotationError(f"endings are solved in othello, not in {name_of(position)}")
+    here = getattr(position, "position", position)
+    solved, score, line, visited, seconds = _core.OthelloEnding(hash_mib).solve(
+        here, nodes, time_s, False
+    )
+    return Ending(solved, score, tuple(line), visited, seconds)

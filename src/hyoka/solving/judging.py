@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a problem asks of a player who answers with a move, and whether the answer is right."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hyoka._core import Player
+from hyoka.errors import Error
+from hyoka.games import position
+from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.problems.problem import played
+
+_GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A position and the answers that are right."""
+
+    game: str
+    start: str
+    """The text of the position from which `moves` are played."""
+    moves: tuple[str, ...] = ()
+    best: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    points: Mapping[str, int] = field(default_factory=dict)
+    mate: bool | None = None
+    """Whether there is a mate to prove; None if that is not the question."""
+    mated: bool = False
+    """Whether the side to move is the one that is mated."""
+    only: tuple[str, ...] = ()
+    """The moves to choose from; empty for all."""
+    id: str = ""
+    source: str = ""
+    line_number: int = 0
+
+    def to_solve(self) -> Any:
+        """The position with the moves played."""
+        return played(position(self.game, self.start), self.moves)
+
+    def expectation(self) -> str:
+        """What is right, in a few words."""
+        words = [
+            " or ".join(self.best),
+            f"not {' nor '.join(self.avoid)}" if self.avoid else "",
+            {True: "a mate", False: "no mate", None: ""}[self.mate],
+        ]
+        return " or ".join(filter(None, words)) if self.mate else ", ".join(filter(None, words))
+
+    def is_solved_by(self, move: str | None, mate: int | None = None) -> bool:
+        """Whether a move, and perhaps a claimed mate (> 0 for the first player), is right.
+
+        A mate is solved by a proof of it, or by the first move of a solution; a position without
+        one by no claim. Else any best move is right, and any that is not to be avoided.
+
+        >>> Task("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
+        True
+        """
+        if self.mate is not None:
+            first_mates = (self.to_solve().to_play is Player.first) != self.mated
+            proved = mate is not None and (mate > 0) == first_mates
+            return not proved if self.mate is False else proved or move in self.best
+        if move is None or move in self.avoid:
+            return False
+        return move in self.best if self.best else True
+
+    def points_of(self, move: str | None) -> int:
+        """The points that a suite gives for a move."""
+        return self.points.get(move or "", 0)
+
+
+def task_of(problem: Problem | GtpTest | Assertion) -> Task | str:
+    """What a problem asks for, or why it asks for no move."""
+    if isinstance(problem, Assertion):
+        return "a claim about a board, not a question for a move"
+    if isinstance(problem, GtpTest):
+        return _of_test(problem)
+    asks_for_mate = problem.mate is False or (problem.mate is True and not problem.avoid)
+    if problem.points:
+        top = max(problem.points.values())
+        best = tuple(move for move, points in problem.points.items() if points == top)
+    else:
+        best = problem.best
+    if not (best or problem.avoid or asks_for_mate):
+        return _why_not(problem)
+    return Task(
+        problem.game,
+        problem.position,
+        problem.moves,
+        best=best,
+        avoid=problem.avoid,
+        points=problem.points,
+        mate=problem.mate if asks_for_mate else None,
+        # Some solutions begin with the defence.
+        mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),
+        id=problem.id,
+        source=problem.source,
+        line_number=problem.line_number,
+    )
+
+
+def _why_not(problem: Problem) -> str:
+    if problem.perft:
+        return "a table of perft"
+    if problem.kind == "next move":
+        return "the set does not give the best move"
+    if problem.kind == "opening":
+        return "an opening, with nothing to solve"
+    return "the set says no right move"
+
+
+def _of_test(test: GtpTest) -> Task | str:
+    name, *arguments = test.command.split() or [""]
+    if name not in _GENMOVES:
+        return "a question for another answer than a move"
+    if not test.best and not test.avoid:
+        return "no legal move that passes is listed"
+    only: tuple[str, ...] = ()
+    if name == "restricted_genmove":
+        game = position(test.game, test.position)
+        try:
+            only = tuple(str(game.parse(point)) for point in arguments[1:])
+        except Error:
+            return "no legal moves to choose from"
+    return Task(
+        test.game,
+        test.position,
+        best=test.best,
+        avoid=test.avoid,
+        only=only,
+        id=test.id,
+        source=test.source,
+        line_number=test.line_number,
+    )

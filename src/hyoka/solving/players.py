@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who solves: a search of ours, or an engine."""
+
+import time
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Protocol, Self
+
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits
+from hyoka.engines.spec import PROTOCOLS
+from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
+from hyoka.search import Searcher, SearchLimits, SearchSpec
+from hyoka.solving.judging import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A move, what is claimed for it, and what it cost."""
+
+    move: str | None
+    mate: int | None = None
+    """> 0, the first player mates; < 0, the second."""
+    time_s: float = 0.0
+    nodes: int = 0
+    depth: int = 0
+
+
+class Player(Protocol):
+    """Answers tasks, one at a time, each as if it were the first."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    def answer(self, task: Task) -> Answer:
+        """Answer a task; raises Error for what goes wrong."""
+
+    def stop(self) -> None:
+        """End the search that runs, from another thread."""
+
+
+Spec = SearchSpec | EngineSpec
+
+
+def spec_of(text: str) -> Spec:
+    """A search or an engine by its text: engines begin with their protocol."""
+    if text.strip().partition(":")[0] in PROTOCOLS:
+        return EngineSpec.from_text(text)
+    return SearchSpec.from_text(text)
+
+
+def player_of(spec: Spec, limits: SearchLimits | None) -> Player:
+    """Whoever a spec names; `limits` go before its own."""
+    if isinstance(spec, EngineSpec):
+        return EnginePlayer(spec, limits)
+    return SearchPlayer(spec, limits)
+
+
+class SearchPlayer:
+    """A search of ours, with one searcher for each game."""
+
+    def __init__(self, spec: SearchSpec, limits: SearchLimits | None) -> None:
+        self._spec = spec
+        self._limits = limits
+        self._searchers: dict[str, Searcher] = {}
+        self._running: Searcher | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pass
+
+    def answer(self, task: Task) -> Answer:
+        """Search the task's position with a memory that holds nothing else."""
+        searcher = self._searchers.get(task.game)
+        if searcher is None:
+            searcher = self._searchers[task.game] = Searcher(self._spec, task.game)
+        searcher.clear()
+        position = task.to_solve()
+        only = [position.parse(move) for move in task.only] or None
+        began = time.monotonic()
+        self._running = searcher
+        result = searcher.search(position.line(), self._limits, only=only)
+        return Answer(
+            None if result.best is None else str(result.best),
+            result.mate,
+            time.monotonic() - began,
+            result.playouts or result.nodes,
+            result.depth,
+        )
+
+    def stop(self) -> None:
+        """End the search that runs, if one does."""
+        if self._running is not None:
+            self._running.stop()
+
+
+class EnginePlayer:
+    """An engine in a process of its own."""
+
+    def __init__(self, spec: EngineSpec, limits: SearchLimits | None) -> None:
+        given = limits or SearchLimits()
+        own = {
+            "time_s": given.time_s,
+            "nodes": given.nodes,
+            "depth": given.depth,
+            "playouts": given.playouts,
+        }
+        chosen = {name: value for name, value in own.items() if value is not None}
+        self._spec = replace(spec, limits=Limits(**chosen)) if chosen else spec  # type: ignore[arg-type]
+        self._session = EngineSession(self._spec)
+
+    def __enter__(self) -> Self:
+        self._session.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._session.__exit__(kind, error, traceback)
+
+    def answer(self, task: Task) -> Answer:
+        """Ask for a move; UCI and USI also tell about mates and nodes. Raises EngineError."""
+        if task.only:
+            raise EngineError(self._spec.title, "cannot be asked to choose from some moves")
+        place = EnginePosition(task.game, task.start, task.moves)
+        began = time.monotonic()
+        if self._spec.protocol == "gtp":
+            move = self._session.best_move(place)
+            return Answer(move, None, time.monotonic() - began)
+        found = self._session.evaluate(place)
+        if not isinstance(found, Evaluation):
+            raise EngineError(self._spec.title, found.message, found.detail, found.reason)
+        return Answer(
+            found.best, found.mate, time.monotonic() - began, found.nodes or 0, found.depth or 0
+        )
+
+    def stop(self) -> None:
+        """An engine cannot be hurried; it is ended with its session."""

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Give problems to a search or an engine, in as many threads as wanted."""
+
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from hyoka.errors import Error
+from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.search import SearchLimits
+from hyoka.solving.judging import Task, task_of
+from hyoka.solving.players import Answer, Player, Spec, player_of, spec_of
+from hyoka.solving.report import SolveReport, Verdict
+
+_LOOK_S: Final = 0.1
+"""How long a wait may keep us from seeing an interrupt."""
+
+
+def solve(
+    problems: Iterable[Problem | GtpTest | Assertion],
+    player: Spec | str,
+    *,
+    limits: SearchLimits | None = None,
+    jobs: int = 1,
+    on_verdict: Callable[[Verdict], None] | None = None,
+) -> SolveReport:
+    """Let a search (`uct:playouts=1000`) or an engine (`uci:nodes=1000:stockfish`) solve problems.
+
+    Every problem is solved as if it were the first: nothing is remembered. What goes wrong with one
+    is written in its verdict, and the others go on; only a spec that names nothing, and an engine
+    that does not start, raise. Problems that ask for no move are counted in `skipped`. Verdicts are
+    in the order of the problems; `on_verdict` hears of each when it is there. An interrupt (Ctrl-C)
+    gives the report on what has been solved so far.
+    """
+    spec = spec_of(player) if isinstance(player, str) else player
+    skipped = Counter[str]()
+    tasks = []
+    for problem in problems:
+        task = task_of(problem)
+        if isinstance(task, str):
+            skipped[task] += 1
+        else:
+            tasks.append(task)
+    run = _Run(tasks, [player_of(spec, limits) for _ in range(max(1, min(jobs, len(tasks))))])
+    interrupted = run.wait(on_verdict)
+    verdicts = tuple(verdict for verdict in run.verdicts if verdict is not None)
+    return SolveReport(spec.text, verdicts, skipped, interrupted)
+
+
+class _Run:
+    """Tasks taken by threads, a player each."""
+
+    def __init__(self, tasks: list[Task], players: list[Player]) -> None:
+        self._tasks = tasks
+        self._players = players
+        self._lock = threading.Lock()
+        self._next = 0
+        self._stopped = False
+        self._done = queue.Queue[int | Exception | None]()
+        self.verdicts: list[Verdict | None] = [None] * len(tasks)
+
+    def wait(self, on_verdict: Callable[[Verdict], None] | None) -> bool:
+        """Run until all is done; True if it was interrupted. Raises what a player could not do."""
+        threads = [
+            threading.Thread(target=self._work, args=(player,), name="solver", daemon=True)
+            for player in self._players
+        ]
+        for thread in threads:
+            thread.start()
+        interrupted = False
+        try:
+            self._hear(len(threads), on_verdict)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            self._stopped = True
+            for thread in threads:
+                while thread.is_alive() and interrupted:
+                    for player in self._players:
+                        player.stop()
+                    thread.join(_LOOK_S)
+        return interrupted
+
+    def _hear(self, working: int, on_verdict: Callable[[Verdict], None] | None) -> None:
+        failures: list[Exception] = []
+        while working:
+            try:
+                told = self._done.get(timeout=_LOOK_S)
+            except queue.Empty:
+                continue
+            if told is None:
+                working -= 1
+            elif isinstance(told, Exception):
+                failures.append(told)
+                self._stopped = True
+            elif on_verdict is not None:
+                verdict = self.verdicts[told]
+                assert verdict is not None
+                on_verdict(verdict)
+        if failures:
+            raise failures[0]
+
+    def _work(self, player: Player) -> None:
+        try:
+            with player:
+                while (number := self._taken()) is not None:
+                    verdict = _verdict(self._tasks[number], player)
+                    if self._stopped:
+                        break
+                    self.verdicts[number] = verdict
+                    self._done.put(number)
+        except Exception as error:  # handed on to whoever waits
+            self._done.put(error)
+        finally:
+            self._done.put(None)
+
+    def _taken(self) -> int | None:
+        with self._lock:
+            if self._stopped or self._next == len(self._tasks):
+                return None
+            self._next += 1
+            return self._next - 1
+
+
+def _verdict(task: Task, player: Player) -> Verdict:
+    error = ""
+    try:
+        answer = player.answer(task)
+    except (Error, ValueError, OverflowError) as problem:
+        answer, error = Answer(None), str(problem)
+    return Verdict(
+        source=task.source,
+        line_number=task.line_number,
+        id=task.id,
+        game=task.game,
+        expected=task.expectation(),
+        solved=not error and task.is_solved_by(answer.move, answer.mate),
+        move=answer.move,
+        points=task.points_of(answer.move),
+        most_points=max(task.points.values(), default=0),
+        mate=answer.mate,
+        time_s=answer.time_s,
+        nodes=answer.nodes,
+        depth=answer.depth,
+        error=error,
+    )

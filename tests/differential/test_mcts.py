@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tree search node for node against the twin in plain Python, with the same seed on one thread."""
+
+from typing import Any
+
+import pytest
+
+import hyoka as hk
+from hyoka import _core
+
+from .mcts_twin import Twin, TwinNode
+
+PROOFS = [None, "lost", "drawn", "won", "forbidden"]
+
+
+def walked(game: Any, plies: int, seed: int) -> Any:
+    """A line of random moves."""
+    line = game.line()
+    for ply in range(plies):
+        move = line.random_move(seed * 1000 + ply)
+        if move is None:
+            break
+        line = line.play(move)
+    return line
+
+
+def twin_rows(root: TwinNode) -> list[tuple[Any, ...]]:
+    """The twin's tree in the order of the core's arrays."""
+    rows, queue = [], [(root, -1)]
+    for at, (node, parent) in enumerate(queue):
+        value = node.mean if node.mover is hk.Player.first else 1 - node.mean
+        if node.proof in ("won", "lost", "drawn"):
+            won = {"won": 1.0, "lost": 0.0, "drawn": 0.5}[node.proof]
+            value = won if node.mover is hk.Player.first else 1 - won
+        code = 0 if node.move is None else node.move.code
+        rows.append((parent, code, node.visits, value, PROOFS.index(node.proof)))
+        queue += [(child, at) for child in node.children or [] if child.visits > 0]
+    return rows
+
+
+def core_rows(line: Any, spec: hk.SearchSpec, playouts: int) -> list[tuple[Any, ...]]:
+    """The core's tree."""
+    searcher = hk.Searcher(spec, hk.name_of(line))
+    searcher.search(line, hk.SearchLimits(playouts=playouts))
+    tree = searcher.tree()
+    columns = ("parent", "move", "visits", "value", "proof")
+    return list(zip(*(tree[name].tolist() for name in columns), strict=True))
+
+
+def assert_same(line: Any, spec: hk.SearchSpec, twin: Twin, playouts: int) -> None:
+    """Compare all nodes."""
+    expected = twin_rows(twin.run(playouts))
+    found = core_rows(line, spec, playouts)
+    assert [row[:3] for row in found] == [row[:3] for row in expected]
+    assert [row[4] for row in found] == [row[4] for row in expected]
+    for mine, theirs in zip(found, expected, strict=True):
+        assert mine[3] == pytest.approx(theirs[3], abs=1e-9)
+
+
+GAMES = [
+    (hk.Othello(), 20, 300),
+    (hk.Othello(), 54, 400),
+    (hk.Go3(komi=0.5), 4, 600),
+    (hk.Go5(komi=5.5), 6, 300),
+    (hk.Go9(), 20, 200),
+    (hk.Chess(), 30, 100),
+    (hk.Shogi(), 40, 60),
+    (hk.BlokusDuo(), 22, 60),
+]
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
+@pytest.mark.parametrize("formula", ["ucb1", "ucb1-tuned"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_plain_uct(game: Any, plies: int, playouts: int, formula: str, seed: int) -> None:
+    line = walked(game, plies, seed)
+    twin = Twin(line, seed=seed, formula=formula)
+    assert_same(line, hk.uct(formula=formula, seed=seed), twin, playouts)
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:4])
+def test_without_proofs_and_with_another_exploration(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 5)
+    twin = Twin(line, seed=5, c=0.3, proofs=False)
+    assert_same(line, hk.uct(c=0.3, seed=5, proofs=False), twin, playouts)
+
+
+def strengths_of(line: Any) -> list[float]:
+    """What the core's ratings make of the moves, with only the last move known."""
+    position = line.position
+    here = position.line()
+    if line.moves:
+        before = line.undo().position.line() if len(line) > 1 else line.start.line()
+        here = before.play(line.moves[-1])
+    _, strengths = _core.rate_moves(here, [])
+    return [float(strength) for strength in strengths]
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
+def test_widening_killer_and_history(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 3)
+    twin = Twin(
+        line,
+        seed=3,
+        widening=(4.0, 0.5, 10.0),
+        strengths=strengths_of,
+        killer=2.0,
+        history=0.6,
+    )
+    spec = hk.uct(widening=True, killer=True, history=True, seed=3)
+    assert_same(line, spec, twin, playouts)
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:3])
+def test_killer_alone_and_history_alone(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 4)
+    assert_same(line, hk.uct(killer=True, seed=4), Twin(line, seed=4, killer=2.0), playouts)
+    assert_same(line, hk.uct(history=True, seed=4), Twin(line, seed=4, history=0.6), playouts)
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
+def test_puct_with_ratings_as_priors(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 6)
+    twin = Twin(line, seed=6, formula="puct", c=1.5, strengths=strengths_of)
+    assert_same(line, hk.uct(formula="puct", seed=6), twin, playouts)
+
+
+@pytest.mark.parametrize("plies", [10, 30, 50])
+def test_rave(plies: int) -> None:
+    line = walked(hk.Othello(), plies, 7)
+    assert_same(line, hk.uct(rave=500, seed=7), Twin(line, seed=7, rave=500), 200)
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
+def test_a_static_evaluation_counts_as_simulations(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 8)
+    evaluation = hk.linear_evaluation(hk.name_of(game))
+    twin = Twin(line, seed=8, prior=5, evaluate=lambda position: evaluation.value([position])[0])
+    assert_same(line, hk.uct(prior=5, seed=8), twin, playouts)
