@@ -79,10 +79,10 @@ inline nb::object proof_to_python(search::Proof proof) {
 /// A tree search as Python holds it.
 template <Game G>
 struct Uct {
-    explicit Uct(const MctsOptions& options) : mcts(make_parts<G>(options), settings_of(options)) {}
+    explicit Uct(const MctsOptions& options) : mcts(make_parts<G>(options), settings_of<G>(options)) {}
     search::Mcts<G> mcts;
     std::atomic<bool> stop{false};
-    std::string end = "";
+    std::atomic<bool> running{false};
 };
 
 template <Game G>
@@ -97,6 +97,7 @@ void bind_uct(nb::module_& module, const std::string& name) {
                double time_s, bool early_stop, double interval_s, const Tick& tick) {
                 constexpr std::array<const char*, 6> ends = {"playouts", "nodes",  "time",
                                                              "early",    "proven", "interrupted"};
+                const Busy busy(uct.running);
                 const Line<G> line = RootOf<G>::line(root);
                 uct.mcts.set_root(line, reuse, moves_from_python(line, only));
                 search::MctsEnd end{};
@@ -113,7 +114,12 @@ void bind_uct(nb::module_& module, const std::string& name) {
         .def(
             "allow", [](U& uct) { uct.stop = false; }, "Let searches run again.")
         .def(
-            "clear", [](U& uct) { uct.mcts.clear(); }, "Forget everything.")
+            "clear",
+            [](U& uct) {
+                const Busy busy(uct.running);
+                uct.mcts.clear();
+            },
+            "Forget everything.")
         .def_prop_ro("playouts", [](const U& uct) { return uct.mcts.playouts(); })
         .def_prop_ro("depth", [](const U& uct) { return uct.mcts.depth(); })
         .def_prop_ro("nodes", [](const U& uct) { return uct.mcts.tree().expanded(); })
@@ -123,21 +129,22 @@ void bind_uct(nb::module_& module, const std::string& name) {
             "value", [](const U& uct) { return uct.mcts.tree().root().value(); },
             "The mean of all simulations, for the first player.")
         .def_prop_ro(
-            "proof", [](const U& uct) { return proof_to_python(search::for_other(uct.mcts.tree().root().proof())); },
+            "proof",
+            [](const U& uct) {
+                const search::Node root = uct.mcts.tree().root();
+                const bool same = uct.mcts.line() && uct.mcts.line()->to_play() == root.mover();
+                return proof_to_python(same ? root.proof() : search::for_other(root.proof()));
+            },
             "What the side to move is certain of: won, drawn, lost or None.")
-        .def_prop_ro("plies_to_result",
-                     [](const U& uct) {
-                         const auto& tree = uct.mcts.tree();
-                         return tree.plies_to_result(tree.root());
-                     })
+        .def_prop_ro("plies_to_result", [](const U& uct) { return uct.mcts.plies_to_result(); })
         .def(
             "moves",
             [](const U& uct) {
                 AnyList found;
                 const auto& tree = uct.mcts.tree();
-                const G& game = uct.mcts.line().position();
                 const auto children = tree.children_of(tree.root());
-                if (!children) return found;
+                if (!children || !uct.mcts.line()) return found;
+                const G& game = uct.mcts.line()->position();
                 for (const search::Node& node : tree.ranked(*children)) {
                     std::vector<typename G::Move> line = {G::Move::from_code(node.move())};
                     for (const std::uint16_t code : tree.line_from(node)) line.push_back(G::Move::from_code(code));
@@ -167,6 +174,17 @@ void bind_uct(nb::module_& module, const std::string& name) {
             "The whole tree in arrays, parents before children.");
 }
 
+/// What a position's value depends on beside what its hash tells.
+template <Game G>
+std::string rules_of([[maybe_unused]] const G& game) {
+    if constexpr (requires { game.komi(); }) return std::to_string(game.komi());
+    if constexpr (requires { game.draws(); }) return std::to_string(static_cast<int>(game.draws()));
+    if constexpr (requires { game.rules(); })
+        return std::to_string(game.rules().declaration) + ' ' + std::to_string(game.rules().ply_limit);
+    if constexpr (requires { game.bonus(); }) return std::to_string(game.bonus());
+    return {};
+}
+
 /// Alpha-beta as Python holds it.
 template <Game G>
 struct AlphaBetaPlayer {
@@ -175,6 +193,8 @@ struct AlphaBetaPlayer {
         : search(make_evaluation<G>(evaluation, true), settings) {}
     Search search;
     std::atomic<bool> stop{false};
+    std::atomic<bool> running{false};
+    std::string rules;                 // that the table's values hold for
     std::mutex mutex;                  // of what follows: read while the search runs
     search::AlphaBetaResult<G> found;  // so far, or of the last search
     G root{};
@@ -199,7 +219,13 @@ void bind_alpha_beta(nb::module_& module, const std::string& name) {
             "run",
             [](P& player, const Root& root, const Only& only, int depth, std::uint64_t nodes, double time_s,
                double interval_s, const Tick& tick) {
+                const Busy busy(player.running);
                 const Line<G> line = RootOf<G>::line(root);
+                // A position's hash leaves out the rules; other rules, other values.
+                if (std::string rules = rules_of(line.position()); rules != player.rules) {
+                    player.search.clear();
+                    player.rules = std::move(rules);
+                }
                 const auto among = moves_from_python(line, only);
                 {
                     const std::scoped_lock lock(player.mutex);
@@ -230,10 +256,16 @@ void bind_alpha_beta(nb::module_& module, const std::string& name) {
             "Search from a line until a limit is reached (0: none).")
         .def(
             "stop", [](P& player) { player.stop = true; }, "End the running search soon.")
+        .def_prop_ro("stopped", [](const P& player) { return player.stop.load(); })
         .def(
             "allow", [](P& player) { player.stop = false; }, "Let searches run again.")
         .def(
-            "clear", [](P& player) { player.search.clear(); }, "Forget everything.")
+            "clear",
+            [](P& player) {
+                const Busy busy(player.running);
+                player.search.clear();
+            },
+            "Forget everything.")
         .def(
             "found",
             [](P& player) {
@@ -261,7 +293,7 @@ void bind_monte_carlo(nb::module_& module) {
     using Root = typename RootOf<G>::type;
     const auto sample = [](const Root& root, const PlayoutOptions& playout, const EvaluationOptions& evaluation,
                            const Only& only, std::uint64_t first, std::uint64_t playouts, std::uint64_t a_move,
-                           double time_s, std::uint64_t seed, unsigned threads) {
+                           double time_s, std::uint64_t seed, unsigned threads, StopFlag& stop) {
         const Line<G> line = RootOf<G>::line(root);
         auto moves = moves_from_python(line, only);
         if (moves.empty()) {
@@ -275,9 +307,8 @@ void bind_monte_carlo(nb::module_& module) {
                    : std::max<std::uint64_t>(playouts / std::max<std::size_t>(moves.size(), 1), playouts ? 1 : 0);
         const std::uint64_t count = each ? each * moves.size() : std::numeric_limits<std::uint64_t>::max();
         std::vector<search::MoveSample<typename G::Move>> samples;
-        std::atomic<bool> stop = false;
-        run_search<G>(stop, 1, {}, [&] {
-            samples = search::sample_moves<G>(line, moves, *policy, first, count, time_s, seed, threads, stop);
+        run_search<G>(stop.raised, 1, {}, [&] {
+            samples = search::sample_moves<G>(line, moves, *policy, first, count, time_s, seed, threads, stop.raised);
         });
         AnyList found;
         for (const auto& each : samples)
@@ -286,7 +317,7 @@ void bind_monte_carlo(nb::module_& module) {
         return found;
     };
     module.def("sample_moves", sample, "root"_a, "playout"_a, "evaluation"_a, "only"_a.none(), "first"_a, "playouts"_a,
-               "a_move"_a, "time_s"_a, "seed"_a, "threads"_a,
+               "a_move"_a, "time_s"_a, "seed"_a, "threads"_a, "stop"_a,
                "Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, "
                "of each move.");
 }
@@ -344,7 +375,7 @@ void bind_terms(nb::module_& module) {
             const auto shared = make_evaluation<G>(evaluation, true);
             std::atomic<bool> stop = false;
             run_search<G>(stop, 1, {}, [&] {
-                found = search::best_move_changes<G>(positions, moves, shared, settings, depths, threads);
+                found = search::best_move_changes<G>(positions, moves, shared, settings, depths, threads, &stop);
             });
             std::vector<std::int8_t> changes;
             std::vector<std::int8_t> depths_found;

@@ -14,6 +14,7 @@ namespace hyoka::bindings {
 class PythonGame {
 public:
     static constexpr std::size_t max_moves = 4096;
+    static constexpr int playout_limit = 10'000;  // a game that never ends must not hang a search
 
     struct Move {
         std::uint16_t number = 0;
@@ -29,14 +30,14 @@ public:
     explicit PythonGame(nb::object position) : position_(std::move(position)) {}
 
     const nb::object& position() const { return position_; }
-    Player to_play() const { return nb::cast<Player>(position_.attr("to_play")); }
+    Player to_play() const { return cast<Player>("to_play", "a hyoka.Player"); }
     std::optional<Outcome> outcome() const {
         const nb::object outcome = position_.attr("outcome");
         if (outcome.is_none()) return std::nullopt;
-        return nb::cast<Outcome>(outcome);
+        return cast<Outcome>("outcome", "a hyoka.Outcome, or None while the game goes on");
     }
     double score() const {
-        if (nb::hasattr(position_, "score")) return nb::cast<double>(position_.attr("score"));
+        if (nb::hasattr(position_, "score")) return cast<double>("score", "a number");
         const auto over = outcome();
         return over ? static_cast<double>(over->result) : 0;
     }
@@ -79,10 +80,14 @@ public:
         return object ? *object : nb::none();
     }
     Move move_of(nb::handle object) const {
-        const auto code =
-            nb::cast<std::int64_t>(nb::hasattr(object, "code") ? object.attr("code") : nb::object(nb::borrow(object)));
+        std::int64_t code = -1;
+        if (nb::hasattr(object, "code"))
+            nb::try_cast(nb::object(object.attr("code")), code);
+        else
+            nb::try_cast(object, code);
         if (code < 0 || code >= Move::code_count)
-            throw NotationError("a move's code must be 0 to 65535, not " + std::to_string(code));
+            throw NotationError("a move must be an integer from 0 to 65535 or have such a code, not " +
+                                nb::cast<std::string>(nb::repr(object)));
         return {static_cast<std::uint16_t>(code)};
     }
 
@@ -97,10 +102,15 @@ private:
     const Listing& listing() const {
         if (!listing_) {
             auto found = std::make_shared<Listing>();
+            if (outcome()) {
+                listing_ = std::move(found);
+                return *listing_;
+            }
             for (const nb::handle move : nb::iter(position_.attr("legal_moves"))) {
                 if (found->size() == max_moves) throw NotationError("a position has more than 4096 legal moves");
                 found->emplace_back(move_of(move).number, nb::borrow(move));
             }
+            if (found->empty()) throw NotationError("no legal moves, but no outcome either: " + text());
             listing_ = std::move(found);
         }
         return *listing_;
@@ -109,6 +119,16 @@ private:
         for (const auto& [number, object] : listing())
             if (number == move.number) return &object;
         return nullptr;
+    }
+
+    template <class T>
+    T cast(const char* name, const char* expected) const {
+        try {
+            return nb::cast<T>(position_.attr(name));
+        } catch (const nb::cast_error&) {
+            throw NotationError(std::string("a game's ") + name + " must be " + expected + ", not " +
+                                nb::cast<std::string>(nb::repr(position_.attr(name))));
+        }
     }
 
     nb::object position_;

@@ -12,6 +12,10 @@ namespace {
 using namespace records;
 
 void bind_options(nb::module_& module) {
+    nb::class_<StopFlag>(module, "StopFlag", "Ends a search that was given it.")
+        .def(nb::init<>())
+        .def("hoist", [](StopFlag& flag) { flag.raised = true; })
+        .def("lower", [](StopFlag& flag) { flag.raised = false; });
     nb::class_<EvaluationOptions>(module, "EvaluationOptions", "What a static evaluation is made from.")
         .def(nb::init<>())
         .def_rw("weights", &EvaluationOptions::weights, "Opening and ending of each term in turn; empty: the defaults.")
@@ -104,6 +108,7 @@ struct Stoppable {
     explicit Stoppable(const Settings& settings) : solver(settings) {}
     Solver solver;
     std::atomic<bool> stop{false};
+    std::atomic<bool> running{false};
 };
 
 template <class S>
@@ -112,7 +117,13 @@ void bind_stop(nb::class_<S>& type) {
             "stop", [](S& held) { held.stop = true; }, "End the running search soon.")
         .def(
             "allow", [](S& held) { held.stop = false; }, "Let searches run again.")
-        .def("clear", [](S& held) { held.solver.clear(); }, "Forget everything.");
+        .def(
+            "clear",
+            [](S& held) {
+                const Busy busy(held.running);
+                held.solver.clear();
+            },
+            "Forget everything.");
 }
 
 template <class G>
@@ -124,6 +135,7 @@ void bind_mate(nb::module_& module, const char* name) {
         .def(
             "solve",
             [](S& held, const G& game, std::uint64_t nodes, double time_s) {
+                const Busy busy(held.running);
                 search::MateResult<G> result;
                 run_search<G>(held.stop, 1, {}, [&] {
                     result = held.solver.solve(game, {.nodes = nodes, .time_s = time_s}, &held.stop);
@@ -144,6 +156,7 @@ void bind_ending(nb::module_& module) {
         .def(
             "solve",
             [](S& held, const Othello& game, std::uint64_t nodes, double time_s, bool result_only) {
+                const Busy busy(held.running);
                 search::EndingResult result;
                 run_search<Othello>(held.stop, 1, {}, [&] {
                     const search::Limits limits{.nodes = nodes, .time_s = time_s};
@@ -157,6 +170,7 @@ void bind_ending(nb::module_& module) {
         .def(
             "solve_moves",
             [](S& held, const Othello& game, std::uint64_t nodes, double time_s) {
+                const Busy busy(held.running);
                 search::EndingMoves result;
                 run_search<Othello>(held.stop, 1, {}, [&] {
                     result = held.solver.solve_moves(game, {.nodes = nodes, .time_s = time_s}, &held.stop);

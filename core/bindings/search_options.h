@@ -29,6 +29,25 @@ private:
     std::shared_ptr<nb::object> object_;
 };
 
+/// Marks a search as running; a second one on the same object, from another thread, is refused.
+class Busy {
+public:
+    explicit Busy(std::atomic<bool>& running) : running_(running) {
+        if (running_.exchange(true)) throw std::runtime_error("this search is running already");
+    }
+    ~Busy() { running_ = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+private:
+    std::atomic<bool>& running_;
+};
+
+/// Whoever holds it may end a search that was given it, from any thread.
+struct StopFlag {
+    std::atomic<bool> raised{false};
+};
+
 /// What a static evaluation is made from.
 struct EvaluationOptions {
     std::vector<float> weights;  // opening and ending of each term in turn; empty: the defaults

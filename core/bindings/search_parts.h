@@ -46,10 +46,11 @@ nb::object ask_python(const SharedObject& evaluator, const auto& games) {
 
 inline std::vector<double> numbers_of(nb::handle answer, std::size_t count) {
     std::vector<double> numbers;
+    if (!nb::hasattr(answer, "__iter__")) throw nb::type_error("an evaluator must give a list of numbers");
     for (const nb::handle number : nb::iter(answer)) numbers.push_back(nb::cast<double>(nb::float_(number)));
     if (numbers.size() != count)
-        throw nb::value_error(("the evaluator answered " + std::to_string(numbers.size()) + " values for " +
-                               std::to_string(count) + " positions")
+        throw nb::value_error(("the evaluator answered " + std::to_string(numbers.size()) + " numbers where " +
+                               std::to_string(count) + " were asked for")
                                   .c_str());
     return numbers;
 }
@@ -155,7 +156,8 @@ public:
         std::vector<const G*> games;
         for (const auto& leaf : leaves) games.push_back(leaf.game);
         const nb::object answer = ask_python<G>(evaluator_, games);
-        const bool pair = nb::isinstance<nb::tuple>(answer) && nb::len(answer) == 2 && rates_moves_;
+        const bool pair = rates_moves_ && nb::isinstance<nb::tuple>(answer) && nb::len(answer) == 2 &&
+                          nb::hasattr(answer[0], "__len__");
         const auto values = numbers_of(pair ? nb::object(answer[0]) : answer, leaves.size());
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             if (!(values[i] >= 0 && values[i] <= 1)) throw nb::value_error("a value must be 0 to 1");
@@ -185,9 +187,9 @@ template <Game G>
 class RatedStrengths final : public search::MoveStrengths<G> {
 public:
     explicit RatedStrengths(ratings::MoveRatings<G> ratings) : ratings_(std::move(ratings)) {}
-    void rate(const G& game, std::optional<typename G::Move> last, std::span<const typename G::Move> moves,
+    void rate(const G& game, const ratings::Context<G>& context, std::span<const typename G::Move> moves,
               std::span<float> strengths) override {
-        ratings_.rate(game, {last, {}}, moves, strengths);
+        ratings_.rate(game, context, moves, strengths);
     }
     std::unique_ptr<search::MoveStrengths<G>> clone() const override {
         return std::make_unique<RatedStrengths>(ratings_);
@@ -244,12 +246,16 @@ search::MctsParts<G> make_parts(const MctsOptions& options) {
     return parts;
 }
 
-inline search::MctsSettings settings_of(const MctsOptions& options) {
+template <Game G>
+search::MctsSettings settings_of(const MctsOptions& options) {
+    const bool slow = !Native<G> || options.evaluator || options.evaluation.python || options.mate_nodes > 0 ||
+                      options.ending_empties > 0;
     return {.exploration = options.exploration,
             .expand_at = options.expand_at,
             .prior_visits = options.prior_visits,
             .prior_at_expansion = options.prior_at_expansion,
             .priors_sum_to_one = options.formula == "puct",
+            .look_every = slow ? 1u : 16u,
             .proofs = options.proofs,
             .threads = options.threads,
             .seed = options.seed,

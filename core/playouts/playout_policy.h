@@ -10,11 +10,12 @@
 
 namespace hyoka::playouts {
 
-/// A position from which a playout starts, and the move that led to it, if any.
+/// A position from which a playout starts, and the moves that led to it, as far as they are known.
 template <Game G>
 struct PlayoutStart {
     const G& game;
     std::optional<typename G::Move> last;
+    std::optional<typename G::Move> before_last{};
 };
 
 /// A move made in a playout, and by whom; what all-moves-as-first statistics need.

@@ -54,7 +54,7 @@ public:
     /// Plays from `start` until the game is over or `limit` moves are made, and tells how many were.
     int advance(const PlayoutStart<G>& start, Rng& rng, std::vector<PlayedMove<G>>* played, int limit) {
         playout_.restart(start.game);
-        Context context{start.last, {}};
+        Context context{start.last, start.before_last};
         int plies = 0;
         for (; plies < limit; ++plies) {
             const auto move = choose(playout_, context, rng);

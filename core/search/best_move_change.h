@@ -26,9 +26,11 @@ struct BestMoveChange {
 /// `expert`, up to the last depth. Pre: the game is not over.
 template <Game G, class Evaluator>
 BestMoveChange best_move_change(AlphaBeta<G, Evaluator>& search, const Line<G>& line, typename G::Move expert,
-                                int depths = 3) {
+                                int depths = 3, const std::atomic<bool>* interrupt = nullptr) {
     search.clear();
-    const auto result = search.search(line, {.depth = depths});
+    SearchOptions<G> options;
+    options.interrupt = interrupt;
+    const auto result = search.search(line, {.depth = depths}, options);
     BestMoveChange change;
     change.correct_depth = depths + 1;
     std::optional<typename G::Move> last;
@@ -45,25 +47,32 @@ BestMoveChange best_move_change(AlphaBeta<G, Evaluator>& search, const Line<G>& 
     return change;
 }
 
-/// The same for many positions without a past, shared among `threads` threads; each position's result does not depend
-/// on their number. Pre: as many moves as positions, and no game is over.
+/// The same for many positions without a past (those after an interrupt are left at 0), shared among `threads` threads;
+/// each position's result does not depend on their number. Pre: as many moves as positions, and no game is over.
 template <Game G, class Evaluator>
 std::vector<BestMoveChange> best_move_changes(std::span<const G> positions, std::span<const typename G::Move> experts,
                                               const Evaluator& evaluator, AlphaBetaSettings settings = {},
-                                              int depths = 3, unsigned threads = 1) {
+                                              int depths = 3, unsigned threads = 1,
+                                              const std::atomic<bool>* interrupt = nullptr) {
     assert(positions.size() == experts.size());
     settings.table.mebibytes = std::min(settings.table.mebibytes, 1);  // cleared for every position
     std::vector<BestMoveChange> changes(positions.size());
     std::atomic<std::size_t> next = 0;
+    std::atomic<bool> over = false;
+    FirstFailure failure;
     const auto work = [&] {
         AlphaBeta<G, Evaluator> search(evaluator, settings);
-        for (std::size_t i = next++; i < positions.size(); i = next++)
-            changes[i] = best_move_change(search, Line<G>(positions[i]), experts[i], depths);
+        for (std::size_t i = next++; i < positions.size() && !over; i = next++) {
+            changes[i] = best_move_change(search, Line<G>(positions[i]), experts[i], depths, interrupt);
+            if (interrupt && *interrupt) over = true;
+        }
     };
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-    helpers.clear();
+    {
+        std::vector<std::jthread> helpers;
+        for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&] { failure.guard(work, over); });
+        failure.guard(work, over);
+    }
+    failure.rethrow();
     return changes;
 }
 

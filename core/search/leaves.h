@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "playouts/playout_policy.h"
+#include "ratings/move_features.h"
 #include "search/tree.h"
 
 /// What a tree search asks about the positions at its leaves: small interfaces, and the usual ways to answer.
@@ -20,7 +21,7 @@ namespace hyoka::search {
 template <Game G>
 struct Leaf {
     const G* game = nullptr;
-    std::optional<typename G::Move> last;  // that led to it
+    ratings::Context<G> context;  // the moves that led to it
     Rng rng;
     std::vector<playouts::PlayedMove<G>>* played = nullptr;  // where moves made beyond the leaf are told, if wanted
     std::span<const typename G::Move> moves;                 // the legal ones, if the evaluator rates them
@@ -47,7 +48,9 @@ class PlayoutEvaluator final : public LeafEvaluator<G> {
 public:
     explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy) : policy_(std::move(policy)) {}
     void evaluate(std::span<Leaf<G>> leaves) override {
-        for (Leaf<G>& leaf : leaves) leaf.value = policy_->play({*leaf.game, leaf.last}, leaf.rng, leaf.played).value;
+        for (Leaf<G>& leaf : leaves)
+            leaf.value =
+                policy_->play({*leaf.game, leaf.context.last, leaf.context.before_last}, leaf.rng, leaf.played).value;
     }
     std::unique_ptr<LeafEvaluator<G>> clone() const override {
         return std::make_unique<PlayoutEvaluator>(policy_->clone());
@@ -79,7 +82,7 @@ template <Game G>
 class MoveStrengths {
 public:
     virtual ~MoveStrengths() = default;
-    virtual void rate(const G& game, std::optional<typename G::Move> last, std::span<const typename G::Move> moves,
+    virtual void rate(const G& game, const ratings::Context<G>& context, std::span<const typename G::Move> moves,
                       std::span<float> strengths) = 0;
     virtual std::unique_ptr<MoveStrengths> clone() const = 0;
 };

@@ -4,8 +4,32 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 
 namespace hyoka::search {
+
+/// What went wrong first in any of some threads; the others are told to end.
+class FirstFailure {
+public:
+    template <class Work>
+    void guard(Work&& work, std::atomic<bool>& over) {
+        try {
+            work();
+        } catch (...) {
+            if (!failed_.exchange(true)) failure_ = std::current_exception();
+            over = true;
+        }
+    }
+    /// Once all threads have ended.
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+    bool any() const { return failure_ != nullptr; }
+
+private:
+    std::atomic<bool> failed_{false};
+    std::exception_ptr failure_;
+};
 
 /// What may end a search; 0 is no limit.
 struct Limits {

@@ -325,8 +325,30 @@ typename MateSolver<G>::Value MateSolver<G>::defend(const G& game, const Key& ke
     return value;
 }
 
+namespace {
+
+/// Whether a line ends in mate.
+template <class G>
+bool mates(G game, const std::vector<typename G::Move>& line) {
+    for (const auto move : line) game.play(move);
+    return !line.empty() && game.in_check() && game.count_moves() == 0;
+}
+
+}  // namespace
+
+template <class G>
+MateVerdict MateSolver<G>::verdict(const G& game, const Limits& limits, const std::atomic<bool>* interrupt) {
+    return look(game, limits, interrupt, false).verdict;
+}
+
 template <class G>
 MateResult<G> MateSolver<G>::solve(const G& game, const Limits& limits, const std::atomic<bool>* interrupt) {
+    return look(game, limits, interrupt, true);
+}
+
+template <class G>
+MateResult<G> MateSolver<G>::look(const G& game, const Limits& limits, const std::atomic<bool>* interrupt,
+                                  bool with_line) {
     max_steps_ = static_cast<std::size_t>(settings_.max_plies) / 2 + 1;
     stop_ = Stop({.nodes = limits.nodes, .time_s = limits.time_s}, interrupt);
     nodes_ = 0;
@@ -342,13 +364,22 @@ MateResult<G> MateSolver<G>::solve(const G& game, const Limits& limits, const st
     children_.clear();
     const G root = game.movement_only();
     const Value value = attack(root, key_of(root), infinite, infinite);
-    if (value.is_mate()) {
+    if (value.is_mate() && !with_line) {
+        result.verdict = MateVerdict::mate;
+        result.time_s = stop_.elapsed_s();
+    } else if (value.is_mate()) {
         result.verdict = MateVerdict::mate;
         double time_s = 0;
         if (limits.time_s > 0) time_s = std::max(limits.time_s - stop_.elapsed_s(), 1e-3);
         const double spent_s = stop_.elapsed_s();
         stop_ = Stop({.time_s = time_s}, interrupt);
         result.line = read_line(root);
+        if (!mates(root, result.line) && !stop_.look()) {
+            // A proof that has left the table may have been found again by way of positions that rest on it. Once more,
+            // with nothing known.
+            clear();
+            if (attack(root, key_of(root), infinite, infinite).is_mate()) result.line = read_line(root);
+        }
         result.time_s = spent_s + stop_.elapsed_s();
     } else {
         if (value.is_refuted() && !value.repeats) result.verdict = MateVerdict::no_mate;
@@ -403,8 +434,11 @@ typename MateSolver<G>::Value MateSolver<G>::known_mate(const G& game) {
 template <class G>
 std::vector<typename G::Move> MateSolver<G>::read_line(G game) {
     std::vector<Move> line;
+    std::vector<Key> met;
     Value value = known_mate(game);
     while (value.is_mate() && line.size() < static_cast<std::size_t>(settings_.max_plies)) {
+        if (std::find(met.begin(), met.end(), key_of(game)) != met.end()) return line;
+        met.push_back(key_of(game));
         line.push_back(value.move);
         game.play(value.move);
         Value longest;

@@ -57,6 +57,8 @@ public:
 
     /// Limits on depth are not looked at. Nodes spent on reading off the line of a mate found are not limited.
     MateResult<G> solve(const G& game, const Limits& limits = {}, const std::atomic<bool>* interrupt = nullptr);
+    /// The same without the line, which is quicker.
+    MateVerdict verdict(const G& game, const Limits& limits = {}, const std::atomic<bool>* interrupt = nullptr);
     /// Forgets everything.
     void clear();
 
@@ -112,6 +114,7 @@ private:
         std::array<Entry, 4> entries;
     };
 
+    MateResult<G> look(const G& game, const Limits& limits, const std::atomic<bool>* interrupt, bool with_line);
     Key key_of(const G& game) const;
     Key key_after(const G& game, const Key& key, Move move) const;
     Bucket& bucket_of(const Key& key) { return table_[key.board & (table_.size() - 1)]; }

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <system_error>
 #include <thread>
 
 #include "search/leaves.h"
+#include "search/limits.h"
 #include "search/selection.h"
 #include "search/statistics.h"
 #include "search/tree.h"
@@ -36,6 +36,7 @@ struct MctsSettings {
     std::uint32_t prior_visits = 0;   // how many simulations a static evaluation counts as
     bool prior_at_expansion = false;  // all children get it when they are made; else a node when first visited
     bool priors_sum_to_one = false;   // PUCT's P_i; else the greatest is 1, widening's R_i
+    std::uint32_t look_every = 16;    // simulations between looks at the clock; fewer where each takes long
     bool proofs = true;               // results that are certain are backed up and end simulations
     unsigned threads = 1;
     std::uint64_t seed = 0;
@@ -76,6 +77,7 @@ public:
     /// Forgets everything.
     void clear() {
         line_.reset();
+        tree_.plant(Player::second);
         simulations_ = 0;
     }
     /// Takes a line as the root. What was found below it in the search before is kept if `reuse` and the line goes on
@@ -95,19 +97,25 @@ public:
         {
             std::vector<std::jthread> helpers;
             try {
-                for (unsigned i = 1; i < settings_.threads; ++i) helpers.emplace_back([&] { Worker(*this).run(run); });
+                for (unsigned i = 1; i < settings_.threads; ++i) helpers.emplace_back([&] { work(run); });
             } catch (const std::system_error&) {
                 // The machine gives no more threads: those that started do the work.
             }
-            Worker(*this).run(run);
+            work(run);
         }
-        if (run.failure) std::rethrow_exception(run.failure);
+        if (run.failure.any()) clear();  // visits under way have left their marks
+        run.failure.rethrow();
         return run.end;
     }
 
     // What was found; may be asked by another thread during the search.
     const Tree& tree() const { return tree_; }
-    const Line<G>& line() const { return *line_; }
+    /// None before the first search.
+    const std::optional<Line<G>>& line() const { return line_; }
+    /// In how many plies the root's result comes about by force; not known where a solver has proven leaves.
+    std::optional<int> plies_to_result() const {
+        return parts_.prover ? std::nullopt : tree_.plies_to_result(tree_.root());
+    }
     std::uint64_t playouts() const { return playouts_.load(std::memory_order_relaxed); }
     int depth() const { return depth_.load(std::memory_order_relaxed); }
 
@@ -129,16 +137,11 @@ private:
         const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
         std::atomic<std::uint64_t> started{0};
         std::atomic<bool> over{false};
-        std::atomic<bool> failed{false};
-        std::exception_ptr failure;
+        FirstFailure failure;
         MctsEnd end = MctsEnd::playouts;
 
         void finish(MctsEnd why) {
             if (!over.exchange(true)) end = why;
-        }
-        void fail() {
-            if (!failed.exchange(true)) failure = std::current_exception();
-            over = true;
         }
         /// Looks at everything that may end the search.
         void look() {
@@ -172,6 +175,8 @@ private:
         std::vector<playouts::PlayedMove<G>> played;
         Moves<G> moves;  // of the leaf, where the evaluator rates them
         std::vector<float> strengths;
+        bool all_moves = true;  // none was left out by the book or the caller
+        bool is_new = false;    // nobody has been at the leaf before
     };
 
     /// One thread's part in a search, with its own room to work in.
@@ -194,14 +199,10 @@ private:
         }
 
         void run(Run& run) {
-            try {
-                while (const std::size_t count = descend_some(run)) {
-                    evaluate(count);
-                    for (Descent& descent : std::span(descents_).first(count)) back_up(descent);
-                    if (is_result(tree_.root().proof())) run.finish(MctsEnd::proven);
-                }
-            } catch (...) {
-                run.fail();
+            while (const std::size_t count = descend_some(run)) {
+                evaluate(count);
+                for (Descent& descent : std::span(descents_).first(count)) back_up(descent);
+                if (is_result(tree_.root().proof())) run.finish(MctsEnd::proven);
             }
         }
 
@@ -212,9 +213,11 @@ private:
             while (count < descents_.size() && !run.over.load(std::memory_order_relaxed)) {
                 const std::uint64_t k = run.started.fetch_add(1, std::memory_order_relaxed);
                 if (run.limits.playouts && k >= run.limits.playouts) break;
-                if (k % 16 == 0 && k > 0) run.look();  // one simulation there is, whatever the limits
+                if (k % settings_.look_every == 0 && k > 0) run.look();  // one simulation there is, whatever the limits
                 if (run.over.load(std::memory_order_relaxed)) break;
                 descend(descents_[count++]);
+                // As long as the root has no children, all others would end there, too.
+                if (evaluator_->rates_moves() && !tree_.children_of(tree_.root())) break;
             }
             return count;
         }
@@ -225,6 +228,7 @@ private:
             descent.played.clear();
             descent.proof = Proof::none;
             descent.value.reset();
+            descent.is_new = false;
             descent.seed = settings_.seed + mcts_.simulations_.fetch_add(1, std::memory_order_relaxed);
             descent.path.push_back(tree_.root());
             std::uint32_t visits_before = visit(tree_.root());
@@ -238,18 +242,30 @@ private:
                 if (!children) {
                     if (const auto outcome = descent.walk.outcome())
                         return conclude(descent, proof_of(outcome->result, node.mover()));
-                    const bool ripe = visits_before >= settings_.expand_at || descent.path.size() == 1;
+                    descent.is_new = visits_before == 0;
+                    const bool ripe =
+                        visits_before >= settings_.expand_at + own_prior(node) || descent.path.size() == 1;
                     if (ripe && !evaluator_->rates_moves()) children = expand(descent);
                     if (!children) return;
                 }
                 const auto chosen = choose(descent, *children);
-                if (!chosen) continue;  // its moves have all just been decided, and so has the node
+                if (!chosen) {
+                    // All moves are lost. Unless some were left out, that decides the node, here or in another thread.
+                    if (children->head().complete) continue;
+                    descent.value = for_first(children->head().chooser, 0);
+                    return;
+                }
                 descent.walk.play(Move::from_code(children->move(*chosen)));
                 descent.path.push_back({*children, *chosen});
                 visits_before = visit(descent.path.back());
             }
         }
 
+        /// How many of a node's visits a static evaluation stands for.
+        std::uint32_t own_prior(const Node& node) const {
+            if (!prior_ || node.visits() <= 1) return 0;
+            return settings_.prior_visits;
+        }
         std::uint32_t visit(const Node& node) {
             add_(node.siblings.head().visits, 1u);
             return add_(node.siblings.visits(node.index), 1u);
@@ -264,11 +280,11 @@ private:
             asked_.clear();
             leaves_.clear();
             for (Descent& descent : std::span(descents_).first(count)) {
-                if (prover_ && !descent.value) prove_leaf(descent);
+                if (prover_ && !descent.value && descent.path.size() > 1) prove_leaf(descent);
                 if (descent.value) continue;
                 asked_.push_back(&descent);
                 leaves_.push_back({.game = &descent.walk.game(),
-                                   .last = descent.walk.last(),
+                                   .context = descent.walk.context(),
                                    .rng = Rng::for_task(descent.seed, 0),
                                    .played = parts_.rave ? &descent.played : nullptr,
                                    .moves = {},
@@ -298,14 +314,19 @@ private:
 
         /// A node met for the first time starts as if it had been simulated some times with the evaluation's value.
         void give_priors() {
-            prior_->evaluate(leaves_);
-            for (std::size_t i = 0; i < leaves_.size(); ++i) {
-                const Node leaf = asked_[i]->path.back();
-                if (leaf.visits() > 1 || asked_[i]->path.size() == 1) continue;
+            new_leaves_.clear();
+            for (std::size_t i = 0; i < leaves_.size(); ++i)
+                if (asked_[i]->is_new && asked_[i]->path.size() > 1) new_leaves_.push_back(leaves_[i]);
+            if (new_leaves_.empty()) return;
+            prior_->evaluate(new_leaves_);
+            auto evaluated = new_leaves_.begin();
+            for (const Descent* descent : asked_) {
+                if (!descent->is_new || descent->path.size() == 1) continue;
+                const Node leaf = descent->path.back();
                 const std::uint32_t n = settings_.prior_visits;
                 add_(leaf.siblings.visits(leaf.index), n);
                 add_(leaf.siblings.head().visits, n);
-                add_(leaf.siblings.total(leaf.index), n * for_first(leaf.mover(), leaves_[i].value));
+                add_(leaf.siblings.total(leaf.index), n * for_first(leaf.mover(), (evaluated++)->value));
             }
         }
 
@@ -331,21 +352,24 @@ private:
                     mcts_.history_->note(path[i].mover(), path[i].move(), is_new || former.index == path[i].index,
                                          add_);
                 // What is best at this node may be the killer of the node's siblings.
-                if (is_new || path[i].visits() == 1)
+                if (is_new || head.visits.load(std::memory_order_relaxed) <= 1 + settings_.prior_visits)
                     path[i - 1].siblings.head().killer_stale.store(true, std::memory_order_relaxed);
             }
         }
 
         /// The legal moves, as far as the book or the caller allow.
-        Moves<G> moves_at(const Descent& descent) const {
-            Moves<G> moves = descent.walk.game().legal_moves();
+        Moves<G> moves_at(Descent& descent) const {
+            const bool at_root = descent.path.size() == 1;
+            // Superko is asked about at once where a move must be chosen; below, when a move is first tried.
+            Moves<G> moves = at_root ? mcts_.line_->legal_moves() : descent.walk.game().legal_moves();
+            const std::size_t count = moves.size();
             const auto keep = [&](auto&& wanted) {
                 Moves<G> kept;
                 for (const Move move : moves)
                     if (wanted(move)) kept.push_back(move);
                 if (!kept.empty()) moves = kept;
             };
-            if (descent.path.size() == 1 && !mcts_.only_.empty())
+            if (at_root && !mcts_.only_.empty())
                 keep([&](Move move) {
                     return std::find(mcts_.only_.begin(), mcts_.only_.end(), move) != mcts_.only_.end();
                 });
@@ -354,6 +378,7 @@ private:
                     keep([&](Move move) {
                         return std::find(page->second.begin(), page->second.end(), move.code()) != page->second.end();
                     });
+            descent.all_moves = moves.size() == count;
             return moves;
         }
 
@@ -361,7 +386,7 @@ private:
             const Moves<G> moves = moves_at(descent);
             rated_.assign(moves.size(), 1.0f);
             if (strengths_)
-                strengths_->rate(descent.walk.game(), descent.walk.last(), {moves.begin(), moves.end()}, rated_);
+                strengths_->rate(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, rated_);
             return make_children(descent, moves, rated_);
         }
 
@@ -370,6 +395,7 @@ private:
             return tree_.grow(descent.path.back(), static_cast<std::uint32_t>(moves.size()),
                               descent.walk.game().to_play(), [&](const Children& made) {
                                   fill(descent, made, moves, strengths);
+                                  made.head().complete = descent.all_moves;
                                   if (prior_ && settings_.prior_at_expansion) evaluate_children(descent, made);
                                   // All-moves-as-first statistics tell of children that were never tried, too.
                                   if (parts_.rave) made.head().opened.store(made.count(), std::memory_order_relaxed);
@@ -407,9 +433,10 @@ private:
             std::vector<G> games(made.count(), descent.walk.game());
             std::vector<Leaf<G>> leaves(made.count());
             for (std::size_t i = 0; i < games.size(); ++i) {
-                leaves[i].last = Move::from_code(made.move(i));
-                games[i].play(*leaves[i].last);
+                const Move move = Move::from_code(made.move(i));
+                games[i].play(move);
                 leaves[i].game = &games[i];
+                leaves[i].context = descent.walk.context().after(move);
             }
             prior_->evaluate(leaves);
             const std::uint32_t n = settings_.prior_visits;
@@ -448,8 +475,12 @@ private:
             }
         }
 
+        /// What a node is worth to the one who chooses below it, the simulation under way left out.
         static double for_chooser(const Node& node, Player chooser) {
-            return node.mover() == chooser ? node.mean() : 1 - node.mean();
+            const double total = node.siblings.total(node.index).load(std::memory_order_relaxed);
+            const std::uint32_t visits = node.visits() - 1;
+            const double mean = visits > 0 ? total / visits : 0.5;
+            return node.mover() == chooser ? mean : 1 - mean;
         }
 
         /// The child with the greatest urgency among the first `opened`, decided ones aside.
@@ -501,12 +532,17 @@ private:
         std::vector<Descent> descents_;
         std::vector<Descent*> asked_;
         std::vector<Leaf<G>> leaves_;
+        std::vector<Leaf<G>> new_leaves_;
         std::vector<std::uint32_t> order_;
         std::vector<float> rated_;
         Ratings ratings_;
         std::vector<std::uint16_t> move_counts_;
         std::optional<PlayedLater> played_later_;
     };
+
+    void work(Run& run) {
+        run.failure.guard([&] { Worker(*this).run(run); }, run.over);
+    }
 
     /// Whether the tree could go on from a line that continues the one before.
     bool follow(const Line<G>& line) {

@@ -39,9 +39,12 @@ std::vector<MoveSample<typename G::Move>> sample_moves(const Line<G>& line, std:
         positions.back().play(move);
     }
     if (samples.empty()) return samples;
+    std::optional<typename G::Move> last;
+    if (!line.moves().empty()) last = line.moves().back();
     std::atomic<std::uint64_t> next = 0;
     std::atomic<bool> over = false;
     std::vector<std::vector<Sample>> found(std::max(threads, 1u), samples);
+    FirstFailure failure;
     const auto work = [&](std::vector<Sample>& own) {
         const auto policy_here = policy.clone();
         Stop stop({.time_s = time_s}, &interrupt);
@@ -49,7 +52,7 @@ std::vector<MoveSample<typename G::Move>> sample_moves(const Line<G>& line, std:
             if (k % 64 == 0 && stop.look()) over = true;
             const auto i = static_cast<std::size_t>((first + k) % samples.size());
             Rng rng = Rng::for_task(seed + first + k, 0);
-            const auto end = policy_here->play({positions[i], samples[i].move}, rng, nullptr);
+            const auto end = policy_here->play({positions[i], samples[i].move, last}, rng, nullptr);
             own[i].playouts += 1;
             own[i].value += end.value;
             own[i].score += end.score;
@@ -57,9 +60,11 @@ std::vector<MoveSample<typename G::Move>> sample_moves(const Line<G>& line, std:
     };
     {
         std::vector<std::jthread> helpers;
-        for (std::size_t i = 1; i < found.size(); ++i) helpers.emplace_back([&, i] { work(found[i]); });
-        work(found[0]);
+        const auto guarded = [&](std::size_t i) { failure.guard([&] { work(found[i]); }, over); };
+        for (std::size_t i = 1; i < found.size(); ++i) helpers.emplace_back([&, i] { guarded(i); });
+        guarded(0);
     }
+    failure.rethrow();
     for (const auto& part : found)
         for (std::size_t i = 0; i < samples.size(); ++i) {
             samples[i].playouts += part[i].playouts;

@@ -13,9 +13,9 @@ template <class G>
 class MateProver final : public LeafProver<G> {
 public:
     /// Of at most so many nodes.
-    explicit MateProver(std::uint64_t nodes) : nodes_(nodes), solver_({.hash_mib = 8, .refined_plies = 0}) {}
+    explicit MateProver(std::uint64_t nodes) : nodes_(nodes), solver_({.hash_mib = 8}) {}
     Proof prove(const G& game) override {
-        return solver_.solve(game, {.nodes = nodes_}).verdict == MateVerdict::mate ? Proof::won : Proof::none;
+        return solver_.verdict(game, {.nodes = nodes_}) == MateVerdict::mate ? Proof::won : Proof::none;
     }
     std::unique_ptr<LeafProver<G>> clone() const override { return std::make_unique<MateProver>(nodes_); }
 

@@ -92,7 +92,7 @@ void Tree::prove(std::span<const Node> path, Proof proof) {
         // What its chooser has at the node above: a won move is enough, else all moves must be known.
         Proof above = Proof::won;
         if (proof != Proof::won) {
-            if (!last) return;
+            if (!last || !head.complete) return;
             above = head.any_draw.load() ? Proof::drawn : Proof::lost;
         }
         proof = path.back().mover() == node.mover() ? above : for_other(above);

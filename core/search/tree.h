@@ -59,6 +59,7 @@ public:
     struct Head {
         std::uint32_t count;
         Player chooser;
+        bool complete = true;                     // no legal move was left out: all lost is lost
         std::atomic<bool> any_draw{false};        // some child is proven drawn
         std::atomic<bool> killer_stale{false};    // some child's best move has changed
         std::atomic<std::uint32_t> visits{0};     // of all children together: the n of the papers' formulas

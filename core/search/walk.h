@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "line.h"
+#include "ratings/move_features.h"
 
 namespace hyoka::search {
 
@@ -19,23 +20,26 @@ public:
 
     explicit Walk(const Line<G>& line)
         : root_(line.position()), game_(root_), past_(line.past().begin(), line.past().end()), length_(past_.size()) {
-        if (!line.moves().empty()) root_last_ = last_ = line.moves().back();
+        const auto moves = line.moves();
+        if (!moves.empty()) root_context_.last = moves.back();
+        if (moves.size() > 1) root_context_.before_last = moves[moves.size() - 2];
+        context_ = root_context_;
         past_.reserve(length_ + 512);
     }
 
     void rewind() {
         game_ = root_;
-        last_ = root_last_;
+        context_ = root_context_;
         past_.resize(length_);
     }
     void play(Move move) {
         if constexpr (!std::is_same_v<Trace, NoTrace>) past_.push_back(game_.trace());
         game_.play(move);
-        last_ = move;
+        context_ = context_.after(move);
     }
     const G& game() const { return game_; }
-    /// The move that led here, if any.
-    std::optional<Move> last() const { return last_; }
+    /// The moves that led here.
+    const ratings::Context<G>& context() const { return context_; }
 
     std::optional<Outcome> outcome() const {
         if constexpr (requires { game_.outcome_after(past_); })
@@ -54,8 +58,8 @@ public:
 private:
     G root_;
     G game_;
-    std::optional<Move> root_last_;
-    std::optional<Move> last_;
+    ratings::Context<G> root_context_;
+    ratings::Context<G> context_;
     std::vector<Trace> past_;
     std::size_t length_;  // of the line's own past
 };

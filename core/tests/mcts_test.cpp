@@ -3,8 +3,6 @@
 // AddressSanitizer with tiny memories. What a tree must be whatever the search was is checked at the end of each.
 #include "search/mcts.h"
 
-#include "evaluation/chess.h"
-#include "evaluation/othello.h"
 #include "games/blokus_duo.h"
 #include "games/chess.h"
 #include "games/go.h"
@@ -24,7 +22,7 @@ using namespace search;
 template <Game G>
 class CodeStrengths final : public MoveStrengths<G> {
 public:
-    void rate(const G&, std::optional<typename G::Move>, std::span<const typename G::Move> moves,
+    void rate(const G&, const ratings::Context<G>&, std::span<const typename G::Move> moves,
               std::span<float> strengths) override {
         for (std::size_t i = 0; i < moves.size(); ++i)
             strengths[i] = 1 + static_cast<float>(split_mix(moves[i].code()) % 100);
@@ -138,6 +136,31 @@ void search_everything(const std::string& name, int searches) {
     }
 }
 
+double urgency_by(const Formula& formula, double n, double visits, double mean, double prior, double exploration) {
+    double urgency = 0;
+    formula.rate({.n = n,
+                  .visits = {&visits, 1},
+                  .means = {&mean, 1},
+                  .priors = {&prior, 1},
+                  .explorations = {&exploration, 1},
+                  .urgencies = {&urgency, 1}});
+    return urgency;
+}
+
+/// Worked out by hand from the papers' formulas, with ln 100 = 4.605170 and ln 2 = 0.693147.
+void formulas_are_those_of_the_papers() {
+    const auto close = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+    expect(close(urgency_by(Ucb1(), 100, 20, 0.6, 1, 1), 1.278614), "UCB1: 0.6 + sqrt(2 ln 100 / 20)");
+    expect(close(urgency_by(Ucb1(), 100, 20, 0.6, 1, 0.5), 0.939307), "UCB1 with c = 0.5");
+    expect(close(urgency_by(Ucb1Tuned(), 100, 20, 0.6, 1, 1), 0.839926), "UCB1-tuned where 1/4 is the lesser");
+    expect(close(urgency_by(Ucb1Tuned(), 2, 50, 0.95, 1, 1), 1.004468), "UCB1-tuned where the variance is");
+    expect(close(urgency_by(Puct(), 81, 8, 0.5, 0.2, 1.5), 0.8), "PUCT: 0.5 + 1.5 * 0.2 * 9 / 9");
+    const Widening widening({.d = 4, .c = 0.5, .e = 10});
+    expect(close(widening.urgency(100, 0.5, 0), 2.479853), "widening: 4 * 0.5 + 0.5 sqrt(2 ln 100 / 10)");
+    expect(close(OpenByPrior(1.5, 0.1).urgency(16, 0.25, 0.6), 2.0), "PUCT of a move never tried");
+    expect(close(Rave{.equivalence = 300}.beta(100), 0.707107), "beta: sqrt(300 / 600)");
+}
+
 void solved_games_are_proven() {
     // Mate in one and a stalemate trap: certain after few simulations.
     const Chess mates = Chess::from_text("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1");
@@ -220,6 +243,7 @@ int main() {
     search_everything<Chess>("chess", 15);
     search_everything<Shogi>("shogi", 10);
     search_everything<BlokusDuo>("Blokus Duo", 10);
+    formulas_are_those_of_the_papers();
     solved_games_are_proven();
     follow_keeps_what_was_found();
     limits_hold();

@@ -3374,6 +3374,15 @@ def describe_table(table: Table, keep: NDArray[numpy.bool_], columns: Sequence[s
     Columns of all positions of the games that `keep` marks, which must be of one kind, game after game.
     """
 
+class StopFlag:
+    """Ends a search that was given it."""
+
+    def __init__(self) -> None: ...
+
+    def hoist(self) -> None: ...
+
+    def lower(self) -> None: ...
+
 class EvaluationOptions:
     """What a static evaluation is made from."""
 
@@ -3726,6 +3735,9 @@ class Go3AlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -3736,43 +3748,43 @@ class Go3AlphaBeta:
         """What the search has found so far, or at its end."""
 
 @overload
-def sample_moves(root: Go3.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go3.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go4.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go4.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go5.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go5.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go6.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go6.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go7.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go7.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go9.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go9.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go13.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go13.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Go19.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Go19.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Othello.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Othello.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Chess.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Chess.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: Shogi.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: Shogi.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: BlokusDuo.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]: ...
+def sample_moves(root: BlokusDuo.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
 
 @overload
-def sample_moves(root: object, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int) -> list[object]:
+def sample_moves(root: object, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]:
     """
     Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, of each move.
     """
@@ -3991,6 +4003,9 @@ class Go4AlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4061,6 +4076,9 @@ class Go5AlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""
@@ -4133,6 +4151,9 @@ class Go6AlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4203,6 +4224,9 @@ class Go7AlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""
@@ -4275,6 +4299,9 @@ class Go9AlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4345,6 +4372,9 @@ class Go13AlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""
@@ -4417,6 +4447,9 @@ class Go19AlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4487,6 +4520,9 @@ class OthelloAlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""
@@ -4559,6 +4595,9 @@ class ChessAlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4629,6 +4668,9 @@ class ShogiAlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""
@@ -4701,6 +4743,9 @@ class BlokusDuoAlphaBeta:
     def stop(self) -> None:
         """End the running search soon."""
 
+    @property
+    def stopped(self) -> bool: ...
+
     def allow(self) -> None:
         """Let searches run again."""
 
@@ -4771,6 +4816,9 @@ class PythonAlphaBeta:
 
     def stop(self) -> None:
         """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
 
     def allow(self) -> None:
         """Let searches run again."""

@@ -166,7 +166,7 @@ class Twin:
 
     def expand(self, line: Any, node: TwinNode, seed: int) -> None:
         """Make the children, in the order in which they will be tried."""
-        moves = list(line.position.legal_moves)
+        moves = list((line if node is self.root else line.position).legal_moves)
         strengths = self.strengths(line) if self.strengths else [1.0] * len(moves)
         rng, order = Rng.for_task(seed, 1), [0] * len(moves)
         for i in range(len(moves)):
@@ -219,7 +219,9 @@ class Twin:
             d, c, e = self.widening
             return d * child.prior + c * math.sqrt(2 * math.log(max(n, 1)) / e)
         if self.formula == "puct":
-            mean = node.mean if node.mover is child.mover else 1 - node.mean
+            visits = node.visits - 1  # the one under way has no value yet
+            mean = node.total / visits if visits else 0.5
+            mean = mean if node.mover is child.mover else 1 - mean
             return mean + self.c * child.prior * math.sqrt(n)
         return math.inf
 

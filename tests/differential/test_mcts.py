@@ -86,14 +86,16 @@ def test_without_proofs_and_with_another_exploration(game: Any, plies: int, play
 
 
 def strengths_of(line: Any) -> list[float]:
-    """What the core's ratings make of the moves, with only the last move known."""
-    position = line.position
-    here = position.line()
-    if line.moves:
-        before = line.undo().position.line() if len(line) > 1 else line.start.line()
-        here = before.play(line.moves[-1])
-    _, strengths = _core.rate_moves(here, [])
-    return [float(strength) for strength in strengths]
+    """What the core's ratings make of the moves, with the last two moves known and no more past."""
+    before = line
+    for _ in range(min(2, len(line))):
+        before = before.undo()
+    here = before.position.line()
+    for move in line.moves[len(before) :]:
+        here = here.play(move)
+    moves, strengths = _core.rate_moves(here, [])
+    rated = dict(zip(moves, map(float, strengths), strict=True))
+    return [rated[move] for move in line.position.legal_moves]
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)

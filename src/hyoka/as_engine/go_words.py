@@ -53,6 +53,8 @@ class Go:
                 among_moves = True
             elif among_moves:
                 moves.append(word)
+        if "mate" in words[1:]:
+            numbers.setdefault("mate", 0)  # without a number: as long as it takes
         return cls(numbers, frozenset(flags), tuple(moves))
 
     @property

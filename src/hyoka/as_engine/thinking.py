@@ -93,7 +93,7 @@ class Thinking:
 
     def stop_after(self, seconds: float) -> None:
         """Stop in so many seconds, if the search has not ended by then."""
-        self._timer = threading.Timer(seconds, self._searcher.stop)
+        self._timer = threading.Timer(seconds, self.stop)
         self._timer.daemon = True
         self._timer.start()
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search as a USI engine: shogi. USI is UCI with other words; here are those."""
 
-import threading
 from typing import Any, ClassVar, Final
 
 from hyoka._core import Reason
@@ -17,7 +16,6 @@ from hyoka.games import position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _NEVER: Final = 99_999
-_MOMENT_S: Final = 0.25
 _NAMES: Final = {"Hash": "USI_Hash", "Ponder": "USI_Ponder"}
 
 
@@ -123,7 +121,7 @@ class UsiServer(UciServer):
         spec = SearchSpec.from_text("mate").with_settings(nodes=0)
         time_s = go.numbers["mate"] / 1000 or None
         self._thinking = Thinking(
-            _BitByBit(self._searcher_of(spec, self.game)),
+            self._searcher_of(spec, self.game),
             Question(line=line, limits=SearchLimits(time_s=time_s)),
             on_progress=lambda result: None,
             on_end=lambda end: self._tell_mate(end, line),
@@ -141,29 +139,6 @@ class UsiServer(UciServer):
             self._say("checkmate nomate")
             return
         self._say("checkmate timeout")
-
-
-class _BitByBit:
-    """A solver that cannot be stopped, asked again and again for a moment; it remembers."""
-
-    def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
-        self._stopped = threading.Event()
-
-    def search(self, line: Any, limits: SearchLimits, **settings: object) -> SearchResult:
-        """Search until it is solved, `stop` or the end of the time."""
-        left_s = limits.time_s
-        while True:
-            moment_s = _MOMENT_S if left_s is None else min(_MOMENT_S, left_s)
-            result = self._searcher.search(line, SearchLimits(time_s=moment_s))
-            left_s = None if left_s is None else left_s - moment_s
-            over = left_s is not None and left_s <= 0
-            if result.pv or result.stopped_by == "solved" or over or self._stopped.is_set():
-                return result
-
-    def stop(self) -> None:
-        """Let the moment that runs be the last."""
-        self._stopped.set()
 
 
 def _rest(option: Option) -> tuple[str, str | None]:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that search a position: search, mate."""
 
+import contextlib
 import dataclasses
 import re
+import signal
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -44,7 +47,8 @@ def search_command(
     """Search a position: the best move, what it is worth, and the moves behind it.
 
     Values are the first player's expected result, 0 to 1; scores are the first player's, too.
-    Ctrl-C ends the search.
+    `won`, `lost` and `drawn` are certain, for the side to move. Ctrl-C ends the search with what
+    it has found.
     """
     line = _played(position(game, text).line(), moves)
     name = name_of(line)
@@ -54,14 +58,29 @@ def search_command(
         return
     if line.outcome is not None:
         raise Error(f"the game is over: {line.outcome.reason.name}")
-    with err.status("searching", spinner="dots") as status:
-        searching = Searcher(chosen, name)
+    searching = Searcher(chosen, name)
+    with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
         show = None if quiet or as_json or not err.is_terminal else _shower(status)
         result = searching.search(line, on_progress=show)
     if as_json:
         print_json(_json(name, line, chosen, result))
     else:
         _print_result(result, top)
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
+    """The first Ctrl-C ends the search with what it has found; the next one ends the program."""
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, former)
+        searcher.stop()
+
+    former = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def _played(line: Any, moves: str) -> Any:
@@ -85,7 +104,7 @@ def _line(pv: tuple[Any, ...]) -> str:
 def _worth(result: Any) -> str:
     words = [] if result.value is None else [f"{result.value:.3f}"]
     if result.mate is not None:
-        words.append(f"mate in {abs(result.mate)} plies")
+        words.append(f"in {abs(result.mate)} {'ply' if abs(result.mate) == 1 else 'plies'}")
     elif result.score is not None:
         words.append(f"{result.score:+.0f}")
     if result.proven is not None:
@@ -97,7 +116,8 @@ def _print_result(result: SearchResult, top: int) -> None:
     if result.best is None:
         out.print(f"no move found ({result.stopped_by})")
         return
-    out.print(f"[bold]{escape(str(result.best))}[/]  {_worth(result)}  {escape(_line(result.pv))}")
+    pv = _line(result.pv[:20]) + (" …" if len(result.pv) > 20 else "")
+    out.print(f"[bold]{escape(str(result.best))}[/]  {_worth(result)}  {escape(pv)}")
     table = plain_table("move", "visits", "value", "score", "prior", "", "line", right=range(1, 5))
     for report in result.moves[:top]:
         table.add_row(

@@ -217,10 +217,15 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
             err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
 
 
+def _method_help(name: str) -> str:
+    about = (METHODS[name].__doc__ or "").strip()
+    return f"{name}: {about[:1].lower()}{about[1:]}"
+
+
 def adjudicate_command(
     study: StudyPath,
     method: Annotated[
-        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+        str, typer.Option("--method", "-m", help=" ".join(map(_method_help, METHODS)))
     ] = "rules",
     where: Where = None,
     as_json: AsJson = False,

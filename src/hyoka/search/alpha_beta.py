@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alpha-beta as a player."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -14,6 +15,13 @@ from hyoka.search.spec import SearchSpec
 _DEFAULT_NODES: Final = 100_000
 _DECIDED: Final = 20_000
 """Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
+
+
+def _final_score(line: Any, pv: list[Any], rounded: float) -> float:
+    """The score at the end of a variation; alpha-beta itself counts in whole points."""
+    for move in pv:
+        line = line.play(move)
+    return float(line.score) if line.outcome is not None else rounded
 
 
 class AlphaBetaPlayer:
@@ -44,6 +52,10 @@ class AlphaBetaPlayer:
         self._core.run(line, only, depth, nodes, seconds, every_s, tick)
         result = self._result(line)
         assert result is not None
+        result = dataclasses.replace(result, stopped_by=self._why(result, depth, nodes))
+        if only and result.proven != "won":
+            # That other moves were left out may have made it worse than it is.
+            result = dataclasses.replace(result, proven=None, mate=None)
         return result
 
     def stop(self) -> None:
@@ -53,6 +65,15 @@ class AlphaBetaPlayer:
     def clear(self) -> None:
         """Forget everything."""
         self._core.clear()
+
+    def _why(self, result: SearchResult, depth: int, nodes: int) -> str:
+        if self._core.stopped:
+            return "interrupted"
+        if result.proven is not None:
+            return "proven"
+        if depth and result.depth >= depth:
+            return "depth"
+        return "nodes" if nodes and result.nodes >= nodes else "time"
 
     def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
         if limits.infinite:
@@ -102,6 +123,6 @@ class AlphaBetaPlayer:
         value = float(score > 0)
         points = None
         if mate is None:
-            points = math.copysign(abs(score) - _DECIDED, score)
+            points = _final_score(line, pv, math.copysign(abs(score) - _DECIDED, score))
         proven = "won" if (score > 0) == first_to_play else "lost"
         return MoveReport(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An opening book: the moves that were played, by position."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -40,6 +41,12 @@ class Book:
         if not book.counts:
             raise SourceError(f"{path}: no {game} games for a book")
         return book
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell this book from others."""
+        lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
     def moves(self, position: Any) -> dict[Any, int]:
         """The legal moves of a position that are in the book, and how often they were played."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
+from hyoka.errors import NotationError
 from hyoka.games import name_of
 from hyoka.search.parts import alpha_beta_settings, evaluation_options
 from hyoka.search.spec import SearchSpec, ab
@@ -40,6 +41,8 @@ def difficulty(
     >>> found.best_move_changes.shape
     (1,)
     """
+    if not 1 <= depths <= 20:
+        raise NotationError(f"depths are 1 to 20, not {depths}")
     if not positions:
         return Difficulty(np.zeros(0, np.int8), np.zeros(0, np.int8))
     chosen = spec or ab()

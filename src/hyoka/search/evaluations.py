@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluations that are linear in named terms: their weights, and the terms of positions in bulk."""
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,11 @@ class LinearEvaluation:
         except ValueError:
             hint = nearest(name, self.names)
             raise NotationError(f"{self.game} has no term '{name}'; {hint}".rstrip("; ")) from None
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell these weights from others."""
+        return hashlib.sha256(self.weights.tobytes() + str(self.scale).encode()).hexdigest()[:12]
 
     @property
     def flat(self) -> NDArray[np.float32]:

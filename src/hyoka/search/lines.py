@@ -27,7 +27,9 @@ class PythonLine:
     def __post_init__(self) -> None:
         if self.position is None:
             position = self.start
-            for move in self.moves:
+            for ply, move in enumerate(self.moves, 1):
+                if move not in position.legal_moves:
+                    raise IllegalMoveError(f"illegal move {move} at ply {ply}")
                 position = position.play(move)
             object.__setattr__(self, "position", position)
 
@@ -42,6 +44,14 @@ class PythonLine:
         """How the game ended, or None while it goes on."""
         outcome: Outcome | None = self.position.outcome
         return outcome
+
+    @property
+    def score(self) -> float:
+        """The position's own score; without one, 1, 0 or -1 by the outcome."""
+        own = getattr(self.position, "score", None)
+        if own is not None:
+            return float(own)
+        return 0.0 if self.outcome is None else 2 * float(self.outcome.value) - 1
 
     @property
     def legal_moves(self) -> list[Any]:

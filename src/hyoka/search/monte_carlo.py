@@ -19,6 +19,7 @@ class MonteCarloPlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
+        self._stop = _core.StopFlag()
         self._stopped = False
         self._by_score = spec.kind == "mc-score"
         self._playout = playout_options(spec, game)
@@ -35,9 +36,12 @@ class MonteCarloPlayer:
     ) -> SearchResult:
         """Play out each move equally often and compare the means."""
         self._stopped = False
+        self._stop.lower()
         if not limits.infinite:
-            samples = self._sample(line, only, 0, self._limits(limits))
-            return self._result(line, samples, "time" if limits.time_s else "playouts")
+            playouts, a_move, seconds = self._limits(limits)
+            samples = self._sample(line, only, 0, (playouts, a_move, seconds))
+            ended = "interrupted" if self._stopped else "time" if seconds else "playouts"
+            return self._result(line, samples, ended)
         sums: dict[Any, tuple[int, float, float]] = {}
         while not self._stopped:  # slice after slice, until somebody has had enough
             done = sum(count for count, *_ in sums.values())
@@ -54,7 +58,7 @@ class MonteCarloPlayer:
     ) -> list[tuple[Any, int, float, float]]:
         found: Any = _core.sample_moves(
             line, self._playout, self._evaluation, only, first, *limits,
-            self._spec["seed"], self._threads,
+            self._spec["seed"], self._threads, self._stop,
         )  # fmt: skip
         return list(found)
 
@@ -97,8 +101,9 @@ class MonteCarloPlayer:
         )
 
     def stop(self) -> None:
-        """End a search without limits soon."""
+        """End the running search soon."""
         self._stopped = True
+        self._stop.hoist()
 
     def clear(self) -> None:
         """Nothing is kept from position to position."""

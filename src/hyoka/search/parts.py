@@ -68,7 +68,7 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
     options.evaluation = evaluation_options(spec, game)
     if "evaluator" in spec.parts:
         options.set_evaluator(spec.parts["evaluator"])
-        options.batch = spec.parts.get("batch", 16) if game is not None else 1
+        options.batch = spec["batch"] if game is not None else 1
     options.prior_visits = spec["prior"]
     options.prior_at_expansion = spec["prior_when"] == "expansion"
     if spec["mate"] and game not in ("chess", "shogi"):

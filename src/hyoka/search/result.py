@@ -4,12 +4,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from hyoka.errors import NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What may end a search; None leaves what its spec says."""
+    """What may end a search. Any of these takes the place of all limits of its spec."""
 
     playouts: int | None = None
     nodes: int | None = None
@@ -17,6 +18,15 @@ class SearchLimits:
     time_s: float | None = None
     infinite: bool = False
     """Until it is stopped, whatever the spec says."""
+
+    def __post_init__(self) -> None:
+        for name in ("playouts", "nodes", "depth", "time_s"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            whole = name == "time_s" or isinstance(value, int)
+            if isinstance(value, bool) or not whole or not 0 < value <= 10**15:
+                raise NotationError(f"'{name}' must be a positive number, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

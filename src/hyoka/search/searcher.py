@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search at work: one player of one game, who keeps what it has learned from move to move."""
 
+import atexit
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
@@ -55,6 +56,19 @@ _PLAYERS: Final[dict[str, type[SearchPlayer]]] = {
 }
 
 
+_running: Final["set[Searcher]"] = set()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """A search in a thread that nobody waits for must not outlive the interpreter."""
+    until = time.monotonic() + 5
+    while _running and time.monotonic() < until:
+        for searcher in list(_running):
+            searcher.stop()
+        time.sleep(0.01)
+
+
 class Searcher:
     """A search that plays one game; it keeps its tree or table between calls.
 
@@ -98,7 +112,11 @@ class Searcher:
             return dataclasses.replace(result, time_s=time.monotonic() - started)
 
         tell = None if on_progress is None else lambda result: on_progress(timed(result))
-        return timed(self._player.search(line, limits or SearchLimits(), only, tell, every_s))
+        _running.add(self)
+        try:
+            return timed(self._player.search(line, limits or SearchLimits(), only, tell, every_s))
+        finally:
+            _running.discard(self)
 
     def stop(self) -> None:
         """End the running search soon; called from another thread. The next one runs again."""

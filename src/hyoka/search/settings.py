@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from hyoka.errors import NotationError, nearest
 
@@ -95,7 +95,7 @@ def _flag(name: str, default: bool | None, doc: str) -> Setting:
     return Setting(name, "flag", default, doc)
 
 
-_TIME: Final = _number("time", None, "Seconds to think.", 0, 10**7)
+_TIME: Final = _number("time", None, "Seconds to think; 0: no limit of time.", 0, 10**7)
 _THREADS: Final = Setting("threads", "int", 1, "Threads at work.", minimum=1, maximum=256)
 _SEED: Final = _count("seed", 0, "Chance: the same seed on one thread, the same search.", 2**63)
 _WEIGHTS: Final = Setting(
@@ -153,10 +153,18 @@ UCT_SETTINGS: Final = [
         choices=("visit", "expansion"),
     ),
     _count("mate", 0, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 10**9),
-    _count("ending", 0, "Empty squares at which leaves are solved (Othello); 0: none.", 24),
+    _count("ending", 0, "Empty squares at which leaves are solved (Othello); 0: none.", 16),
     _flag("proofs", True, "Back up results that are certain."),
     Setting("book", "text", None, "A file of records: while in it, only its moves are searched."),
     _count("book_plies", 30, "How far the book goes.", 10**4),
+    Setting(
+        "batch",
+        "int",
+        16,
+        "Positions at a time for an evaluator in Python.",
+        minimum=1,
+        maximum=4096,
+    ),
     _count("expand", 1, "Visits of a leaf before its moves join the tree.", 10**6),
     _THREADS,
     _SEED,
@@ -166,7 +174,11 @@ UCT_SETTINGS: Final = [
     Setting("value", "choice", "best", _VALUE_OF, choices=("best", "root")),
 ]
 MC_SETTINGS: Final = [
-    _count("playouts", None, "Playouts in all, shared equally by the moves; 5,000 by default."),
+    _count(
+        "playouts",
+        None,
+        "Playouts in all, the same for each move, one at least; 5,000 if none.",
+    ),
     _count("a_move", None, "Playouts a move, instead."),
     _TIME,
     *_PLAYOUTS,
@@ -206,7 +218,7 @@ MATE_SETTINGS: Final = [
     Setting("hash", "int", 64, "MiB for the table.", minimum=1, maximum=2**15),
 ]
 EXACT_SETTINGS: Final = [
-    _count("nodes", 0, "Positions to visit; 0: no limit."),
+    _count("nodes", 1_000_000_000, "Positions to visit; 0: no limit."),
     _TIME,
     Setting("hash", "int", 64, "MiB for the table.", minimum=1, maximum=2**15),
 ]
@@ -238,8 +250,3 @@ def setting_named(kind: str, name: str) -> Setting:
         return settings[name]
     hint = nearest(name, settings) or f"there are {', '.join(settings)}"
     raise NotationError(f"{kind} has no setting '{name}'; {hint}")
-
-
-def defaults(kind: str) -> dict[str, Any]:
-    """Every setting's default."""
-    return {setting.name: setting.default for setting in settings_of(kind)}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Players that do not search a tree: the exact solvers, and chance."""
 
+import dataclasses
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.errors import NotationError
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
-from hyoka.search.solvers import MATE_SOLVERS
+from hyoka.search.solvers import MATE_SOLVERS, holds
 from hyoka.search.spec import SearchSpec
 
 OnProgress = Callable[[SearchResult], None]
@@ -36,8 +37,9 @@ class MatePlayer:
         nodes, seconds = _solver_limits(self._spec, limits)
         self._solver.allow()
         verdict, moves, visited, spent = self._solver.solve(line.position, nodes, seconds)
-        if verdict != "mate" or (only and moves[0] not in only):
-            stopped = "nodes" if verdict == "unknown" else "solved"
+        found = verdict == "mate" and holds(line, moves)
+        if not found or (only and moves[0] not in only):
+            stopped = _why(seconds, spent) if verdict == "unknown" else "solved"
             return SearchResult(None, None, nodes=visited, time_s=spent, stopped_by=stopped)
         sign = 1 if line.to_play is Player.first else -1
         value = float(sign > 0)
@@ -86,30 +88,29 @@ class ExactPlayer:
         """The exact score and best play, or nothing if a limit came first."""
         nodes, seconds = _solver_limits(self._spec, limits)
         self._solver.allow()
+        if only:
+            return self._among(line, only, nodes, seconds)
         solved, score, moves, visited, spent = self._solver.solve(
             line.position, nodes, seconds, False
         )
         if not solved:
-            return SearchResult(None, None, nodes=visited, time_s=spent, stopped_by="nodes")
-        value = 0.5 if score == 0 else float(score > 0)
-        mover_ahead = (score > 0) == (line.to_play is Player.first)
-        proven = "drawn" if score == 0 else "won" if mover_ahead else "lost"
-        report = MoveReport(
-            moves[0], value=value, score=float(score), proven=proven, pv=tuple(moves)
-        )
-        return SearchResult(
-            moves[0],
-            value,
-            score=float(score),
-            unit="points",
-            proven=proven,
-            pv=tuple(moves),
-            moves=(report,),
-            nodes=visited,
-            depth=len(moves),
-            time_s=spent,
-            stopped_by="solved",
-        )
+            return SearchResult(
+                None, None, nodes=visited, time_s=spent, stopped_by=_why(seconds, spent)
+            )
+        report = _solved(line, score, tuple(moves))
+        return _best_of([report], visited, spent)
+
+    def _among(self, line: Any, only: Sequence[Any], nodes: int, seconds: float) -> SearchResult:
+        """The best of some moves; what the others are worth is not asked."""
+        solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
+        if not solved:
+            return SearchResult(
+                None, None, nodes=visited, time_s=spent, stopped_by=_why(seconds, spent)
+            )
+        reports = [_solved(line, score, (move,)) for move, score in scored if move in only]
+        best = _best_of(reports, visited, spent)
+        # That other moves were left out may have made it worse than it is.
+        return best if best.proven == "won" else dataclasses.replace(best, proven=None)
 
     def stop(self) -> None:
         """End the running search soon."""
@@ -137,7 +138,7 @@ class RandomPlayer:
     ) -> SearchResult:
         """Draw one of the moves."""
         move = self._random.choice(list(only or line.legal_moves))
-        return SearchResult(move, 0.5, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
+        return SearchResult(move, None, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
 
     def stop(self) -> None:
         """Nothing: it is done at once."""
@@ -153,3 +154,31 @@ def _solver_limits(spec: SearchSpec, limits: SearchLimits) -> tuple[int, float]:
     nodes = spec["nodes"] if limits.nodes is None else limits.nodes
     seconds = spec["time"] if limits.time_s is None else limits.time_s
     return nodes or 0, seconds or 0.0
+
+
+def _solved(line: Any, score: int, moves: tuple[Any, ...]) -> MoveReport:
+    value = 0.5 if score == 0 else float(score > 0)
+    mover_ahead = (score > 0) == (line.to_play is Player.first)
+    proven = "drawn" if score == 0 else "won" if mover_ahead else "lost"
+    return MoveReport(moves[0], value=value, score=float(score), proven=proven, pv=moves)
+
+
+def _best_of(reports: list[MoveReport], nodes: int, seconds: float) -> SearchResult:
+    best = reports[0]
+    return SearchResult(
+        best.move,
+        best.value,
+        score=best.score,
+        unit="points",
+        proven=best.proven,
+        pv=best.pv,
+        moves=tuple(reports),
+        nodes=nodes,
+        depth=len(best.pv),
+        time_s=seconds,
+        stopped_by="solved",
+    )
+
+
+def _why(seconds: float, spent: float) -> str:
+    return "time" if seconds and spent >= seconds else "nodes"

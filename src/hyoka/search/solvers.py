@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact solvers: mates by checks in chess and shogi, endings in Othello."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from hyoka import _core
+from hyoka._core import Reason
 from hyoka.errors import NotationError
 from hyoka.games import name_of
 
@@ -38,7 +40,20 @@ def find_mate(
         raise NotationError(f"mates are looked for in {' and '.join(MATE_SOLVERS)}, not in {name}")
     here = getattr(position, "position", position)
     verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
+    if verdict == "mate" and not holds(position, line):
+        verdict, line = "unknown", []
     return Mate(verdict, tuple(line), visited, seconds)
+
+
+def holds(game: Any, line: Sequence[Any]) -> bool:
+    """Whether a mating line really mates under all rules: no count of moves makes it a draw."""
+    if not line:
+        return False
+    for move in line:
+        if game.outcome is not None:
+            return False
+        game = game.play(move)
+    return bool(game.outcome is not None and game.outcome.reason is Reason.checkmate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class SearchSpec:
     kind: str
     chosen: tuple[tuple[str, Value], ...] = ()
     """What differs from the defaults, in the order of the table."""
-    parts: dict[str, Any] = field(default_factory=dict, compare=False)
+    parts: dict[str, Any] = field(default_factory=dict)
     """Objects that have no text: `evaluator`, `evaluation`, `book`."""
 
     @classmethod
@@ -82,8 +82,24 @@ class SearchSpec:
     def __getitem__(self, name: str) -> Any:
         return dict(self.chosen).get(name, setting_named(self.kind, name).default)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SearchSpec) and self._identity() == other._identity()
+
     def __hash__(self) -> int:
-        return hash((self.kind, self.chosen))
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        parts = sorted((name, id(part)) for name, part in self.parts.items())
+        return self.kind, self.chosen, tuple(parts)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The text, and after it the parts that have none, by what they are called."""
+        parts = [f"{name}={_called(part)}" for name, part in sorted(self.parts.items())]
+        return " ".join([self.text, *parts])
 
     def with_settings(self, **settings: Any) -> "SearchSpec":
         """The same search with some settings changed; None brings a default back."""
@@ -105,18 +121,26 @@ class SearchSpec:
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, unique to the settings."""
+        """A readable name for a folder, unique to the settings and to what parts are called."""
         words = [self.kind]
         for name, value in self.chosen[:5]:
             separator = "" if isinstance(value, int | float) and value is not True else "_"
             words.append(f"{name}{separator}{setting_named(self.kind, name).text(value)}")
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
-        digest = hashlib.sha256(self.text.encode()).hexdigest()[:8]
+        digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
         return "-".join([*safe, digest])
 
     def _limits(self) -> Iterable[str]:
         names = {setting.name for setting in settings_of(self.kind)}
         return [name for name in _LIMITS if name in names and self[name]]
+
+
+def _called(part: Any) -> str:
+    """What a part made in Python is called: by its content where it has one, else by its name."""
+    content = getattr(part, "fingerprint", None)
+    if content is not None:
+        return str(content)
+    return str(getattr(part, "__qualname__", type(part).__qualname__))
 
 
 def uct(**settings: Any) -> SearchSpec:

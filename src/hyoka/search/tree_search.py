@@ -26,7 +26,9 @@ class TreePlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
-        self._core = core_class(game, "Uct")(mcts_options(spec, game))
+        options = mcts_options(spec, game)
+        self._core = core_class(game, "Uct")(options)
+        self._rated = options.rated or "evaluator" in spec.parts
         self._memory_bytes = spec["memory"] * 2**20
         # At the root a mate is looked for before anything else: the tree would have to find it.
         self._mates = MatePlayer(_root_mate(spec), game) if spec["mate"] else None
@@ -40,13 +42,15 @@ class TreePlayer:
         every_s: float,
     ) -> SearchResult:
         """Simulate until a limit is reached."""
+        self._core.allow()
+        playouts, nodes, seconds = self._limits(limits)
         if self._mates is not None:
-            mate = self._mates.search(line, SearchLimits(), only, None, every_s)
+            mate = self._mates.search(
+                line, SearchLimits(time_s=seconds or None), only, None, every_s
+            )
             if mate.best is not None:
                 return mate
-        playouts, nodes, seconds = self._limits(limits)
         tick = None if on_progress is None else lambda: on_progress(self._result(line, ""))
-        self._core.allow()
         ended = self._core.run(
             line, self._spec["reuse"], only, playouts, nodes, seconds, self._spec["early"],
             every_s, tick,
@@ -56,6 +60,8 @@ class TreePlayer:
     def stop(self) -> None:
         """End the running search soon."""
         self._core.stop()
+        if self._mates is not None:
+            self._mates.stop()
 
     def clear(self) -> None:
         """Forget everything."""
@@ -80,7 +86,14 @@ class TreePlayer:
 
     def _result(self, line: Any, ended: str) -> SearchResult:
         reports = tuple(
-            MoveReport(move, visits, value, prior=prior, proven=proof, pv=tuple(pv))
+            MoveReport(
+                move,
+                visits,
+                value if visits or proof else None,
+                prior=prior if self._rated else None,
+                proven=proof,
+                pv=tuple(pv),
+            )
             for move, visits, value, prior, proof, pv in self._core.moves()
         )
         best = reports[0] if reports else None

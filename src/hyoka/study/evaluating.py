@@ -26,7 +26,7 @@ from hyoka.engines import (
 )
 from hyoka.engines.spec import PROTOCOLS
 from hyoka.errors import EngineError, NotationError, StudyError, nearest
-from hyoka.search import KINDS, SearchSpec
+from hyoka.search import KINDS, Searcher, SearchSpec
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
 from hyoka.study.tasks import (
@@ -96,6 +96,8 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             reports.append(_take_comments(study, chosen))
             continue
         engine = _evaluator_named(spec) if isinstance(spec, str) else spec
+        if isinstance(engine, SearchSpec):
+            Searcher(engine, study.game)  # raises at once if it can't play the game
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
             run = _Run(study, engine, folder, flush_s)
             left = run.left(chosen, retry_failed)

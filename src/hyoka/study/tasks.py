@@ -103,7 +103,7 @@ class _SearchWorker:
 
     def __init__(self, spec: SearchSpec, game: str) -> None:
         self._searcher = Searcher(spec, game)
-        self.name = spec.text
+        self.name = spec.name
 
     def evaluate_each(self, task: Task) -> Iterator[Evaluation | Failure]:
         for _, start, komi, codes, plies in task.games:
