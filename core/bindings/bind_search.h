@@ -353,7 +353,7 @@ void bind_terms(nb::module_& module) {
         "rate_moves",
         [](const typename RootOf<G>::type& line, const std::vector<float>& strengths) {
             const auto ratings = make_ratings<G>(strengths);
-            const auto moves = line.legal_moves();
+            const auto moves = line.position().legal_moves();
             const auto past = line.moves();
             ratings::Context<G> context;
             if (!past.empty()) context.last = past.back();
@@ -362,7 +362,8 @@ void bind_terms(nb::module_& module) {
             ratings.rate(line.position(), context, {moves.begin(), moves.size()}, rated);
             return std::tuple(std::vector<Move>(moves.begin(), moves.end()), to_numpy(std::move(rated)));
         },
-        "line"_a, "strengths"_a, "The legal moves and how strong each looks by its features.");
+        "line"_a, "strengths"_a,
+        "The moves that the position allows, superko aside, and how strong each looks by its features.");
     module.def(
         "best_move_changes",
         [](const std::vector<G>& positions, const std::vector<Move>& moves, const EvaluationOptions& evaluation,

@@ -3900,7 +3900,9 @@ def rate_moves(line: Shogi.Line, strengths: Sequence[float]) -> tuple[list[Shogi
 
 @overload
 def rate_moves(line: BlokusDuo.Line, strengths: Sequence[float]) -> tuple[list[BlokusDuo.Move], NDArray[numpy.float32]]:
-    """The legal moves and how strong each looks by its features."""
+    """
+    The moves that the position allows, superko aside, and how strong each looks by its features.
+    """
 
 @overload
 def best_move_changes(positions: Sequence[Go3], moves: Sequence[Go3.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...

@@ -86,16 +86,9 @@ def test_without_proofs_and_with_another_exploration(game: Any, plies: int, play
 
 
 def strengths_of(line: Any) -> list[float]:
-    """What the core's ratings make of the moves, with the last two moves known and no more past."""
-    before = line
-    for _ in range(min(2, len(line))):
-        before = before.undo()
-    here = before.position.line()
-    for move in line.moves[len(before) :]:
-        here = here.play(move)
-    moves, strengths = _core.rate_moves(here, [])
-    rated = dict(zip(moves, map(float, strengths), strict=True))
-    return [rated[move] for move in line.position.legal_moves]
+    """What the core's ratings make of the moves of the position reached."""
+    _, strengths = _core.rate_moves(line, [])
+    return [float(strength) for strength in strengths]
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
