@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in searches is told, and harms nothing else."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import hyoka as hk
+
+ENDING = hk.Othello.from_text("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
+
+
+def broken(positions: Sequence[Any]) -> list[float]:
+    raise ZeroDivisionError("broken on purpose")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        hk.uct(playouts=500, threads=3, evaluator=broken),
+        hk.uct(playouts=500, threads=3, cut=0, evaluation=broken),
+        hk.uct(playouts=500, threads=3, prior=3, evaluation=broken),
+        hk.mc(playouts=500, threads=3, cut=0, evaluation=broken),
+        hk.ab(depth=3, evaluation=broken),
+    ],
+    ids=str,
+)
+def test_an_error_in_any_thread_is_raised(spec: hk.SearchSpec) -> None:
+    searcher = hk.Searcher(spec, "othello")
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="on purpose"):
+            searcher.search(hk.Othello())
+
+
+def test_an_error_in_bulk_work_is_raised() -> None:
+    start = hk.Chess()
+    with pytest.raises(ZeroDivisionError):
+        hk.difficulty(
+            [start] * 8, [start.parse("e2e4")] * 8, spec=hk.ab(evaluation=broken), threads=3
+        )
+    with pytest.raises(hk.NotationError, match="1 to 20"):
+        hk.difficulty([start], [start.parse("e2e4")], depths=0)
+
+
+@pytest.mark.parametrize("limits", [{"time_s": -1}, {"time_s": float("nan")}, {"playouts": 0}])
+@pytest.mark.parametrize("name", ["nodes", "depth", "playouts"])
+def test_limits_are_positive_numbers(limits: dict[str, Any], name: str) -> None:
+    with pytest.raises(hk.NotationError, match="positive"):
+        hk.SearchLimits(**limits)
+    with pytest.raises(hk.NotationError, match=name):
+        hk.SearchLimits(**{name: 1.5})
+
+
+@pytest.mark.parametrize(("spec", "name"), [("uct", "go9"), ("ab", "chess")])
+def test_one_searcher_runs_one_search_at_a_time(spec: str, name: str) -> None:
+    searcher = hk.Searcher(spec, name)
+    refused: list[Exception] = []
+
+    def second(_: hk.SearchResult | None = None) -> None:
+        try:
+            searcher.search(hk.position(name), hk.SearchLimits(nodes=10))
+        except RuntimeError as error:
+            refused.append(error)
+        searcher.stop()
+
+    searcher.search(
+        hk.position(name), hk.SearchLimits(infinite=True), on_progress=second, every_s=0.01
+    )
+    assert "running already" in str(refused[0])
+
+
+def test_a_search_without_limits_in_a_forgotten_thread_lets_the_program_end() -> None:
+    code = """
+import threading, time
+import hyoka as hk
+searcher = hk.Searcher("uct", "go9")
+limits = hk.SearchLimits(infinite=True)
+threading.Thread(target=searcher.search, args=(hk.Go9(), limits), daemon=True).start()
+while not __import__("hyoka.search.searcher").search.searcher._running:
+    time.sleep(0.01)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
+    assert ended.returncode == 0
+
+
+@pytest.mark.parametrize("spec", ["mc:time=1000", "uct:time=1000", "ab:time=1000", "exact:nodes=0"])
+def test_every_search_can_be_stopped(spec: str) -> None:
+    searcher = hk.Searcher(spec, "othello")
+    done = threading.Event()
+
+    def stop_again_and_again() -> None:
+        while not done.wait(0.02):
+            searcher.stop()
+
+    threading.Thread(target=stop_again_and_again, daemon=True).start()
+    searcher.search(hk.Othello())
+    done.set()
+
+
+def test_a_stop_reaches_the_mate_search_at_the_root() -> None:
+    searcher = hk.Searcher("uct:mate=1000000,time=1000", "shogi")
+    done = threading.Event()
+
+    def stop_again_and_again() -> None:
+        while not done.wait(0.02):
+            searcher.stop()
+
+    threading.Thread(target=stop_again_and_again, daemon=True).start()
+    assert searcher.search(hk.Shogi()).stopped_by in ("interrupted", "time")
+    done.set()
+
+
+def test_evaluations_of_children_do_not_make_simulations_run_to_the_end() -> None:
+    visit = hk.search_once(hk.Othello(), "uct:playouts=100,prior=3")
+    expansion = hk.search_once(hk.Othello(), "uct:playouts=100,prior=3,prior_when=expansion")
+    assert expansion.depth <= visit.depth + 6
+    assert expansion.nodes <= 110
+
+
+def test_komi_is_no_part_of_a_hash_but_of_what_a_table_knows() -> None:
+    searcher = hk.Searcher("ab:depth=3", "go5")
+    searcher.search(hk.Go5(komi=24.5))
+    kept = searcher.search(hk.Go5(komi=0.5))
+    assert kept.score == hk.search_once(hk.Go5(komi=0.5), "ab:depth=3").score
+
+
+def test_final_scores_are_told_to_the_half_point() -> None:
+    line = hk.Go5(komi=7.5).line().play("C3").play("pass")
+    result = hk.search_once(line, "ab:depth=2")
+    assert (result.score, result.proven) == (17.5, "won")
+
+
+def test_a_solver_at_the_leaves_tells_no_length_and_leaves_the_root_its_moves() -> None:
+    def even(positions: Sequence[Any]) -> list[float]:
+        return [0.5] * len(positions)
+
+    for spec in (hk.uct(playouts=50, ending=14), hk.uct(playouts=50, ending=14, evaluator=even)):
+        result = hk.search_once(ENDING, spec)
+        assert result.best in ENDING.legal_moves
+        assert result.proven == "won"
+        assert result.mate is None
+
+
+def test_a_mating_line_mates_also_when_much_was_solved_before() -> None:
+    """Proofs that leave the table may be found again by way of positions that rest on them."""
+    searcher = hk.Searcher("mate:hash=1,nodes=20000", "shogi")
+    rooks = "3k5/5n3/9/9/9/9/9/9/4K4 b 2R2S 1"
+    found = 0
+    for text in [rooks, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", rooks, rooks]:
+        result = searcher.search(hk.Shogi.from_text(text))
+        if result.best is not None:
+            line = hk.Shogi.from_text(text).line()
+            for move in result.pv:
+                line = line.play(move)
+            assert line.outcome is not None
+            assert line.outcome.reason is hk.Reason.checkmate
+            found += 1
+    assert found >= 1
+
+
+def test_a_mate_that_the_fifty_moves_forestall_is_none() -> None:
+    game = hk.Chess.from_text("8/4k3/R7/8/8/8/8/1R5K w - - 99 90")
+    assert hk.find_mate(game.with_draws(hk.Chess.Draws.claimed)).verdict != "mate"
+    assert hk.search_once(game, "mate").best is None
+
+
+def test_exact_solving_keeps_to_the_moves_allowed() -> None:
+    best = hk.search_once(ENDING, "exact")
+    others = [move for move in ENDING.legal_moves if move != best.best]
+    second = hk.search_once(ENDING, "exact", only=others)
+    assert second.best in others
+    assert second.score is not None
+    assert best.score is not None
+    assert second.score <= best.score
+
+
+@dataclass(frozen=True)
+class Race:
+    """Add 1 or 2; whoever gets to the goal has won."""
+
+    sum: int = 0
+    goal: int = 5
+
+    @property
+    def to_play(self) -> Any:
+        return hk.Player.second if self.sum % 2 else hk.Player.first
+
+    @property
+    def outcome(self) -> Any:
+        return hk.Outcome(self.to_play.other) if self.sum >= self.goal else None
+
+    @property
+    def legal_moves(self) -> Any:
+        return [1, 2]  # wrongly also at the end
+
+    def play(self, move: int) -> "Race":
+        return type(self)(self.sum + move, self.goal)
+
+
+class NoMoves(Race):
+    """Stuck, and says nothing of it."""
+
+    @property
+    def legal_moves(self) -> Any:
+        return []
+
+
+class NoPlayer(Race):
+    """Does not say properly who moves."""
+
+    @property
+    def to_play(self) -> Any:
+        return "black"
+
+
+class LargeMoves(Race):
+    """Its moves have numbers too large."""
+
+    @property
+    def legal_moves(self) -> Any:
+        return [70_000]
+
+
+@pytest.mark.parametrize("spec", ["uct:playouts=200", "ab:depth=6", "mc:playouts=20"])
+def test_a_game_in_python_that_lists_moves_at_its_end(spec: str) -> None:
+    result = hk.search_once(Race(), spec)
+    assert result.best in (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        (NoMoves(), "no legal moves, but no outcome"),
+        (NoPlayer(), "to_play must be a hyoka.Player, not 'black'"),
+        (LargeMoves(), "0 to 65535"),
+    ],
+)
+@pytest.mark.parametrize("spec", ["uct:playouts=50", "ab:depth=3"])
+def test_a_game_in_python_that_breaks_the_protocol(game: Any, message: str, spec: str) -> None:
+    with pytest.raises(hk.NotationError, match=message):
+        hk.search_once(game, spec)
+
+
+def test_a_line_of_a_game_in_python_is_checked() -> None:
+    with pytest.raises(hk.IllegalMoveError, match="ply 1"):
+        hk.PythonLine(Race(), (3,))
+    with pytest.raises(hk.IllegalMoveError, match="ply 2"):
+        hk.PythonLine.read(Race(), "1 7")
+
+
+@dataclass(frozen=True)
+class ThreeInARow(Race):
+    """The first player moves three times, then the second; whoever stands at 4 has won."""
+
+    @property
+    def to_play(self) -> Any:
+        return hk.Player.first if self.sum < 3 else hk.Player.second
+
+    @property
+    def outcome(self) -> Any:
+        return hk.Outcome(hk.Player.first) if self.sum >= 3 else None
+
+    @property
+    def legal_moves(self) -> Any:
+        return [1]
+
+
+def test_proofs_where_one_side_moves_again() -> None:
+    searcher = hk.Searcher("uct:playouts=50", None)
+    line = hk.PythonLine(ThreeInARow())
+    for _ in range(3):
+        result = searcher.search(line)
+        assert (result.proven, result.value) == ("won", 1.0)
+        line = line.play(result.best)
+
+
+def test_specs_with_different_parts_are_different() -> None:
+    one, two = (hk.uct(evaluator=lambda positions: [0.5] * len(positions)) for _ in range(2))
+    assert one != two
+    assert one == one.with_settings(seed=0)
+    heavy = hk.linear_evaluation("chess").with_weights({"bishop_pair": 99})
+    assert hk.ab(evaluation=heavy).slug != hk.ab(evaluation=hk.linear_evaluation("chess")).slug
