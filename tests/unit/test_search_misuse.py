@@ -52,8 +52,9 @@ def test_an_error_in_bulk_work_is_raised() -> None:
 def test_limits_are_positive_numbers(limits: dict[str, Any], name: str) -> None:
     with pytest.raises(hk.NotationError, match="positive"):
         hk.SearchLimits(**limits)
+    halves: dict[str, Any] = {name: 1.5}
     with pytest.raises(hk.NotationError, match=name):
-        hk.SearchLimits(**{name: 1.5})
+        hk.SearchLimits(**halves)
 
 
 @pytest.mark.parametrize(("spec", "name"), [("uct", "go9"), ("ab", "chess")])
