@@ -60,6 +60,7 @@ bench: build
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/engine_rate.py
+	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/perft_suites.py
 
 clean:

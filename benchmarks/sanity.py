@@ -32,6 +32,10 @@ BY_GAME = {
     ("mc-score", "shogi"): "mc:a_move=10,cut=4,value=best",
     ("mc-score", "chess"): "mc:a_move=10,cut=4,value=best",
     ("ab", "go9"): "ab:nodes=1500",
+    ("mc", "othello"): "mc:a_move=100",
+    ("mc-score", "othello"): "mc-score:a_move=100",
+    ("mc", "blokus_duo"): "mc:a_move=40",
+    ("uct", "blokus_duo"): "uct:playouts=2000",
 }
 
 
@@ -73,9 +77,9 @@ def main() -> None:
             spec = BY_GAME.get((kind, game), usual)
             results = match(game, spec, "random", arguments.games)
             console.print(f"{game:11} {spec:42} v random: {sum(results):g} of {len(results)}")
-        more = BY_GAME.get(("uct", game), "uct").replace("playouts=400,", "playouts=1000,")
-        more = more if "playouts" in more else "uct:playouts=1000"
-        fewer = more.replace("playouts=1000", "playouts=100")
+        spec = hk.SearchSpec.from_text(BY_GAME.get(("uct", game), "uct"))
+        more = spec.with_settings(playouts=1000).text
+        fewer = spec.with_settings(playouts=100).text
         results = []
         for start in count(0, 20):
             results += match(game, more, fewer, 20)
