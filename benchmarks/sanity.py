@@ -77,9 +77,9 @@ def main() -> None:
             spec = BY_GAME.get((kind, game), usual)
             results = match(game, spec, "random", arguments.games)
             console.print(f"{game:11} {spec:42} v random: {sum(results):g} of {len(results)}")
-        spec = hk.SearchSpec.from_text(BY_GAME.get(("uct", game), "uct"))
-        more = spec.with_settings(playouts=1000).text
-        fewer = spec.with_settings(playouts=100).text
+        tree = hk.SearchSpec.from_text(BY_GAME.get(("uct", game), "uct"))
+        more = tree.with_settings(playouts=1000).text
+        fewer = tree.with_settings(playouts=100).text
         results = []
         for start in count(0, 20):
             results += match(game, more, fewer, 20)
