@@ -151,7 +151,10 @@ private:
     void set_en_passant(int square);
     void put(Player player, Kind kind, int square);
     void take(Player player, Kind kind, int square);
+    /// These rooks may castle if they might not, and the other way round.
+    void change_castling(Bitboard rooks);
     void drop_castling(Bitboard rooks);
+    void change_side();
     Move parse_uci(std::string_view text) const;
 
     std::array<Bitboard, 6> kinds_{};

@@ -18,6 +18,10 @@ inline constexpr Bitboard file_a = 0x0101010101010101ULL;
 inline constexpr Bitboard file_h = file_a << 7;
 constexpr Bitboard rank_mask(int rank) { return Bitboard{0xff} << (8 * rank); }
 
+/// Castling ends with the king on the c or g file and the rook beside it.
+constexpr int castled_king(int king, int rook) { return (king & 56) + (rook > king ? 6 : 2); }
+constexpr int castled_rook(int king, int rook) { return (king & 56) + (rook > king ? 5 : 3); }
+
 /// Where the sliders' attacks on one square are looked up: the occupied squares of `mask` are the index.
 struct Slider {
     Bitboard mask;
