@@ -23,6 +23,25 @@ struct TraceOf<G> {
     using type = typename G::Trace;
 };
 
+/// How the positions before this one, oldest first, end a game that would go on by itself.
+template <class G, class Trace>
+std::optional<Outcome> outcome_by_past(const G& game, [[maybe_unused]] std::span<const Trace> past) {
+    if constexpr (requires { game.outcome_after(past); })
+        return game.outcome_after(past);
+    else
+        return std::nullopt;
+}
+
+/// Positional superko: no stone may bring back an earlier board. Pre: the move is legal in the position.
+template <class G, class Trace>
+bool forbidden_by_past([[maybe_unused]] const G& game, [[maybe_unused]] std::span<const Trace> past,
+                       [[maybe_unused]] typename G::Move move) {
+    if constexpr (requires { game.trace_after(move); })
+        return move != G::Move::pass() && std::find(past.begin(), past.end(), game.trace_after(move)) != past.end();
+    else
+        return false;
+}
+
 /// A game with its past, and so with the rules that look back: positional superko in Go, repetition in chess and
 /// shogi. Itself a Game.
 template <Game G>
@@ -147,22 +166,9 @@ public:
 
 private:
     static constexpr bool forbids_moves = requires(const G& game, Move move) { game.trace_after(move); };
-    static constexpr bool ends_by_past = requires(const G& game) { game.outcome_after(std::span<const Trace>{}); };
 
-    std::optional<Outcome> outcome_by_past() const {
-        if constexpr (ends_by_past)
-            return game_.outcome_after(past_);
-        else
-            return std::nullopt;
-    }
-    /// Positional superko: no stone may bring back an earlier board.
-    bool is_forbidden([[maybe_unused]] Move move) const {
-        if constexpr (forbids_moves)
-            return move != Move::pass() &&
-                   std::find(past_.begin(), past_.end(), game_.trace_after(move)) != past_.end();
-        else
-            return false;
-    }
+    std::optional<Outcome> outcome_by_past() const { return hyoka::outcome_by_past(game_, past()); }
+    bool is_forbidden(Move move) const { return forbidden_by_past(game_, past(), move); }
     void remember(Move move) {
         moves_.push_back(move);
         if constexpr (!std::is_same_v<Trace, NoTrace>) past_.push_back(game_.trace());

@@ -11,20 +11,14 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
 #include <variant>
 
+#include "bindings/run_beside.h"
 #include "game.h"
 #include "line.h"
 #include "perft.h"
 #include "playout.h"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace hyoka::bindings {
@@ -60,44 +54,6 @@ typename G::Move to_legal_move(const G& game, const MoveOrText<G>& given) {
     const auto move = to_move(game, given);
     if (!game.is_legal(move)) throw IllegalMoveError("illegal move " + move.text() + " in " + game.text());
     return move;
-}
-
-/// Runs `work(stop)` beside this thread, which meanwhile watches for Ctrl-C.
-template <class Work>
-void run_interruptibly(Work&& work) {
-    std::atomic<bool> stop = false;
-    bool done = false;
-    std::exception_ptr failure;
-    std::mutex mutex;
-    std::condition_variable ended;
-    nb::gil_scoped_release released;
-    std::jthread worker([&] {
-        try {
-            work(stop);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        const std::scoped_lock lock(mutex);
-        done = true;
-        ended.notify_one();
-    });
-    std::unique_lock lock(mutex);
-    while (!ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
-        lock.unlock();
-        {
-            nb::gil_scoped_acquire acquired;
-            if (PyErr_CheckSignals() != 0) {
-                stop = true;
-                {
-                    nb::gil_scoped_release again;
-                    worker.join();
-                }
-                throw nb::python_error();
-            }
-        }
-        lock.lock();
-    }
-    if (failure) std::rethrow_exception(failure);
 }
 
 template <class Move>

@@ -269,19 +269,22 @@ void bind_alpha_beta(nb::module_& module, const std::string& name) {
         .def(
             "found",
             [](P& player) {
-                const std::scoped_lock lock(player.mutex);
+                std::unique_lock lock(player.mutex);
+                const search::AlphaBetaResult<G> result = player.found;
+                const G root = player.root;
+                lock.unlock();  // below, a game written in Python may hand the interpreter to the search
                 AnyDict found;
-                found["variations"] = variations_to_python(player.root, player.found.variations);
-                found["score"] = player.found.score;
-                found["depth"] = player.found.depth;
-                found["selective_depth"] = player.found.selective_depth;
-                found["nodes"] = player.found.nodes;
-                found["time_s"] = player.found.time_s;
-                found["permille_full"] = player.found.permille_full;
+                found["variations"] = variations_to_python(root, result.variations);
+                found["score"] = result.score;
+                found["depth"] = result.depth;
+                found["selective_depth"] = result.selective_depth;
+                found["nodes"] = result.nodes;
+                found["time_s"] = result.time_s;
+                found["permille_full"] = result.permille_full;
                 nb::list iterations;
-                for (const auto& iteration : player.found.iterations)
+                for (const auto& iteration : result.iterations)
                     iterations.append(nb::make_tuple(iteration.depth, iteration.nodes, iteration.time_s,
-                                                     variations_to_python(player.root, iteration.variations)));
+                                                     variations_to_python(root, iteration.variations)));
                 found["iterations"] = iterations;
                 return found;
             },

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/bits.h"
+#include "games/othello_moves.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -14,13 +15,13 @@
 namespace hyoka::search {
 namespace {
 
-using Bits = std::uint64_t;
+using othello::Bits;
+using othello::inner_columns;
+using othello::run_masks;
+using othello::shifts;
 
 constexpr int worst = -64;
-constexpr Bits inner_columns = 0x7e7e7e7e7e7e7e7eULL;
 constexpr Bits corners = 0x8100000000000081ULL;
-constexpr std::array<int, 4> shifts = {1, 7, 8, 9};
-constexpr std::array<Bits, 4> run_masks = {inner_columns, inner_columns, ~Bits{0}, inner_columns};
 
 constexpr Bits bit(int square) { return Bits{1} << square; }
 
@@ -146,26 +147,7 @@ Bits flips(int square, Bits own, Bits opponent) {
 
 #else
 
-/// Empty squares where `own` would flip something: discs spread along the opponent's runs.
-Bits places(Bits own, Bits opponent) {
-    std::array<Bits, 4> found{};
-    for (std::size_t d = 0; d < 4; ++d) {
-        const int shift = shifts[d];
-        const Bits run = opponent & run_masks[d];
-        Bits up = run & (own << shift);
-        Bits down = run & (own >> shift);
-        up |= run & (up << shift);
-        down |= run & (down >> shift);
-        const Bits run_up = run & (run << shift);
-        const Bits run_down = run_up >> shift;
-        for (int step = 0; step < 2; ++step) {
-            up |= run_up & (up << (2 * shift));
-            down |= run_down & (down >> (2 * shift));
-        }
-        found[d] = (up << shift) | (down >> shift);
-    }
-    return (found[0] | found[1] | found[2] | found[3]) & ~(own | opponent);
-}
+using othello::places;
 
 /// The opponent's discs that an own disc on `square` turns. On each ray the first square that is not the opponent's
 /// decides: if it is own, all before it turn.

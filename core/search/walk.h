@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -42,18 +41,11 @@ public:
     const ratings::Context<G>& context() const { return context_; }
 
     std::optional<Outcome> outcome() const {
-        if constexpr (requires { game_.outcome_after(past_); })
-            if (const auto over = game_.outcome_after(past_)) return over;
+        if (const auto over = outcome_by_past(game_, std::span<const Trace>(past_))) return over;
         return game_.outcome();
     }
     /// Whether the past forbids a move that is legal in the position: superko in Go.
-    bool is_forbidden([[maybe_unused]] Move move) const {
-        if constexpr (requires { game_.trace_after(move); })
-            return move != Move::pass() &&
-                   std::find(past_.begin(), past_.end(), game_.trace_after(move)) != past_.end();
-        else
-            return false;
-    }
+    bool is_forbidden(Move move) const { return forbidden_by_past(game_, std::span<const Trace>(past_), move); }
 
 private:
     G root_;
