@@ -65,15 +65,15 @@ def solve_command(
         ),
     ],
     players: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--with",
             metavar="SPEC",
             help="Who solves, repeatable: a search (ab:nodes=100000) or an engine "
-            "(uci:nodes=1000:stockfish).",
+            "(uci:nodes=1000:stockfish); ab if none is named.",
             show_default=False,
         ),
-    ],
+    ] = None,
     time_s: Annotated[
         float | None, typer.Option("--time", min=0.001, metavar="S", help="Seconds a problem.")
     ] = None,
@@ -100,7 +100,7 @@ def solve_command(
     reports: list[SolveReport] = []
     asked = sum(not isinstance(task_of(problem), str) for problem in problems)
     with count_progress(quiet or as_json) as progress:
-        for player in players:
+        for player in players or ["ab"]:
             bar = progress.add_task(player, total=asked)
             reports.append(
                 solve(

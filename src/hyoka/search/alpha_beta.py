@@ -3,16 +3,15 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hyoka import _core
 from hyoka._core import Player
 from hyoka.search.parts import alpha_beta_settings, core_class, evaluation_options
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.request import OnProgress, SearchRequest
+from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
 
-_DEFAULT_NODES: Final = 100_000
 _DECIDED: Final = 20_000
 """Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
 
@@ -37,19 +36,13 @@ class AlphaBetaPlayer:
         )
         self._scale = spec["scale"] or scale
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: Callable[[SearchResult], None] | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Search deeper and deeper until a limit is reached."""
-        depth, nodes, seconds = self._limits(limits)
-        tick = None if on_progress is None else lambda: self._tell(line, on_progress)
+        line, only, tell = request.line, request.only, request.on_progress
+        depth, nodes, seconds = request.limits_for(self._spec, "depth", "nodes", "time")
+        tick = None if tell is None else lambda: self._tell(line, tell)
         self._core.allow()
-        self._core.run(line, only, depth, nodes, seconds, every_s, tick)
+        self._core.run(line, only, int(depth), int(nodes), seconds, request.every_s, tick)
         result = self._result(line)
         assert result is not None
         result = dataclasses.replace(result, stopped_by=self._why(result, depth, nodes))
@@ -66,7 +59,7 @@ class AlphaBetaPlayer:
         """Forget everything."""
         self._core.clear()
 
-    def _why(self, result: SearchResult, depth: int, nodes: int) -> str:
+    def _why(self, result: SearchResult, depth: float, nodes: float) -> str:
         if self._core.stopped:
             return "interrupted"
         if result.proven is not None:
@@ -75,19 +68,7 @@ class AlphaBetaPlayer:
             return "depth"
         return "nodes" if nodes and result.nodes >= nodes else "time"
 
-    def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
-        if limits.infinite:
-            return 0, 0, 0.0
-        given = (limits.depth, limits.nodes, limits.time_s)
-        if any(given):
-            depth, nodes, seconds = given
-        else:
-            depth, nodes, seconds = (self._spec[name] for name in ("depth", "nodes", "time"))
-        if not (depth or nodes or seconds):
-            nodes = _DEFAULT_NODES
-        return depth or 0, nodes or 0, seconds or 0.0
-
-    def _tell(self, line: Any, on_progress: Callable[[SearchResult], None]) -> None:
+    def _tell(self, line: Any, on_progress: OnProgress) -> None:
         result = self._result(line)
         if result is not None:
             on_progress(result)

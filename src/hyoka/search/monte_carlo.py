@@ -2,16 +2,15 @@
 """Flat Monte Carlo as a player: by wins (MC) or by the mean final score (MC-Score)."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from hyoka import _core
 from hyoka._core import Player
 from hyoka.search.parts import evaluation_options, playout_options
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.request import SearchRequest
+from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
-
-_DEFAULT_PLAYOUTS: Final = 5_000
 
 
 class MonteCarloPlayer:
@@ -26,39 +25,33 @@ class MonteCarloPlayer:
         self._evaluation = evaluation_options(spec, game)
         self._threads = spec["threads"] if game is not None else 1
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: Callable[[SearchResult], None] | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Play out each move equally often and compare the means."""
+        line = request.line
         self._stopped = False
         self._stop.lower()
-        if not limits.infinite:
-            playouts, a_move, seconds = self._limits(limits)
-            samples = self._sample(line, only, 0, (playouts, a_move, seconds))
+        if not request.limits.infinite:
+            playouts, a_move, seconds = request.limits_for(self._spec, "playouts", "a_move", "time")
+            samples = self._sample(request, 0, int(playouts), int(a_move), seconds)
             ended = "interrupted" if self._stopped else "time" if seconds else "playouts"
             return self._result(line, samples, ended)
         sums: dict[Any, tuple[int, float, float]] = {}
+        slice_s = max(0.01, min(request.every_s, 0.2))
         while not self._stopped:  # slice after slice, until somebody has had enough
             done = sum(count for count, *_ in sums.values())
-            slice_s = max(0.01, min(every_s, 0.2))
-            for move, count, values, scores in self._sample(line, only, done, (0, 0, slice_s)):
+            for move, count, values, scores in self._sample(request, done, 0, 0, slice_s):
                 before = sums.get(move, (0, 0.0, 0.0))
                 sums[move] = (before[0] + count, before[1] + values, before[2] + scores)
-            if on_progress is not None:
-                on_progress(self._result(line, [(m, *s) for m, s in sums.items()], ""))
+            if request.on_progress is not None:
+                request.on_progress(self._result(line, [(m, *s) for m, s in sums.items()], ""))
         return self._result(line, [(move, *sum_) for move, sum_ in sums.items()], "interrupted")
 
     def _sample(
-        self, line: Any, only: Sequence[Any] | None, first: int, limits: tuple[int, int, float]
+        self, request: SearchRequest, first: int, playouts: int, a_move: int, seconds: float
     ) -> list[tuple[Any, int, float, float]]:
         found: Any = _core.sample_moves(
-            line, self._playout, self._evaluation, only, first, *limits,
-            self._spec["seed"], self._threads, self._stop,
+            request.line, self._playout, self._evaluation, request.only, first, playouts, a_move,
+            seconds, self._spec["seed"], self._threads, self._stop,
         )  # fmt: skip
         return list(found)
 
@@ -107,11 +100,3 @@ class MonteCarloPlayer:
 
     def clear(self) -> None:
         """Nothing is kept from position to position."""
-
-    def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
-        if limits.playouts or limits.time_s:
-            return limits.playouts or 0, 0, limits.time_s or 0.0
-        playouts, a_move, seconds = (self._spec[n] for n in ("playouts", "a_move", "time"))
-        if not (playouts or a_move or seconds):
-            playouts = _DEFAULT_PLAYOUTS
-        return playouts or 0, a_move or 0, seconds or 0.0

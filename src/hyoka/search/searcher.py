@@ -4,7 +4,7 @@
 import atexit
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -15,12 +15,11 @@ from hyoka.games import GAMES, game_type, name_of
 from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
 from hyoka.search.monte_carlo import MonteCarloPlayer
+from hyoka.search.request import OnProgress, SearchRequest
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
 from hyoka.search.spec import SearchSpec
 from hyoka.search.tree_search import TreePlayer
-
-OnProgress = Callable[[SearchResult], None]
 
 
 class SearchPlayer(Protocol):
@@ -28,14 +27,7 @@ class SearchPlayer(Protocol):
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None: ...
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: OnProgress | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Search a line of play that is not over."""
 
     def stop(self) -> None:
@@ -114,7 +106,8 @@ class Searcher:
         tell = None if on_progress is None else lambda result: on_progress(timed(result))
         _running.add(self)
         try:
-            return timed(self._player.search(line, limits or SearchLimits(), only, tell, every_s))
+            request = SearchRequest(line, limits or SearchLimits(), only, tell, every_s)
+            return timed(self._player.search(request))
         finally:
             _running.discard(self)
 

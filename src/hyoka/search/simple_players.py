@@ -3,17 +3,16 @@
 
 import dataclasses
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hyoka import _core
 from hyoka._core import Player
 from hyoka.errors import NotationError
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.request import SearchRequest
+from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.solvers import MATE_SOLVERS, holds
 from hyoka.search.spec import SearchSpec
-
-OnProgress = Callable[[SearchResult], None]
 
 
 class MatePlayer:
@@ -25,39 +24,20 @@ class MatePlayer:
         self._spec = spec
         self._solver = MATE_SOLVERS[game](spec["hash"])
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: OnProgress | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Ask for a mate of the side to move; without one there is no best move."""
-        nodes, seconds = _solver_limits(self._spec, limits)
+        line, only = request.line, request.only
+        nodes, seconds = request.limits_for(self._spec, "nodes", "time")
         self._solver.allow()
-        verdict, moves, visited, spent = self._solver.solve(line.position, nodes, seconds)
+        verdict, moves, visited, spent = self._solver.solve(line.position, int(nodes), seconds)
         found = verdict == "mate" and holds(line, moves)
         if not found or (only and moves[0] not in only):
-            stopped = _why(seconds, spent) if verdict == "unknown" else "solved"
-            return SearchResult(None, None, nodes=visited, time_s=spent, stopped_by=stopped)
+            return _nothing(visited, "" if verdict == "unknown" else "solved", seconds, spent)
         sign = 1 if line.to_play is Player.first else -1
         value = float(sign > 0)
-        report = MoveReport(
-            moves[0], value=value, proven="won", mate=sign * len(moves), pv=tuple(moves)
-        )
-        return SearchResult(
-            moves[0],
-            value,
-            mate=sign * len(moves),
-            proven="won",
-            pv=tuple(moves),
-            moves=(report,),
-            nodes=visited,
-            depth=len(moves),
-            time_s=spent,
-            stopped_by="solved",
-        )
+        mate = sign * len(moves)
+        report = MoveReport(moves[0], value=value, proven="won", mate=mate, pv=tuple(moves))
+        return _best_of([report], visited)
 
     def stop(self) -> None:
         """End the running search soon."""
@@ -77,38 +57,27 @@ class ExactPlayer:
         self._spec = spec
         self._solver = _core.OthelloEnding(spec["hash"])
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: OnProgress | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """The exact score and best play, or nothing if a limit came first."""
-        nodes, seconds = _solver_limits(self._spec, limits)
+        line = request.line
+        nodes, seconds = request.limits_for(self._spec, "nodes", "time")
         self._solver.allow()
-        if only:
-            return self._among(line, only, nodes, seconds)
+        if request.only:
+            return self._among(line, request.only, int(nodes), seconds)
         solved, score, moves, visited, spent = self._solver.solve(
-            line.position, nodes, seconds, False
+            line.position, int(nodes), seconds, False
         )
         if not solved:
-            return SearchResult(
-                None, None, nodes=visited, time_s=spent, stopped_by=_why(seconds, spent)
-            )
-        report = _solved(line, score, tuple(moves))
-        return _best_of([report], visited, spent)
+            return _nothing(visited, "", seconds, spent)
+        return _best_of([_solved(line, score, tuple(moves))], visited)
 
     def _among(self, line: Any, only: Sequence[Any], nodes: int, seconds: float) -> SearchResult:
         """The best of some moves; what the others are worth is not asked."""
         solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
         if not solved:
-            return SearchResult(
-                None, None, nodes=visited, time_s=spent, stopped_by=_why(seconds, spent)
-            )
+            return _nothing(visited, "", seconds, spent)
         reports = [_solved(line, score, (move,)) for move, score in scored if move in only]
-        best = _best_of(reports, visited, spent)
+        best = _best_of(reports, visited)
         # That other moves were left out may have made it worse than it is.
         return best if best.proven == "won" else dataclasses.replace(best, proven=None)
 
@@ -128,16 +97,9 @@ class RandomPlayer:
         self._seed = spec["seed"]
         self._random = random.Random(self._seed)
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: OnProgress | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Draw one of the moves."""
-        move = self._random.choice(list(only or line.legal_moves))
+        move = self._random.choice(list(request.only or request.line.legal_moves))
         return SearchResult(move, None, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
 
     def stop(self) -> None:
@@ -148,14 +110,6 @@ class RandomPlayer:
         self._random = random.Random(self._seed)
 
 
-def _solver_limits(spec: SearchSpec, limits: SearchLimits) -> tuple[int, float]:
-    if limits.infinite:
-        return 0, 0.0
-    nodes = spec["nodes"] if limits.nodes is None else limits.nodes
-    seconds = spec["time"] if limits.time_s is None else limits.time_s
-    return nodes or 0, seconds or 0.0
-
-
 def _solved(line: Any, score: int, moves: tuple[Any, ...]) -> MoveReport:
     value = 0.5 if score == 0 else float(score > 0)
     mover_ahead = (score > 0) == (line.to_play is Player.first)
@@ -163,22 +117,24 @@ def _solved(line: Any, score: int, moves: tuple[Any, ...]) -> MoveReport:
     return MoveReport(moves[0], value=value, score=float(score), proven=proven, pv=moves)
 
 
-def _best_of(reports: list[MoveReport], nodes: int, seconds: float) -> SearchResult:
+def _best_of(reports: list[MoveReport], nodes: int) -> SearchResult:
     best = reports[0]
     return SearchResult(
         best.move,
         best.value,
         score=best.score,
-        unit="points",
+        unit="" if best.score is None else "points",
+        mate=best.mate,
         proven=best.proven,
         pv=best.pv,
         moves=tuple(reports),
         nodes=nodes,
         depth=len(best.pv),
-        time_s=seconds,
         stopped_by="solved",
     )
 
 
-def _why(seconds: float, spent: float) -> str:
-    return "time" if seconds and spent >= seconds else "nodes"
+def _nothing(nodes: int, why: str, seconds: float, spent: float) -> SearchResult:
+    """No move was found: for the reason given, else because a limit came first."""
+    limit = "time" if seconds and spent >= seconds else "nodes"
+    return SearchResult(None, None, nodes=nodes, stopped_by=why or limit)

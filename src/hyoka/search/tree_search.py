@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monte-Carlo tree search as a player."""
 
-from collections.abc import Callable, Sequence
+import dataclasses
 from typing import Any, Final
 
 import numpy as np
@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 
 from hyoka._core import Player
 from hyoka.search.parts import core_class, mcts_options
+from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.simple_players import MatePlayer
 from hyoka.search.spec import SearchSpec
 
-_DEFAULT_PLAYOUTS: Final = 10_000
 _ROOT_MATE_FACTOR: Final = 100
-
-
-def _root_mate(spec: SearchSpec) -> SearchSpec:
-    return SearchSpec.of("mate", nodes=_ROOT_MATE_FACTOR * spec["mate"], hash=8)
 
 
 class TreePlayer:
@@ -31,29 +27,22 @@ class TreePlayer:
         self._rated = options.rated or "evaluator" in spec.parts
         self._memory_bytes = spec["memory"] * 2**20
         # At the root a mate is looked for before anything else: the tree would have to find it.
-        self._mates = MatePlayer(_root_mate(spec), game) if spec["mate"] else None
+        self._mates = MatePlayer(SearchSpec.of("mate", hash=8), game) if spec["mate"] else None
 
-    def search(
-        self,
-        line: Any,
-        limits: SearchLimits,
-        only: Sequence[Any] | None,
-        on_progress: Callable[[SearchResult], None] | None,
-        every_s: float,
-    ) -> SearchResult:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Simulate until a limit is reached."""
+        line, tell = request.line, request.on_progress
         self._core.allow()
-        playouts, nodes, seconds = self._limits(limits)
+        playouts, nodes, seconds = request.limits_for(self._spec, "playouts", "nodes", "time")
         if self._mates is not None:
-            mate = self._mates.search(
-                line, SearchLimits(time_s=seconds or None), only, None, every_s
-            )
+            few = SearchLimits(nodes=_ROOT_MATE_FACTOR * self._spec["mate"], time_s=seconds or None)
+            mate = self._mates.search(dataclasses.replace(request, limits=few))
             if mate.best is not None:
                 return mate
-        tick = None if on_progress is None else lambda: on_progress(self._result(line, ""))
+        tick = None if tell is None else lambda: tell(self._result(line, ""))
         ended = self._core.run(
-            line, self._spec["reuse"], only, playouts, nodes, seconds, self._spec["early"],
-            every_s, tick,
+            line, self._spec["reuse"], request.only, int(playouts), int(nodes), seconds,
+            self._spec["early"], request.every_s, tick,
         )  # fmt: skip
         return self._result(line, ended)
 
@@ -71,18 +60,6 @@ class TreePlayer:
         """The tree of the last search as arrays; see `Searcher.tree`."""
         arrays: dict[str, NDArray[np.generic]] = self._core.tree(with_unvisited)
         return arrays
-
-    def _limits(self, limits: SearchLimits) -> tuple[int, int, float]:
-        if limits.infinite:
-            return 0, 0, 0.0
-        given = (limits.playouts, limits.nodes, limits.time_s)
-        if any(given):
-            playouts, nodes, seconds = given
-        else:
-            playouts, nodes, seconds = (self._spec[name] for name in ("playouts", "nodes", "time"))
-        if not (playouts or nodes or seconds):
-            playouts = _DEFAULT_PLAYOUTS
-        return playouts or 0, nodes or 0, seconds or 0.0
 
     def _result(self, line: Any, ended: str) -> SearchResult:
         reports = tuple(
