@@ -131,9 +131,8 @@ def solved(game: Any) -> float:
 )
 def test_othello_endings(seed: int, spec: str) -> None:
     game = walked(hk.Othello(), 53, seed).position
-    if game.outcome is not None:
-        return
+    assert game.outcome is None
     result = hk.search_once(game, spec)
     assert result.value == solved(game)
-    assert result.stopped_by in ("proven", "solved", "")
+    assert result.stopped_by in ("proven", "solved")
     assert solved(game.play(result.best)) == solved(game)

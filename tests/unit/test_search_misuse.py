@@ -247,6 +247,22 @@ def test_a_game_in_python_that_breaks_the_protocol(game: Any, message: str, spec
         hk.search_once(game, spec)
 
 
+@pytest.mark.parametrize("spec", ["uct", "ab"])
+def test_a_search_of_a_game_in_python_tells_what_it_finds_and_is_stopped(spec: str) -> None:
+    searcher = hk.Searcher(spec, None)
+    told: list[hk.SearchResult] = []
+
+    def on_progress(result: hk.SearchResult) -> None:
+        told.append(result)
+        searcher.stop()
+
+    endless = Race(goal=10**6)
+    limits = hk.SearchLimits(infinite=True)
+    result = searcher.search(endless, limits, on_progress=on_progress, every_s=0.01)
+    assert result.best in (1, 2)
+    assert told
+
+
 def test_a_line_of_a_game_in_python_is_checked() -> None:
     with pytest.raises(hk.IllegalMoveError, match="ply 1"):
         hk.PythonLine(Race(), (3,))
