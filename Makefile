@@ -61,6 +61,8 @@ bench: build
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/engine_rate.py
 	$(BIN)/python benchmarks/searches.py
+	$(BIN)/python benchmarks/arena.py
+	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/perft_suites.py
 
 clean:

@@ -257,6 +257,7 @@ void CsaReader::read_comment(std::string_view line) {
     if (line.starts_with("handicap:"))
         if (const auto pieces = number_in(line.substr(9)); pieces && *pieces >= 0 && *pieces < 40)
             record_.handicap = static_cast<std::int16_t>(*pieces);
+    if (line.starts_with("round:")) record_[Field::round] = trimmed(line.substr(6));
     if (line.starts_with("black_rate:")) rate(Field::first_rating);
     if (line.starts_with("white_rate:")) rate(Field::second_rating);
     if (line.starts_with("result:")) {

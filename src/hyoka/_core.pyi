@@ -3316,6 +3316,11 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
 def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
     """The position after a record's moves; `start` empty for the usual one."""
 
+def read_promptly(descriptor: int, word: str, quiet_ms: int, most_ms: int) -> bytes:
+    """
+    Read from a pipe what comes at once, up to a line that begins with `word`; perhaps nothing.
+    """
+
 @overload
 def ladder_captures(position: Go3, point: str, attacker_first: bool) -> bool: ...
 

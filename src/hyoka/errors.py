@@ -69,8 +69,9 @@ class EngineError(Error):
 
     `transcript` holds the last lines of the dialogue (`>` ours, `<` the engine's) and of the
     engine's standard error (`!`). `reason` is one word for tables and programs: `missing`,
-    `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `game` (it plays another)
-    or `refused`; after the last two the engine is still in step and can be asked for other things.
+    `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `unplayable` (no legal move), `game`
+    (it plays another) or `refused`; after the last two the engine is still in step and can be asked
+    for other things.
     """
 
     def __init__(

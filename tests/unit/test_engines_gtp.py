@@ -188,7 +188,7 @@ def test_moves_are_written_our_way_and_checked() -> None:
     assert evaluated(fake("gtp", "answer:reg_genmove=Resign"), BLACK)[0].best == "resign"
     with pytest.raises(EngineError, match="'Z99', no move") as refused:
         evaluated(fake("gtp", "answer:reg_genmove=Z99"), BLACK)
-    assert refused.value.reason == "nonsense"
+    assert refused.value.reason == "unplayable"
     with pytest.raises(EngineError, match="illegal move a1"):
         evaluated(fake("gtp", "answer:reg_genmove=a1"), EnginePosition("othello"))
 

@@ -98,7 +98,7 @@ def test_lies_cost_the_position_they_are_told_about() -> None:
     # A pawn's move that is legal for Black only where nobody has made it yet.
     with EngineSession(fake("uci", SCORE, "best=e7e5")) as session:
         results = session.evaluate_many(POSITIONS[1:2] * 3 + POSITIONS[2:3] + POSITIONS[1:2])
-    assert reasons(results) == ["ok", "ok", "ok", "nonsense", "ok"]
+    assert reasons(results) == ["ok", "ok", "ok", "unplayable", "ok"]
     assert session.restarts == 1
 
 

@@ -141,16 +141,29 @@ def test_bytes_that_are_no_utf_8_do_no_harm() -> None:
     [
         (["say=info depth 1 score cp banana"], "cannot be read: info depth 1 score cp banana"),
         (["say=info score cp 1 wdl 900 900 900"], "sum to 2700"),
-        (["best=e2e5"], "illegal move e2e5"),
-        (["best=hello"], "'hello', no move"),
-        (["best="], "no move where there are some"),
-        (["best=(none)"], "no move where there are some"),
-        (["best=0000"], "no move where there are some"),
     ],
 )
 def test_nonsense_is_an_error(words: list[str], message: str) -> None:
     error = refusal_of(fake("uci", *words))
     assert error.reason == "nonsense"
+    assert message in str(error)
+    assert "> position startpos" in error.transcript
+    assert "< bestmove" in error.transcript
+
+
+@pytest.mark.parametrize(
+    ("best", "message"),
+    [
+        ("e2e5", "illegal move e2e5"),
+        ("hello", "'hello', no move"),
+        ("", "no move where there are some"),
+        ("(none)", "no move where there are some"),
+        ("0000", "no move where there are some"),
+    ],
+)
+def test_a_best_move_that_is_none_is_an_error(best: str, message: str) -> None:
+    error = refusal_of(fake("uci", f"best={best}"))
+    assert error.reason == "unplayable"
     assert message in str(error)
     assert "> position startpos" in error.transcript
     assert "< bestmove" in error.transcript

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.as_engine.clock import Clock
 from hyoka.as_engine.settings import counted
+from hyoka.clock import Clock
 from hyoka.search import SearchLimits, SearchSpec
 
 _CLOCKS: Final = ("wtime", "btime", "winc", "binc", "movestogo", "byoyomi")

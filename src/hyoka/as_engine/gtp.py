@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hyoka._core import Player
-from hyoka.as_engine.clock import expected_moves
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.gtp_analysis import Analysis, colour_of
 from hyoka.as_engine.gtp_board import Board, stones_of
@@ -23,6 +22,7 @@ from hyoka.as_engine.lines import continued, printable
 from hyoka.as_engine.settings import counted, with_setting
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf
+from hyoka.clock import expected_moves
 from hyoka.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import game_type, name_of
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hyoka._core import Player
-from hyoka.as_engine.clock import Clock
+from hyoka.clock import Clock
 from hyoka.errors import NotationError
 
 

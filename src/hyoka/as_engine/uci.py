@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import hyoka._core as core
-from hyoka.as_engine.clock import expected_moves
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.go_words import Go
 from hyoka.as_engine.identity import AUTHOR, NAME, version
@@ -17,6 +16,7 @@ from hyoka.as_engine.info import Dialect, info_lines, mate_in_moves, score_of
 from hyoka.as_engine.lines import continued, played, printable
 from hyoka.as_engine.settings import Option, options_of, with_setting
 from hyoka.as_engine.thinking import Question, Thinking
+from hyoka.clock import expected_moves
 from hyoka.errors import Error, NotationError
 from hyoka.games import position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec

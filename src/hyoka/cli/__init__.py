@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 import hyoka
-from hyoka.cli import engines, games, positions, records, searches, studies
+from hyoka.cli import (
+    engines,
+    experiments,
+    games,
+    matches,
+    positions,
+    ratings,
+    records,
+    searches,
+    studies,
+)
 from hyoka.errors import Error
 
 app = typer.Typer(
@@ -41,6 +51,10 @@ engine_app.command("check")(engines.check_command)
 engine_app.command("gtp")(searches.gtp_command)
 engine_app.command("uci")(searches.uci_command)
 engine_app.command("usi")(searches.usi_command)
+app.command("match")(matches.match_command)
+app.command("ratings")(ratings.ratings_command)
+app.command("ablate")(experiments.ablate_command)
+app.command("reproduce")(experiments.reproduce_command)
 app.command("perft")(games.perft_command)
 app.command("bench")(games.bench_command)
 

@@ -188,7 +188,8 @@ class _Examination:
             try:
                 self._evaluation = await engine.evaluate(position)
             except EngineError as error:
-                if error.reason == "nonsense":  # it has taken the position; what it says comes next
+                # It has taken the position; what it says comes next.
+                if error.reason in ("nonsense", "unplayable"):
                     self._position, self._evaluation = position, error
                     return game
                 if error.reason not in ("refused", "game"):

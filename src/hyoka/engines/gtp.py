@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 from hyoka._core import Player
+from hyoka.clock import Clock
 from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.profiles import UNITS, choose_profile
@@ -221,6 +222,62 @@ class GtpEngine:
         (answer,) = await self._ask(["{genmove}"], replay.last)
         return self._checked(answer.text, replay.last)
 
+    async def play(
+        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
+    ) -> Evaluation:
+        """The engine's move in a game; it stays on the engine's board.
+
+        By both players' clocks, or else by the engine's own limits. What the engine thinks of the
+        position comes with it where its profile tells that from the move's own search.
+        Raises EngineError, with the reason `unplayable` for what is no move.
+        """
+        replay = self._replayed(position)
+        last = replay.last
+        new = self._start is None or len(self._moves) > len(replay.moves)
+        await self._set_up(position, replay, None)
+        told = [] if clocks is None else self._clock_commands(clocks, last.to_play, new)
+        color = "b" if last.to_play is Player.first else "w"
+        seen = self.transport.stderr_count
+        began = time.monotonic()
+        thinking_s = self._limits.time_s or 0.0
+        if clocks is not None:
+            thinking_s = max(clock.main_s + clock.period_s for clock in clocks)
+        start, self._start = self._start, None
+        *_, answer = await self.send([*told, f"genmove {color}"], thinking_s)
+        spent_s = time.monotonic() - began
+        if not answer.accepted:
+            raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
+        best = self._checked(answer.text, last)
+        self._start, self._moves = start, (*self._moves, best)
+        value = await self._value_behind(answer, seen)
+        return Evaluation.seen_by(last.to_play, value=value, best=best, time_s=spent_s)
+
+    async def _value_behind(self, answer: Answer, seen: int) -> float | None:
+        """The mover's value of a move just made, where the engine tells it beside the move."""
+        if self.profile.read != "stderr" or self.profile.view != "mover":
+            return None
+        match = await self.transport.find_in_stderr(self._pattern, seen, 0.0)
+        found = None if match is None else match.groupdict().get("value")
+        return self._value(found)
+
+    def _clock_commands(self, clocks: tuple[Clock, Clock], mover: Player, new: bool) -> list[str]:
+        """What tells the engine the time: its own settings in a new game, and both clocks."""
+        own = clocks[mover.value]
+        commands = []
+        if own.increment_s:
+            if "kata-time_settings" not in self.commands:
+                raise self.transport.error("GTP knows no increments; give byo-yomi", "limit")
+            fischer = f"kata-time_settings fischer {own.main_s:.3f} {own.increment_s:.3f}"
+            commands = [fischer] if new else []
+        elif new:
+            main_s, period_s = math.floor(own.main_s), math.floor(own.period_s)
+            commands = [f"time_settings {main_s} {period_s} {1 if period_s else 0}"]
+        for color, clock in zip("bw", clocks, strict=True):
+            periods = clock.main_s <= 0 and clock.period_s > 0
+            left_s = clock.period_s if periods else clock.main_s
+            commands.append(f"time_left {color} {math.floor(left_s)} {1 if periods else 0}")
+        return commands
+
     async def close(self) -> bool:
         """Let the engine go; True if it went by itself."""
         return await self.transport.close()
@@ -358,8 +415,10 @@ class GtpEngine:
         try:
             move = last.parse(best)
         except ValueError:
-            raise self.transport.error(f"answers with '{best[:40]}', no move", "nonsense") from None
+            raise self.transport.error(
+                f"answers with '{best[:40]}', no move", "unplayable"
+            ) from None
         # Rules of Go differ on suicide, superko and the end of the game: any point will do.
         if not hasattr(last, "komi") and not last.is_legal(move):
-            raise self.transport.error(f"answers with the illegal move {move}", "nonsense")
+            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
         return str(move)

@@ -58,7 +58,12 @@ class _Children:
             if self._starter is None:
                 self._starter = ThreadPoolExecutor(1, thread_name_prefix="hyoka-engines")
             starting = self._starter.submit(self._start, command, cwd)
-        return starting.result()
+        process = starting.result()
+        if hasattr(os, "sched_setaffinity"):
+            # An engine runs where its owner may run, and not where that one thread may.
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(process.pid, os.sched_getaffinity(0))
+        return process
 
     def _start(self, command: Sequence[str], cwd: Path | None) -> subprocess.Popen[bytes]:
         if sys.platform == "linux" and sys.executable:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
 
+from hyoka.clock import Clock
 from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
@@ -54,6 +55,11 @@ class Engine(Protocol):
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """The move the engine would play; None if the game is over."""
+
+    async def play(
+        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
+    ) -> Evaluation:
+        """Its move in a game, by both players' clocks (the first's first) or by its own limits."""
 
     async def close(self) -> bool:
         """Let the engine go; True if it went by itself."""

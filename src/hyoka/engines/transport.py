@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import os
 import re
-import select
 import signal
 import time
 from collections import deque
@@ -18,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Self
 
+from hyoka import _core
 from hyoka.engines.process import (
     describe_exit,
     has_exited,
@@ -138,13 +138,14 @@ class Transport:
 
     def __init__(self, name: str, command: Sequence[str], cwd: Path | None) -> None:
         self.name = name
+        self.last_word = "\n"
+        """What the last line of an answer begins with, where that is known."""
         self._loop = asyncio.get_running_loop()
         self._process = start_process(command, cwd)
         self._stdin: asyncio.WriteTransport | None = None
         self._outputs: list[asyncio.ReadTransport] = []
         self._output = _Lines(self._lines_received, self._line_overlong, self._end_noticed)
         self._output_fd = -1
-        self._arrivals = select.poll()
         self._quick = False
         self._dialogue: deque[tuple[str, str]] = deque(maxlen=2 * DIALOGUE_LINES)
         self._stderr: deque[str] = deque(maxlen=_STDERR_KEPT)
@@ -180,7 +181,6 @@ class Transport:
         assert process.stdout is not None
         self._stdin, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
         self._output_fd = process.stdout.fileno()
-        self._arrivals.register(self._output_fd, select.POLLIN)
         output = self._output
         errors = _Lines(self._errors_received, lambda: None, self._end_noticed)
         self._outputs = [
@@ -262,10 +262,12 @@ class Transport:
         Only after a quick answer and for a moment, so that others in the loop are not held up.
         """
         until = self._loop.time() + _LINGER_S
-        while not waiter.done() and self._arrivals.poll(_QUICK_MS) and self._loop.time() < until:
-            data = os.read(self._output_fd, 1 << 16)
+        while not waiter.done() and self._loop.time() < until:
+            data = _core.read_promptly(
+                self._output_fd, self.last_word, _QUICK_MS, round(1000 * _LINGER_S)
+            )
             if not data:
-                return  # the loop will find the end
+                return  # nothing yet, or the end, which the loop will find
             self._output.data_received(data)
 
     def extend(self, timeout_s: float) -> None:

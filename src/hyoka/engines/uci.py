@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
+from hyoka._core import Player
+from hyoka.clock import Clock
 from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.spec import EngineSpec
@@ -146,6 +148,7 @@ class UciEngine:
         self.version = ""
         self.options: dict[str, Option] = {}
         self.transport = transport
+        transport.last_word = "bestmove"
         self._replay = Replayer()
         self._chess960 = False
         self._go = self._go_line(spec.limits)
@@ -282,6 +285,52 @@ class UciEngine:
         """The move the engine would play; None if the game is over."""
         return (await self.evaluate(position, limits)).best
 
+    async def play(
+        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
+    ) -> Evaluation:
+        """The engine's move in a game, by both players' clocks or else by its own limits.
+
+        Raises EngineError, with the reason `unplayable` for what is no legal move.
+        """
+        if self.spec.fresh:
+            await self.new_game()
+        search = self._prepare(position, self._go if clocks is None else "")
+        if not isinstance(search, _Search):
+            raise (
+                search
+                if isinstance(search, Error)
+                else self.transport.error("is asked for a move in a finished game", "refused")
+            )
+        if clocks is not None:
+            search.request += self._go_by_clocks(clocks, search.last.to_play)
+        seconds = await self.transport.ask(search.request, search, self._patience_s(clocks))
+        search.read()
+        return self._evaluation(search, seconds)
+
+    def _patience_s(self, clocks: tuple[Clock, Clock] | None) -> float:
+        if clocks is None:
+            return self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
+        return self.spec.timeout_s + max(clock.main_s + clock.period_s for clock in clocks)
+
+    def _go_by_clocks(self, clocks: tuple[Clock, Clock], mover: Player) -> str:
+        limits = self.spec.limits
+        words = ["go"]
+        if limits.depth is not None:
+            words.append(f"depth {limits.depth}")
+        if limits.nodes is not None:
+            words.append(f"nodes {limits.nodes}")
+        return " ".join([*words, *self._clock_words(clocks, clocks[mover.value])]) + "\n"
+
+    def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
+        if own.period_s:
+            raise self.transport.error("UCI knows no byo-yomi", "limit")
+        white, black = clocks
+        words = [
+            f"wtime {_milliseconds(white.main_s)} btime {_milliseconds(black.main_s)}",
+            f"winc {_milliseconds(white.increment_s)} binc {_milliseconds(black.increment_s)}",
+        ]
+        return [*words, f"movestogo {own.moves_to_go}"] if own.moves_to_go else words
+
     async def close(self) -> bool:
         """Let the engine go; True if it went by itself."""
         return await self.transport.close()
@@ -326,13 +375,15 @@ class UciEngine:
         if best in self._word_moves:
             return best
         if best in self._no_move:
-            raise self.transport.error("finds no move where there are some", "nonsense")
+            raise self.transport.error("finds no move where there are some", "unplayable")
         try:
             move = last.parse(best)
         except ValueError:
-            raise self.transport.error(f"answers with '{best[:40]}', no move", "nonsense") from None
+            raise self.transport.error(
+                f"answers with '{best[:40]}', no move", "unplayable"
+            ) from None
         if not last.is_legal(move):
-            raise self.transport.error(f"answers with the illegal move {move}", "nonsense")
+            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
         return str(move)
 
     def _position_line(self, replay: Replay, usual_start: bool) -> str:
@@ -379,6 +430,10 @@ class UciEngine:
 
     def _time_words(self, milliseconds: int) -> str:
         return f"movetime {milliseconds}"
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(1000 * seconds)
 
 
 def _fen(game: Any) -> str:

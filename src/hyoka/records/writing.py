@@ -283,6 +283,7 @@ def _csa(record: Record) -> str:
         ("$START_TIME:", record.date.replace("-", "/")),
         ("$TIME_LIMIT:", record.time_control),
         ("$OPENING:", record.opening),
+        ("'round:", record.round),
         ("'black_rate:", record.first_rating),
         ("'white_rate:", record.second_rating),
     )

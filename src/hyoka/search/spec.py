@@ -79,6 +79,10 @@ class SearchSpec:
         """What can be set about a kind of search."""
         return settings_of(kind)
 
+    def has(self, name: str) -> bool:
+        """Whether searches of this kind have a setting of this name."""
+        return any(setting.name == name for setting in settings_of(self.kind))
+
     def __getitem__(self, name: str) -> Any:
         return dict(self.chosen).get(name, setting_named(self.kind, name).default)
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Protocol, Self
 
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits
-from hyoka.engines.spec import PROTOCOLS
+from hyoka.engines import AnySpec, EnginePosition, EngineSession, EngineSpec, Limits
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
 from hyoka.search import Searcher, SearchLimits, SearchSpec
@@ -45,17 +44,7 @@ class Player(Protocol):
         """End the search that runs, from another thread."""
 
 
-Spec = SearchSpec | EngineSpec
-
-
-def spec_of(text: str) -> Spec:
-    """A search or an engine by its text: engines begin with their protocol."""
-    if text.strip().partition(":")[0] in PROTOCOLS:
-        return EngineSpec.from_text(text)
-    return SearchSpec.from_text(text)
-
-
-def player_of(spec: Spec, limits: SearchLimits | None) -> Player:
+def player_of(spec: AnySpec, limits: SearchLimits | None) -> Player:
     """Whoever a spec names; `limits` go before its own."""
     if isinstance(spec, EngineSpec):
         return EnginePlayer(spec, limits)

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from hyoka.engines import AnySpec, spec_of
 from hyoka.errors import Error
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.search import SearchLimits
 from hyoka.solving.judging import Task, task_of
-from hyoka.solving.players import Answer, Player, Spec, player_of, spec_of
+from hyoka.solving.players import Answer, Player, player_of
 from hyoka.solving.report import SolveReport, Verdict
 
 _LOOK_S: Final = 0.1
@@ -20,7 +21,7 @@ _LOOK_S: Final = 0.1
 
 def solve(
     problems: Iterable[Problem | GtpTest | Assertion],
-    player: Spec | str,
+    player: AnySpec | str,
     *,
     limits: SearchLimits | None = None,
     jobs: int = 1,

@@ -2,7 +2,7 @@
 """Other machines: a Dask cluster as an executor."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any
 
@@ -11,10 +11,13 @@ from hyoka.study.tasks import release_engines
 
 
 @contextlib.contextmanager
-def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor, int]]:
+def cluster(
+    address: str, *, timeout_s: float = 10.0, at_end: Callable[[], None] = release_engines
+) -> Iterator[tuple[Executor, int]]:
     """An executor on the workers of a Dask scheduler, and how many threads they have.
 
-    A worker that dies costs a retry. The engines that ran on the workers end with the block.
+    A worker that dies costs a retry. `at_end` is called on each worker when the block ends: it lets
+    go of the engines that run there.
     """
     try:
         from distributed import Client as _Client  # noqa: PLC0415
@@ -33,4 +36,4 @@ def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor
             yield client.get_executor(pure=False, retries=3), threads
         finally:
             with contextlib.suppress(Exception):
-                client.run(release_engines)
+                client.run(at_end)

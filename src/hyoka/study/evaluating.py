@@ -20,13 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.engines import (
-    EngineSpec,
-    Failure,
-)
-from hyoka.engines.spec import PROTOCOLS
-from hyoka.errors import EngineError, NotationError, StudyError, nearest
-from hyoka.search import KINDS, Searcher, SearchSpec
+from hyoka.engines import EngineSpec, Failure, spec_of
+from hyoka.errors import EngineError, StudyError
+from hyoka.search import Searcher, SearchSpec
 from hyoka.study.layout import now, part_name, parts, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
 from hyoka.study.tasks import (
@@ -95,7 +91,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = _evaluator_named(spec) if isinstance(spec, str) else spec
+        engine = spec_of(spec, [COMMENTS]) if isinstance(spec, str) else spec
         if isinstance(engine, SearchSpec):
             Searcher(engine, study.game)  # raises at once if it can't play the game
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
@@ -105,22 +101,6 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             run.evaluate(left, jobs, executor, tick)
             reports.append(run.report)
     return reports
-
-
-def _evaluator_named(text: str) -> EngineSpec | SearchSpec:
-    if SearchSpec.is_search(text):
-        return SearchSpec.from_text(text)
-    try:
-        return EngineSpec.from_text(text)
-    except NotationError:
-        kind = text.partition(":")[0]
-        if kind in PROTOCOLS:
-            raise
-        hint = nearest(kind, [COMMENTS, *KINDS, *PROTOCOLS])
-        if not hint:
-            known = ", ".join([COMMENTS, *KINDS])
-            hint = f"there are {known}, and engines as PROTOCOL:COMMAND"
-        raise NotationError(f"no evaluator '{text}'; {hint}") from None
 
 
 def _sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.as_engine.clock import Clock, expected_moves
+from hyoka.clock import Clock, expected_moves
 from hyoka.as_engine.gtp_clocks import Clocks
 from hyoka.errors import NotationError
 

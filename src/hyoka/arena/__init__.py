@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matches between searches and engines, and what they prove.
+
+A `MatchPlan` says what is played, `play_match` plays it, `Standing` and `DuelSummary` tell how it
+stands; `score`, `elo`, `significance`, `sprt` and `ratings` are pure functions of results.
+"""
+
+from hyoka.arena.ablation import Contest, ablate, contests
+from hyoka.arena.adjudication import adjudicator_of
+from hyoka.arena.elo import Estimate, elo, likelihood_of_superiority, normalised_elo, rate
+from hyoka.arena.export import export_match
+from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
+from hyoka.arena.openings import Opening, openings_of
+from hyoka.arena.plan import MatchPlan, MatchRules, plan_match
+from hyoka.arena.played import Pairing, PlayedGame
+from hyoka.arena.players import PlayerSpec, threads_of
+from hyoka.arena.ratings import RatingList, rate_players
+from hyoka.arena.report import write_match_report
+from hyoka.arena.sanity import odd_workers
+from hyoka.arena.score import MatchScore, PairScores, Score, match_score
+from hyoka.arena.significance import binomial_p_value, permutation_p_value
+from hyoka.arena.sprt import Sprt
+from hyoka.arena.standing import Standing
+from hyoka.arena.summary import DuelSummary, match_ratings
+from hyoka.arena.time_control import TimeControl
+
+__all__ = [
+    "Contest",
+    "DuelSummary",
+    "Estimate",
+    "MatchPlan",
+    "MatchResult",
+    "MatchRules",
+    "MatchScore",
+    "Opening",
+    "PairScores",
+    "Pairing",
+    "PlayedGame",
+    "PlayerSpec",
+    "RatingList",
+    "Score",
+    "Sprt",
+    "Standing",
+    "TimeControl",
+    "ablate",
+    "adjudicator_of",
+    "binomial_p_value",
+    "contests",
+    "elo",
+    "export_match",
+    "likelihood_of_superiority",
+    "match_ratings",
+    "match_score",
+    "match_so_far",
+    "normalised_elo",
+    "odd_workers",
+    "open_match",
+    "openings_of",
+    "permutation_p_value",
+    "plan_match",
+    "play_match",
+    "rate",
+    "rate_players",
+    "threads_of",
+    "write_match_report",
+]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each enhancement of a search brings: matches with it against without it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hyoka.arena.match import MatchResult
+from hyoka.arena.players import PlayerSpec
+from hyoka.arena.summary import DuelSummary
+from hyoka.errors import NotationError, nearest
+from hyoka.search import SearchSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An enhancement: the settings that make it, and those without it."""
+
+    name: str
+    on: tuple[tuple[str, Any], ...]
+    off: tuple[tuple[str, Any], ...]
+
+
+_BUNDLES: Final[dict[str, dict[str, tuple[Any, Any]]]] = {
+    "rating": {"policy": ("rated", "uniform")},
+    "light": {"policy": ("light", "uniform")},
+    "mate": {"mate": (30, 0)},
+    "ending": {"ending": (8, 0)},
+    "rave": {"rave": (1000.0, 0.0)},
+    "prior": {"prior": (10, 0)},
+    "tuned": {"formula": ("ucb1-tuned", "ucb1")},
+    "cut": {"cut": (4, None)},
+}
+"""Enhancements that are not a single flag: for each setting, its value with and without."""
+
+WAYS: Final = ("added", "removed", "ladder")
+"""Each alone on top of the bare search, each taken from the full one, or one after another."""
+
+
+def switch_of(kind: str, text: str) -> Switch:
+    """A switch by its name: one of ours, a flag of the search, or `SETTING=VALUE`.
+
+    >>> switch_of("uct", "rating").on
+    (('policy', 'rated'),)
+    >>> switch_of("ab", "null_move").off, switch_of("uct", "rave=500").on
+    ((('null_move', False),), (('rave', 500.0),))
+    """
+    known = {setting.name: setting for setting in SearchSpec.settings_for(kind)}
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if equals and name in known:
+        setting = known[name]
+        return Switch(text, ((name, setting.read(value)),), ((name, setting.default),))
+    bundle = _BUNDLES.get(name)
+    if bundle is not None and set(bundle) <= set(known):
+        return Switch(
+            name,
+            tuple((setting, on) for setting, (on, _) in bundle.items()),
+            tuple((setting, off) for setting, (_, off) in bundle.items()),
+        )
+    if name in known and known[name].kind == "flag":
+        return Switch(name, ((name, True),), ((name, False),))
+    flags = [setting.name for setting in known.values() if setting.kind == "flag"]
+    names = [*flags, *(each for each, parts in _BUNDLES.items() if set(parts) <= set(known))]
+    hint = nearest(name, names) or f"there are {', '.join(names)}, and SETTING=VALUE"
+    raise NotationError(f"{kind} has no switch '{text}'; {hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One match of an ablation: a search with an enhancement against the one without."""
+
+    switch: str
+    limit: str
+    """What both have the same of, as `playouts=1000`."""
+    with_it: SearchSpec
+    without: SearchSpec
+
+    @property
+    def players(self) -> tuple[PlayerSpec, PlayerSpec]:
+        """Both, named for the table."""
+        return (
+            PlayerSpec(f"with {self.switch}", self.with_it),
+            PlayerSpec(f"without {self.switch}", self.without),
+        )
+
+
+def contests(
+    search: SearchSpec, switches: Sequence[str], limits: Sequence[tuple[str, float]], how: str
+) -> list[Contest]:
+    """The matches of an ablation; `limits` are settings that both sides share, as (playouts, 500).
+
+    >>> for contest in contests(SearchSpec.from_text("uct"), ["rave", "killer"],
+    ...                         [("playouts", 500)], "ladder"):
+    ...     print(contest.with_it.text, "v", contest.without.text)
+    uct:playouts=500,rave=1000 v uct:playouts=500
+    uct:playouts=500,killer=on,rave=1000 v uct:playouts=500,rave=1000
+    """
+    if how not in WAYS:
+        hint = nearest(how, WAYS) or f"there are {', '.join(WAYS)}"
+        raise NotationError(f"no way '{how}'; {hint}")
+    chosen = [switch_of(search.kind, switch) for switch in switches]
+    bare = search.with_settings(**dict(pair for switch in chosen for pair in switch.off))
+    full = search.with_settings(**dict(pair for switch in chosen for pair in switch.on))
+    found = []
+    for name, amount in limits:
+        step = bare
+        for switch in chosen:
+            if how == "removed":
+                with_it, without = full, full.with_settings(**dict(switch.off))
+            else:
+                without = step
+                with_it = without.with_settings(**dict(switch.on))
+                step = with_it if how == "ladder" else bare
+            found.append(
+                Contest(
+                    switch.name,
+                    f"{name}={amount:g}",
+                    _limited(with_it, name, amount),
+                    _limited(without, name, amount),
+                )
+            )
+    return found
+
+
+def _limited(spec: SearchSpec, name: str, amount: float) -> SearchSpec:
+    limits = {key: None for key in ("playouts", "nodes", "depth", "time") if spec.has(key)}
+    return spec.with_settings(**{**limits, name: amount})
+
+
+def ablate(
+    planned: Sequence[Contest], play: Callable[[tuple[PlayerSpec, PlayerSpec]], MatchResult]
+) -> list[tuple[Contest, DuelSummary]]:
+    """Play every contest and sum each up; `play` lets two players meet.
+
+    Interrupted, the same call goes on, if `play` resumes its matches.
+    """
+    return [(contest, DuelSummary.of(play(contest.players).standing, 0, 1)) for contest in planned]

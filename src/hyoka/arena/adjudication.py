@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ends before the end: by what both players say, or by what an exact method knows."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from hyoka.errors import NotationError
+from hyoka.records import Remark
+from hyoka.study import METHODS
+
+
+class Adjudicator(Protocol):
+    """May end a game early."""
+
+    @property
+    def text(self) -> str:
+        """How a match's description writes it."""
+
+    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+        """The first player's result and how it came, or None while the game goes on.
+
+        `said` is what the players have thought so far, their own view turned to the first's.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class WinByScore:
+    """Won when both players have agreed for some moves that a side is so far ahead."""
+
+    ahead: float
+    """At most 1: a value, as 0.97. More: points or centipawns."""
+    moves: int = 3
+
+    @property
+    def text(self) -> str:
+        """As `adjudicator_of` reads it."""
+        return f"win={self.ahead:g},{self.moves}"
+
+    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+        """Look at the last moves of both."""
+        last = said[-2 * self.moves :]
+        if len(last) < 2 * self.moves:
+            return None
+        leads = [_lead(remark, self.ahead) for remark in last]
+        if all(lead > 0 for lead in leads):
+            return 1.0, "adjudicated by score"
+        if all(lead < 0 for lead in leads):
+            return 0.0, "adjudicated by score"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawByScore:
+    """Drawn when both players have agreed for some moves that nobody is ahead by more."""
+
+    within: float
+    moves: int = 8
+    from_ply: int = 80
+
+    @property
+    def text(self) -> str:
+        """As `adjudicator_of` reads it."""
+        return f"draw={self.within:g},{self.moves},{self.from_ply}"
+
+    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+        """Look at the last moves of both."""
+        last = said[-2 * self.moves :]
+        if len(last) < 2 * self.moves or len(line) < self.from_ply:
+            return None
+        if all(_is_level(remark, self.within) for remark in last):
+            return 0.5, "adjudicated as a draw"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Ended when an exact method knows the result: a mate, an Othello ending."""
+
+    method: str
+
+    @property
+    def text(self) -> str:
+        """As `adjudicator_of` reads it."""
+        return f"exact={self.method}"
+
+    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+        """Ask the method."""
+        result = METHODS[self.method](line.position)
+        return None if result is None else (result, f"adjudicated by {self.method}")
+
+
+def _lead(remark: Remark, ahead: float) -> int:
+    """1 or −1 for the side that is so far ahead, 0 for neither."""
+    if remark.mate is not None:
+        return 1 if remark.mate > 0 else -1
+    if ahead <= 1:
+        if remark.value is None:
+            return 0
+        return (remark.value >= ahead) - (remark.value <= 1 - ahead)
+    if remark.score is None:
+        return 0
+    return (remark.score >= ahead) - (remark.score <= -ahead)
+
+
+def _is_level(remark: Remark, within: float) -> bool:
+    if remark.mate is not None:
+        return False
+    if within <= 0.5:
+        return remark.value is not None and abs(remark.value - 0.5) <= within
+    return remark.score is not None and abs(remark.score) <= within
+
+
+_TEXT: Final = re.compile(r"(win|draw)=(\d+(?:\.\d+)?)(?:,(\d{1,4}))?(?:,(\d{1,4}))?|exact=(\w+)")
+
+
+def adjudicator_of(text: str) -> Adjudicator:
+    """Read `win=SCORE[,MOVES]`, `draw=SCORE[,MOVES[,FROM_PLY]]` or `exact=METHOD`.
+
+    >>> adjudicator_of("win=600,4"), adjudicator_of("exact=mate").text
+    (WinByScore(ahead=600.0, moves=4), 'exact=mate')
+    """
+    match = _TEXT.fullmatch(text.strip())
+    if match is None or (match[1] == "win" and match[4]):
+        raise NotationError(
+            f"no adjudication '{text}'; write win=SCORE,MOVES, draw=SCORE,MOVES,FROM_PLY or "
+            f"exact=METHOD with {', '.join(METHODS)}"
+        )
+    if match[5]:
+        if match[5] not in METHODS:
+            raise NotationError(f"no exact method '{match[5]}'; there are {', '.join(METHODS)}")
+        return Exact(match[5])
+    numbers = [int(number) for number in match.groups()[2:4] if number]
+    if 0 in numbers[:1]:
+        raise NotationError(f"'{text}': so many moves of both, one at least")
+    if match[1] == "win":
+        return WinByScore(float(match[2]), *numbers)
+    return DrawByScore(float(match[2]), *numbers)

@@ -1,0 +1,465 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Davidson's model of who wins, draws and loses, and its most likely ratings.
+
+`ratings` says what it means and makes a list of it; here it is in natural logarithms of odds.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ELO_PER_UNIT: Final = 400 / math.log(10)
+_MOST_DENSE: Final = 1500
+"""Players whose equations are solved in one piece, those of more step by step."""
+_STEPS: Final = 100
+_PRECISION: Final = 1e-9
+_FAR: Final = 8.0
+"""An advantage of so much (1,400 Elo) is none that games can bound."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """One game a row."""
+
+    players: int
+    first: Ints
+    second: Ints
+    doubled: Ints
+    """The first player's points times two."""
+    clusters: Ints
+
+    @classmethod
+    def of(
+        cls,
+        first: ArrayLike,
+        second: ArrayLike,
+        result: ArrayLike,
+        clusters: ArrayLike | None,
+        players: int,
+    ) -> "Games":
+        """The games in these columns; raises ValueError if they are none."""
+        one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+        points = np.asarray(result, dtype=np.float64)
+        which = np.arange(len(one)) if clusters is None else np.asarray(clusters)
+        if not one.shape == other.shape == points.shape == which.shape or one.ndim != 1:
+            raise ValueError("each game needs a first player, a second, a result and a cluster")
+        if len(one) and not (
+            0 <= min(one.min(), other.min()) <= max(one.max(), other.max()) < players
+        ):
+            raise ValueError(f"players are numbered from 0 to {players - 1}")
+        if np.any(one == other):
+            raise ValueError("a player can't play against himself")
+        if not np.all(np.isin(points, (0, 0.5, 1))):
+            raise ValueError("a game brings 0, 0.5 or 1 points")
+        numbers = which if clusters is None else np.unique(which, return_inverse=True)[1]
+        return cls(players, one, other, (2 * points).astype(np.int64), numbers.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Games counted by who met whom and how it ended; a row for each two and order of play."""
+
+    first: Ints
+    second: Ints
+    counts: Floats
+    """Losses, draws and wins of the first player."""
+
+    @classmethod
+    def of(cls, games: Games) -> "Tallies":
+        """The games counted."""
+        meeting = games.first * games.players + games.second
+        if games.players * games.players <= 4 * len(meeting) + 10_000:
+            counts = np.bincount(meeting * 3 + games.doubled, minlength=3 * games.players**2)
+            counts = counts.reshape(-1, 3)
+            met = np.flatnonzero(counts.any(axis=1))
+            counts = counts[met]
+        else:
+            met, row = np.unique(meeting, return_inverse=True)
+            counts = np.bincount(row * 3 + games.doubled, minlength=3 * len(met)).reshape(-1, 3)
+        return cls(met // games.players, met % games.players, counts.astype(np.float64))
+
+    @property
+    def total(self) -> Floats:
+        """Games of each row."""
+        return np.asarray(self.counts.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Who is connected with whom."""
+
+    component: Ints
+    """Of each player; the one with most games is 0."""
+    group: Ints
+    """Players of one group took points from each other, perhaps by way of others."""
+    beaten: dict[int, set[int]]
+    """By group: other groups that it took points from."""
+
+    @classmethod
+    def of(cls, tallies: Tallies, players: int) -> "Graph":
+        """The graph of who took points from whom."""
+        # Only who rates players waits for scipy.
+        from scipy.sparse import csr_array  # noqa: PLC0415
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        losses, draws, wins = tallies.counts.T
+        scored, conceded = wins + draws > 0, losses + draws > 0
+        taker = np.concatenate([tallies.first[scored], tallies.second[conceded]])
+        giver = np.concatenate([tallies.second[scored], tallies.first[conceded]])
+        edges = csr_array((np.ones(len(taker)), (taker, giver)), shape=(players, players))
+        count, component = connected_components(edges, directed=False)
+        _, group = connected_components(edges, directed=True, connection="strong")
+        played = np.bincount(component[tallies.first], weights=tallies.total, minlength=count)
+        rank = np.empty(count, dtype=np.int64)
+        rank[np.argsort(-played, kind="stable")] = np.arange(count)
+        beaten: dict[int, set[int]] = {}
+        across = group[taker] != group[giver]
+        for one, other in zip(
+            group[taker][across].tolist(), group[giver][across].tolist(), strict=True
+        ):
+            beaten.setdefault(one, set()).add(other)
+        return cls(rank[component], group.astype(np.int64), beaten)
+
+    @property
+    def sizes(self) -> Ints:
+        """Players in each component."""
+        return np.bincount(self.component).astype(np.int64)
+
+    def open_components(self) -> Ints:
+        """The components in which some never took a point from the others."""
+        groups = np.unique(np.stack([self.component, self.group]), axis=1)[0]
+        return np.flatnonzero(np.bincount(groups) > 1)
+
+    def centred(self, values: Floats) -> Floats:
+        """Values of the players less the mean of their component."""
+        sums = np.zeros((len(self.sizes), *values.shape[1:]))
+        np.add.at(sums, self.component, values)
+        shape = (-1, *[1] * (values.ndim - 1))
+        return np.asarray(values - (sums / self.sizes.reshape(shape))[self.component])
+
+    def bounds(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether somebody bounds each player from below, and from above."""
+        whole = ~np.isin(self.component, self.open_components()) & (self.sizes > 1)[self.component]
+        below = np.isin(self.group, list(self.beaten)) | whole
+        losers = {loser for beaten in self.beaten.values() for loser in beaten}
+        above = np.isin(self.group, list(losers)) | whole
+        return below, above
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The most likely parameters, in natural logarithms of odds."""
+
+    ratings: Floats
+    advantage: float
+    log_nu: float
+    """-inf without draws."""
+    fits_advantage: bool
+    advantage_known: bool
+    """Whether games tell the advantage on both sides."""
+    advantage_prior: float
+
+    @property
+    def scale(self) -> float:
+        """Elo for each unit: what makes the slope near equality that of a match's Elo."""
+        return ELO_PER_UNIT * (1 - self.draw_rate)
+
+    @property
+    def draw_rate(self) -> float:
+        """Of equals."""
+        nu = math.exp(self.log_nu)
+        return nu / (2 + nu)
+
+
+@dataclass(frozen=True)
+class _Derivatives:
+    """Of the log likelihood, at some parameters; of each tally by its difference d and by log ν."""
+
+    value: float
+    by_d: Floats
+    by_log_nu: float
+    curve_d: Floats
+    """Minus the second derivative by d, and so on: all are positive where they are a square."""
+    curve_cross: Floats
+    curve_log_nu: float
+    virtual_by_d: Floats
+    virtual_curve: Floats
+    advantage_by: float
+    advantage_curve: float
+
+
+class DavidsonModel:
+    """Davidson's likelihood of some tallies, with virtual draws where they are needed."""
+
+    def __init__(
+        self, tallies: Tallies, graph: Graph, prior: float, advantage: float | str
+    ) -> None:
+        self._tallies = tallies
+        self._graph = graph
+        self._prior = prior
+        self._given = None if isinstance(advantage, str) else float(advantage)
+        draws, total = tallies.counts[:, 1].sum(), tallies.counts.sum()
+        self._has_draws = bool(draws > 0)
+        # Nothing but draws tells that ν is great, not how great: one virtual game was decided.
+        self._decided = 1.0 if draws == total and total else 0.0
+        players = len(graph.component)
+        games = np.bincount(tallies.first, tallies.total, players)
+        games += np.bincount(tallies.second, tallies.total, players)
+        needed = np.isin(graph.component[tallies.first], graph.open_components())
+        with np.errstate(divide="ignore"):
+            shares = (1 / games[tallies.first] + 1 / games[tallies.second]) / 2
+        self._virtual = np.where(needed, prior * shares * tallies.total, 0.0)
+
+    def fit(self) -> Fit:
+        """The maximum of the likelihood."""
+        players = len(self._graph.component)
+        if not len(self._tallies.first):
+            return Fit(np.zeros(players), 0.0, -math.inf, False, self._given is not None, 0.0)
+        start = Fit(
+            np.zeros(players),
+            0.0,
+            0.0 if self._has_draws else -math.inf,
+            fits_advantage=self._given is None and self._tells_advantage(),
+            advantage_known=self._given is not None or self._tells_advantage(),
+            advantage_prior=0.0,
+        )
+        if self._given is not None:
+            return self._fit_given(start)
+        found = self._climb(start)
+        if found.fits_advantage and abs(found.advantage) > _FAR:
+            # Whoever moved first won everything (or lost it): the same remedy as for a player.
+            found = self._climb(replace(start, advantage_known=False, advantage_prior=self._prior))
+        return found
+
+    def _fit_given(self, start: Fit) -> Fit:
+        """With a known advantage in Elo, whose size in odds depends on the draws."""
+        assert self._given is not None
+        found = start
+        for _ in range(_STEPS):
+            advantage = self._given / found.scale
+            if abs(advantage - found.advantage) < _PRECISION and found is not start:
+                break
+            found = self._climb(replace(found, advantage=advantage))
+        return found
+
+    def _tells_advantage(self) -> bool:
+        """Whether moving first is not the same thing as being some player.
+
+        It is, if ratings could be given that make every first player just 1 stronger.
+        """
+        one, other = self._tallies.first, self._tallies.second
+        weights = self._tallies.total
+        ratings = self._solve(weights, self._by_player(weights)[:, None])[:, 0]
+        return bool(np.abs(ratings[one] - ratings[other] - 1).max() > 1e-6)
+
+    def _climb(self, fit: Fit) -> Fit:
+        """Newton's steps up the likelihood, each as long as it does go up."""
+        here = self._derivatives(fit)
+        for _ in range(_STEPS):
+            ratings, advantage, log_nu = self._newton(fit, here)
+            largest = max(float(np.abs(ratings).max()), abs(advantage), abs(log_nu))
+            length = min(1.0, 4 / largest) if largest else 1.0
+            while True:
+                there = replace(
+                    fit,
+                    ratings=self._graph.centred(fit.ratings + length * ratings),
+                    advantage=fit.advantage + length * advantage,
+                    log_nu=fit.log_nu + length * log_nu,
+                )
+                after = self._derivatives(there)
+                if after.value >= here.value - 1e-12 * abs(here.value) or length < 1e-6:
+                    break
+                length /= 2
+            fit, here = there, after
+            if largest < _PRECISION or abs(fit.advantage) > 2 * _FAR:
+                break
+        return fit
+
+    def _derivatives(self, fit: Fit) -> _Derivatives:
+        tallies = self._tallies
+        losses, draws, wins = tallies.counts.T
+        total = tallies.total
+        gap = fit.ratings[tallies.first] - fit.ratings[tallies.second]
+        d = gap + fit.advantage
+        nu = math.exp(fit.log_nu)
+        p_draw, lean, log_whole = _chances(d, nu)
+        spread = (1 - p_draw) / 4 - lean * lean
+        value = float((wins - losses) @ d / 2 - total @ log_whole)
+        by_log_nu = curve_log_nu = 0.0
+        if self._has_draws:
+            value += float(draws.sum()) * fit.log_nu - self._decided * math.log(2 + nu)
+            of_equals = nu / (2 + nu)
+            by_log_nu = float(draws.sum() - total @ p_draw) - self._decided * of_equals
+            curve_log_nu = float(total @ (p_draw * (1 - p_draw)))
+            curve_log_nu += self._decided * of_equals * (1 - of_equals)
+        virtual, pull, curve = _virtual_draws(self._virtual, gap)
+        equals, equals_pull, equals_curve = _virtual_draws(
+            np.array([fit.advantage_prior]), np.array([fit.advantage])
+        )
+        return _Derivatives(
+            value=value + virtual + equals,
+            by_d=(wins - losses) / 2 - total * lean,
+            by_log_nu=by_log_nu,
+            curve_d=total * spread,
+            curve_cross=-total * p_draw * lean,
+            curve_log_nu=curve_log_nu,
+            virtual_by_d=pull,
+            virtual_curve=curve,
+            advantage_by=float(equals_pull[0]),
+            advantage_curve=float(equals_curve[0]),
+        )
+
+    def _newton(self, fit: Fit, here: _Derivatives) -> tuple[Floats, float, float]:
+        """The step to where the likelihood would be greatest if it were a parabola."""
+        gradient = self._by_player(here.by_d + here.virtual_by_d)
+        others, corner = self._borders(fit, here)
+        right = np.array([here.by_d.sum() + here.advantage_by, here.by_log_nu])[self._free(fit)]
+        weights = here.curve_d + here.virtual_curve
+        solved = self._solve(weights, np.column_stack([gradient, *others.T]))
+        for_gradient, for_others = solved[:, 0], solved[:, 1:]
+        rest = np.zeros(2)
+        if len(corner):
+            rest[self._free(fit)] = np.linalg.solve(
+                corner - others.T @ for_others, right - others.T @ for_gradient
+            )
+        step = for_gradient - for_others @ rest[self._free(fit)]
+        return step, float(rest[0]), float(rest[1])
+
+    def _free(self, fit: Fit) -> list[bool]:
+        """Whether the advantage and log ν are to be found."""
+        return [fit.fits_advantage, self._has_draws]
+
+    def _borders(self, fit: Fit, here: _Derivatives) -> tuple[Floats, Floats]:
+        """The Hessian's columns for what is not a rating, and its corner."""
+        free = self._free(fit)
+        columns = np.column_stack(
+            [self._by_player(here.curve_d), self._by_player(here.curve_cross)]
+        )
+        cross = float(here.curve_cross.sum())
+        corner = np.array(
+            [
+                [here.curve_d.sum() + here.advantage_curve, cross],
+                [cross, here.curve_log_nu],
+            ]
+        )
+        return columns[:, free], corner[np.ix_(free, free)]
+
+    def _by_player(self, by_d: Floats) -> Floats:
+        """What is known by differences, by the ratings that they are of."""
+        players = len(self._graph.component)
+        one, other = self._tallies.first, self._tallies.second
+        return np.asarray(np.bincount(one, by_d, players) - np.bincount(other, by_d, players))
+
+    def _laplacian(self, weights: Floats) -> Any:
+        from scipy.sparse import csr_array, diags_array  # noqa: PLC0415
+
+        players = len(self._graph.component)
+        one, other = self._tallies.first, self._tallies.second
+        shape = (players, players)
+        linked = csr_array((weights, (one, other)), shape=shape)
+        linked = linked + linked.T
+        return diags_array(linked.sum(axis=1)) - linked
+
+    def _solve(self, weights: Floats, right: Floats) -> Floats:
+        """Ratings whose weighted differences add up to each column of `right`, mean 0.
+
+        The columns add up to 0 in each component.
+        """
+        laplacian = self._laplacian(weights)
+        if laplacian.shape[0] <= _MOST_DENSE:
+            return self._graph.centred(np.asarray(np.linalg.solve(self._pinned(laplacian), right)))
+        from scipy.sparse import diags_array  # noqa: PLC0415
+        from scipy.sparse.linalg import cg  # noqa: PLC0415
+
+        diagonal = laplacian.diagonal()
+        scaling = diags_array(1 / np.where(diagonal > 0, diagonal, 1.0))
+        columns = [cg(laplacian, column, rtol=1e-10, M=scaling)[0] for column in right.T]
+        return self._graph.centred(np.column_stack(columns))
+
+    def _pinned(self, laplacian: Any) -> Floats:
+        """The dense matrix with the freedom of each component's zero taken away."""
+        dense = np.asarray(laplacian.toarray(), dtype=np.float64)
+        same = self._graph.component[:, None] == self._graph.component
+        size = max(1e-300, float(np.trace(dense)) / len(dense))
+        return np.asarray(dense + size * same / self._graph.sizes[self._graph.component])
+
+    def covariance(self, fit: Fit, games: Games) -> Floats:
+        """Of the ratings, the advantage and log ν, in odds: the sandwich over clusters."""
+        players = len(self._graph.component)
+        if not len(self._tallies.first):
+            return np.zeros((players + 2, players + 2))
+        here = self._derivatives(fit)
+        free = np.array([True] * players + self._free(fit))
+        hessian = np.zeros((players + 2, players + 2))
+        hessian[:players, :players] = self._pinned(
+            self._laplacian(here.curve_d + here.virtual_curve)
+        )
+        columns, corner = self._borders(fit, here)
+        others = np.flatnonzero(free[players:]) + players
+        hessian[:players, others] = columns
+        hessian[others, :players] = columns.T
+        hessian[np.ix_(others, others)] = corner
+        chosen = np.ix_(free, free)
+        inverse = np.linalg.inv(hessian[chosen])
+        meat, clusters = self._meat(fit, games)
+        share = np.sqrt(self._share_of_model(clusters))[free]
+        found = np.zeros_like(hessian)
+        found[chosen] = inverse @ meat[chosen] @ inverse + share[:, None] * inverse * share
+        found[:players] = self._graph.centred(found[:players])
+        found[:, :players] = self._graph.centred(found[:, :players].T).T
+        return found
+
+    def _share_of_model(self, clusters: Floats) -> Floats:
+        """How much of the variance that the model expects is added to the one that was seen.
+
+        Games that ended just as expected, one draw say, would leave none. So a player's rating is
+        as uncertain as the games show, and as one cluster of them more; where nothing was decided
+        they show nothing, and the model is all there is.
+        """
+        decided = self._tallies.counts[:, ::2].sum(axis=1)
+        component = self._graph.component
+        settled = np.bincount(component[self._tallies.first], decided, len(self._graph.sizes)) == 0
+        share = 1 / np.maximum(1.0, clusters)
+        share[: len(component)][settled[component]] = 1.0
+        return share
+
+    def _meat(self, fit: Fit, games: Games) -> tuple[Floats, Floats]:
+        """The sum over clusters of the squares of their derivatives; how many have each of them."""
+        from scipy.sparse import csr_array  # noqa: PLC0415
+
+        players = games.players
+        d = fit.ratings[games.first] - fit.ratings[games.second] + fit.advantage
+        p_draw, lean, _ = _chances(d, math.exp(fit.log_nu))
+        by_d = (games.doubled - 1) / 2 - lean
+        by_log_nu = (games.doubled == 1) - p_draw
+        rows = np.tile(games.clusters, 4)
+        count = len(games.first)
+        places = np.concatenate(
+            [games.first, games.second, np.full(count, players), np.full(count, players + 1)]
+        )
+        values = np.concatenate([by_d, -by_d, by_d, by_log_nu])
+        shape = (int(games.clusters.max()) + 1, players + 2)
+        scores = csr_array((values, (rows, places)), shape=shape)
+        clusters = np.bincount(scores.indices, minlength=players + 2)
+        return np.asarray((scores.T @ scores).toarray()), clusters.astype(np.float64)
+
+
+def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
+    """The chance of a draw, half by how much a win is likelier than a loss, log of the weights."""
+    top = np.abs(d) / 2
+    win, loss, draw = np.exp(d / 2 - top), np.exp(-d / 2 - top), nu * np.exp(-top)
+    whole = win + loss + draw
+    return draw / whole, (win - loss) / whole / 2, np.log(whole) + top
+
+
+def _virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:
+    """Log likelihood of half a win and half a loss at a gap; slope; minus the curvature."""
+    p = 1 / (1 + np.exp(-gap))
+    value = -weights @ (np.logaddexp(0, gap) + np.logaddexp(0, -gap)) / 2
+    return float(value), weights * (0.5 - p), weights * p * (1 - p)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A match's games in the forms others read: Parquet tables, and records in the game's notation."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka.arena.played import PlayedGame
+from hyoka.records import write_records
+from hyoka.study.layout import write_part
+
+GAMES_TABLE: Final = "games.parquet"
+MOVES_TABLE: Final = "moves.parquet"
+_SUFFIXES: Final = {"chess": ".pgn", "shogi": ".csa", "blokus_duo": ".blksgf"}
+
+
+def records_name(game: str) -> str:
+    """The name of the file with a match's records: `hyoka records` reads it as any other."""
+    return f"games{_SUFFIXES.get(game, '.sgf')}"
+
+
+def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
+    """Write a row a game, a row a move, and the records, in the order of the games' numbers.
+
+    All of it can be made again from the journal at any time.
+    """
+    ordered = sorted(games, key=lambda game: game.pairing.number)
+    if not ordered:
+        return []
+    files = [folder / GAMES_TABLE, folder / MOVES_TABLE]
+    write_part(games_table(ordered), files[0])
+    write_part(moves_table(ordered), files[1])
+    files.append(folder / records_name(ordered[0].record.game))
+    write_records([game.record for game in ordered], files[2])
+    return files
+
+
+def games_table(games: Sequence[PlayedGame]) -> pa.Table:
+    """A row a game."""
+    columns: dict[str, list[Any]] = {
+        "game_id": [game.pairing.number for game in games],
+        "pair_id": [game.pairing.pair_id for game in games],
+        "opening_id": [game.pairing.opening_id for game in games],
+        "first": [game.record.first for game in games],
+        "second": [game.record.second for game in games],
+        "result": [game.result for game in games],
+        "ending": [game.record.ending for game in games],
+        "reason": [game.reason for game in games],
+        "fault": [game.fault or None for game in games],
+        "plies": [len(game.record) for game in games],
+        "book_plies": [sum(remark.book for remark in game.record.remarks) for game in games],
+        "margin": [game.record.margin for game in games],
+        "komi": [game.record.komi for game in games],
+        "opening": [game.record.opening for game in games],
+        "start": [game.record.start for game in games],
+        "moves": [game.record.moves.astype("<u2").tobytes() for game in games],
+        "date": [game.record.date for game in games],
+        "seconds": [game.seconds for game in games],
+        "worker": [game.worker for game in games],
+    }
+    return pa.table(columns)
+
+
+def moves_table(games: Sequence[PlayedGame]) -> pa.Table:
+    """A row a move: what the player who made it thought of it, and its time."""
+    remarks = [(game.pairing, remark) for game in games for remark in game.record.remarks]
+    numbers = {
+        "value": pa.float32(),
+        "score": pa.float32(),
+        "mate": pa.int16(),
+        "depth": pa.int16(),
+        "clock_s": pa.float32(),
+        "spent_s": pa.float32(),
+    }
+    columns: dict[str, Any] = {
+        "game_id": np.array([pairing.number for pairing, _ in remarks], dtype=np.int64),
+        "pair_id": np.array([pairing.pair_id for pairing, _ in remarks], dtype=np.int64),
+        "opening_id": np.array([pairing.opening_id for pairing, _ in remarks], dtype=np.int64),
+        "ply": np.array([remark.ply for _, remark in remarks], dtype=np.int32),
+        "book": np.array([remark.book for _, remark in remarks], dtype=np.bool_),
+    }
+    for name, kind in numbers.items():
+        columns[name] = pa.array([getattr(remark, name) for _, remark in remarks], kind)
+    return pa.table(columns)

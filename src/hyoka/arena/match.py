@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A match at work: games go out to workers, come back, are journalled and only then counted."""
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import tomllib
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hyoka.arena.journal import Journal, read_journal
+from hyoka.arena.plan import MatchPlan
+from hyoka.arena.played import PlayedGame
+from hyoka.arena.players import threads_of
+from hyoka.arena.referee import GameStopped, GameTask
+from hyoka.arena.sprt import Sprt
+from hyoka.arena.standing import Standing
+from hyoka.arena.summary import DuelSummary
+from hyoka.arena.workers import boards_here, clear_boards, pin_to_cores, play_task, stop_games
+from hyoka.errors import EngineError, StudyError
+from hyoka.search import Searcher, SearchSpec
+from hyoka.study.layout import now, write_toml
+
+DESCRIPTION: Final = "match.toml"
+JOURNAL: Final = "journal.jsonl"
+VERSION: Final = 1
+_RETRIES: Final = 3
+
+OnGames = Callable[[list[PlayedGame], Standing], None]
+"""Told of games that have just been counted, and how things stand."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """A match as far as it has been played."""
+
+    folder: Path
+    games: list[PlayedGame]
+    """In the order they ended."""
+    standing: Standing
+    wanted: int
+    verdict: str | None = None
+    """What a sequential test has decided: `H0`, `H1`, or None."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.verdict is not None or len(self.games) >= self.wanted
+
+    @property
+    def duels(self) -> list[DuelSummary]:
+        """What is known of every two players who met."""
+        return [DuelSummary.of(self.standing, *duel) for duel in self.standing.duels()]
+
+    def __str__(self) -> str:
+        lines = map(str, self.duels)
+        return "\n".join(lines) or f"no game played yet of {self.wanted}"
+
+
+def play_match(  # noqa: PLR0913 - a keyword for each choice
+    plan: MatchPlan,
+    folder: Path | str,
+    *,
+    games: int = 100,
+    sprt: Sprt | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    on_games: OnGames | None = None,
+) -> MatchResult:
+    """Play a match, `games` for each two players (rounded up to pairs), and keep it in `folder`.
+
+    A match that lies there already goes on where it stopped, also to more games than before; a
+    different one is refused. With `sprt` (for two players) it ends when the test has decided.
+    `jobs` games are played side by side here, or on `executor` if one is given. A game counts once
+    the journal has it, so that whatever happens only the games in play are lost.
+    """
+    if sprt is not None and len(plan.players) != 2:
+        raise StudyError("a sequential test is for two players")
+    _check_players(plan)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with Journal(folder / JOURNAL) as journal:
+        _describe(plan, folder)
+        run = _Run(plan, journal, plan.total(games), sprt, on_games)
+        run.play(jobs, executor)
+        return MatchResult(
+            folder, list(journal.games.values()), run.standing, run.wanted, run.verdict
+        )
+
+
+def match_so_far(
+    plan: MatchPlan, folder: Path | str, *, games: int, sprt: Sprt | None = None
+) -> MatchResult:
+    """How a match stands that lies in a folder, be it interrupted or in play."""
+    played = read_journal(Path(folder) / JOURNAL)
+    standing = Standing.of([player.name for player in plan.players], played)
+    verdict = None if sprt is None else sprt.decision(standing.duel(0, 1).pairs)
+    return MatchResult(Path(folder), played, standing, plan.total(games), verdict)
+
+
+def open_match(folder: Path | str) -> tuple[dict[str, Any], list[PlayedGame]]:
+    """What a match's folder says of it, and its games so far; it may be in play meanwhile."""
+    folder = Path(folder)
+    try:
+        text = (folder / DESCRIPTION).read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
+    try:
+        return tomllib.loads(text), read_journal(folder / JOURNAL)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{folder / DESCRIPTION}: {error}") from error
+
+
+def _check_players(plan: MatchPlan) -> None:
+    """Raise at once if a search can't play the game or an engine is not there."""
+    for player in plan.players:
+        if isinstance(player.spec, SearchSpec):
+            Searcher(player.spec, plan.rules.game)
+        else:
+            player.spec.program()
+
+
+def _describe(plan: MatchPlan, folder: Path) -> None:
+    """Write down what the match is, or check that it is the one that lies here."""
+    file = folder / DESCRIPTION
+    wanted = {key: value for key, value in plan.description().items() if value is not None}
+    if not file.exists():
+        write_toml(file, {"version": VERSION, "created": now(), "match": wanted})
+        return
+    known, _ = open_match(folder)
+    there = known.get("match", {})
+    differing = [key for key in {**there, **wanted} if there.get(key) != wanted.get(key)]
+    if differing:
+        key = differing[0]
+        raise StudyError(
+            f"{folder} holds another match: its {key} is {there.get(key)!r}, not "
+            f"{wanted.get(key)!r}; choose another folder with --to"
+        )
+
+
+class _Run:
+    """One call of `play_match`."""
+
+    def __init__(
+        self,
+        plan: MatchPlan,
+        journal: Journal,
+        wanted: int,
+        sprt: Sprt | None,
+        on_games: OnGames | None,
+    ) -> None:
+        self._plan = plan
+        self._journal = journal
+        self.wanted = wanted
+        self._sprt = sprt
+        self._on_games = on_games
+        self._id = uuid.uuid4().hex
+        self.standing = Standing.of([player.name for player in plan.players])
+        for game in journal.games.values():
+            self.standing.count(game)
+        self.verdict = self._decision()
+
+    def play(self, jobs: int, executor: Executor | None) -> None:
+        """Play what is left."""
+        if self._on_games is not None:
+            self._on_games([], self.standing)
+        left = iter(n for n in range(self.wanted) if n not in self._journal.games)
+        with contextlib.ExitStack() as stack:
+            at_once = jobs
+            if executor is None:
+                stack.callback(clear_boards)  # once the threads that sit there have ended
+                executor = stack.enter_context(
+                    concurrent.futures.ThreadPoolExecutor(
+                        jobs, "hyoka-match", pin_to_cores() if self._fits_cores(jobs) else None
+                    )
+                )
+            else:
+                at_once = 2 * jobs  # a game lies ready while the last one travels back
+            running: dict[Future[PlayedGame], tuple[GameTask, int]] = {}
+            try:
+                self._work(left, running, executor, at_once)
+            finally:
+                self._stop(running)
+
+    def _fits_cores(self, jobs: int) -> bool:
+        """Whether each game can have a core to itself."""
+        if not hasattr(os, "sched_setaffinity") or jobs > len(os.sched_getaffinity(0)):
+            return False
+        return all(threads_of(player) == 1 for player in self._plan.players)
+
+    def _work(
+        self,
+        left: Iterator[int],
+        running: dict[Future[PlayedGame], tuple[GameTask, int]],
+        executor: Executor,
+        at_once: int,
+    ) -> None:
+        again: deque[tuple[GameTask, int]] = deque()
+        while self.verdict is None:
+            while len(running) < at_once:
+                if again:
+                    task, tries = again.popleft()
+                else:
+                    number = next(left, None)
+                    if number is None:
+                        break
+                    task, tries = self._task(number), 0
+                running[executor.submit(play_task, task)] = (task, tries)
+            if not running:
+                return
+            finished, _ = concurrent.futures.wait(
+                running, timeout=0.5, return_when=concurrent.futures.FIRST_COMPLETED
+            )
+            played = []
+            for future in finished:
+                task, tries = running.pop(future)
+                try:
+                    played.append(future.result())
+                except (EngineError, GameStopped):
+                    raise
+                except Exception as error:
+                    # The worker is gone, not a player: another one plays the game.
+                    if tries + 1 >= _RETRIES:
+                        message = f"a game failed {_RETRIES} times, at last with: {error!r}"
+                        raise StudyError(message) from error
+                    again.append((task, tries + 1))
+            self._take(played)
+
+    def _take(self, played: list[PlayedGame]) -> None:
+        if not played:
+            return
+        today = now().date().isoformat()
+        dated = [
+            dataclasses.replace(game, record=dataclasses.replace(game.record, date=today))
+            for game in played
+        ]
+        new = self._journal.add(dated)
+        for game in new:
+            self.standing.count(game)
+        self.verdict = self._decision()
+        if self._on_games is not None and new:
+            self._on_games(new, self.standing)
+
+    def _decision(self) -> str | None:
+        if self._sprt is None:
+            return None
+        return self._sprt.decision(self.standing.duel(0, 1).pairs)
+
+    def _task(self, number: int) -> GameTask:
+        plan = self._plan
+        pairing = plan.pairing(number)
+        return GameTask(
+            self._id,
+            plan.rules,
+            pairing,
+            plan.openings[pairing.opening_id],
+            (plan.players[pairing.first], plan.players[pairing.second]),
+            (plan.seed_of(pairing, pairing.first), plan.seed_of(pairing, pairing.second)),
+        )
+
+    def _stop(self, running: dict[Future[PlayedGame], tuple[GameTask, int]]) -> None:
+        """End what is in play and keep the games that were over, unless a test has decided."""
+        for future in running:
+            future.cancel()
+        left = {future for future in running if not future.done()}
+        while left:
+            stop_games(self._id)  # again and again: an engine may just be starting
+            _, left = concurrent.futures.wait(left, timeout=0.1)
+            if not boards_here():
+                break  # they are played elsewhere; nobody waits for them
+        over = [
+            future.result()
+            for future in running
+            if future.done() and not future.cancelled() and future.exception() is None
+        ]
+        if self.verdict is None:
+            self._take(over)

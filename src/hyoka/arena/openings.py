@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where games begin: the usual start, random moves, or lines and positions out of files."""
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hyoka.errors import Error, NotationError, SourceError
+from hyoka.games import game_type, name_of, position
+from hyoka.problems import Problem, read_problems
+from hyoka.records import Record, batches
+from hyoka.records.sources import sources
+
+RANDOM_PLIES: Final = {"chess": 6, "shogi": 6, "othello": 6, "blokus_duo": 2}
+"""How many random moves begin a game if nobody says; 4 in Go."""
+RECORD_PLIES: Final = {"chess": 16, "shogi": 24, "othello": 10, "blokus_duo": 4}
+"""How many moves of a record are an opening if nobody says; 8 in Go. Lines count whole."""
+_RANDOM_COUNT: Final = 10_000
+_TRIES: Final = 100
+_LARGEST_FILE: Final = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A start and the moves that are played before the players begin."""
+
+    name: str
+    start: str = ""
+    """The text of the first position; empty for the usual start."""
+    moves: tuple[str, ...] = ()
+
+    def line(self, game: str, komi: float) -> Any:
+        """The line of play that it makes; raises what the rules forbid."""
+        first = position(game, self.start) if self.start else usual_start(game, komi, 0)
+        line = first.line()
+        for move in self.moves:
+            line = line.play(move)
+        return line
+
+
+def usual_start(game: str, komi: float, handicap: int) -> Any:
+    """The position where games begin; komi and handicap stones are for Go."""
+    kind = game_type(game)
+    if name_of(kind()).startswith("go"):
+        return kind(komi=komi, handicap=handicap) if handicap else kind(komi=komi)
+    return kind()
+
+
+def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening]:
+    """The openings that a text names, in an order that `seed` chooses.
+
+    `start` is the usual start alone; `random` or `random:PLIES` are lines of random moves, all
+    different; `FILE` or `FILE:PLIES` are positions (EPD, SFEN), lines of moves or the first plies
+    of records, whatever of them the file has. Without a text: random moves.
+
+    >>> [opening.moves for opening in read_openings("start", "chess")]
+    [()]
+    >>> len(set(read_openings("random:4", "othello", seed=1))) > 50
+    True
+    """
+    if text == "start":
+        return [Opening("start")]
+    name, _, number = (text or "random").partition(":")
+    if name == "random":
+        plies = RANDOM_PLIES.get(game, 4) if not number else _plies(number, text or "")
+        return list(random_openings(game, plies, seed))
+    path, plies_wanted = _path_and_plies(text or "")
+    found = list(_from_file(path, game, plies_wanted))
+    # One that is over, or that its rules refuse, starts no game.
+    playable = [each for each in dict.fromkeys(found) if _is_playable(each, game)]
+    if not playable:
+        raise SourceError(f"{path}: no openings for {game} in it")
+    random.Random(seed).shuffle(playable)
+    return playable
+
+
+def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
+    """Lines of random moves after which the game goes on; up to 10,000, no two the same."""
+    start = usual_start(game, 7.5, 0).line()
+    chance = random.Random(seed)
+    seen: set[tuple[str, ...]] = set()
+    misses = 0
+    while len(seen) < _RANDOM_COUNT and misses < _TRIES:
+        line = start
+        for _ in range(plies):
+            move = line.random_move(chance.getrandbits(63))
+            if move is None:
+                break
+            line = line.play(move)
+        moves = tuple(map(str, line.moves))
+        if moves in seen or line.outcome is not None or len(moves) < plies:
+            misses += 1
+            continue
+        misses = 0
+        seen.add(moves)
+        yield Opening(" ".join(moves) or "start", "", moves)
+
+
+def digest(openings: Iterable[Opening]) -> str:
+    """Some characters that tell one list of openings from another."""
+    lines = (repr((each.start, each.moves)) for each in openings)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _plies(number: str, text: str) -> int:
+    if not number.isdecimal() or not 0 <= int(number) <= 1000:
+        raise NotationError(f"'{text}': after the colon comes a number of plies")
+    return int(number)
+
+
+def _path_and_plies(text: str) -> tuple[str, int | None]:
+    head, colon, tail = text.rpartition(":")
+    if colon and tail.isdecimal() and not Path(text).exists():
+        return head, _plies(tail, text)
+    return text, None
+
+
+def _is_playable(opening: Opening, game: str) -> bool:
+    try:
+        return opening.line(game, 7.5).outcome is None
+    except Error:
+        return False
+
+
+def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
+    """What a file holds: records if it has any of the game, else positions."""
+    found = False
+    refused: list[str] = []
+    for batch in batches([path]):
+        refused += [str(each) for each in batch.refused]
+        # A line of moves is an opening as a whole; of a record only the beginning is.
+        usual = None if batch.format == "lines" else RECORD_PLIES.get(game, 8)
+        for record in batch.records():
+            if record.game == game:
+                found = True
+                yield _from_record(record, plies if plies is not None else usual)
+    if not found:
+        positions = list(_positions(path, game))
+        if not positions and refused:
+            raise SourceError(f"no openings for {game}: {refused[0]}")
+        yield from positions
+
+
+def _from_record(record: Record, plies: int | None) -> Opening:
+    moves = tuple(record.move_texts()[:plies])
+    name = record.opening or f"{Path(record.source).name} {record.number}"
+    return Opening(name, record.start, moves)
+
+
+def _positions(path: str, game: str) -> Iterator[Opening]:
+    for source in sources([path]):
+        data = bytearray()
+        for block in source.blocks():
+            data += block
+            if len(data) > _LARGEST_FILE:
+                raise SourceError(f"{path}: too large for a file of openings")
+        try:
+            found = read_problems(bytes(data), source=source.name)
+        except NotationError:
+            continue
+        for number, problem in enumerate(found.problems, 1):
+            if problem.game == game:
+                yield _from_problem(problem, number)
+
+
+def _from_problem(problem: Problem, number: int) -> Opening:
+    name = problem.id or f"{Path(problem.source).name} {number}"
+    return Opening(name, problem.position, tuple(problem.moves))
+
+
+def openings_of(
+    openings: str | Sequence[Opening] | None, game: str, *, seed: int
+) -> Sequence[Opening]:
+    """Openings as given, or those that a text names."""
+    if openings is None or isinstance(openings, str):
+        return read_openings(openings, game, seed=seed)
+    if not openings:
+        raise NotationError("a match needs an opening at least; the usual start is one")
+    return openings

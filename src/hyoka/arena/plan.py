@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a match is: who plays whom, from where, under which rules; and every game of it by number.
+
+Nothing here depends on how many games have been played, so that a match can be continued.
+"""
+
+import hashlib
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from hyoka.arena.adjudication import Adjudicator, adjudicator_of
+from hyoka.arena.openings import Opening, digest, openings_of, usual_start
+from hyoka.arena.played import Pairing
+from hyoka.arena.players import PlayerSpec, named_apart
+from hyoka.arena.time_control import TimeControl
+from hyoka.engines import EngineSpec
+from hyoka.errors import NotationError, nearest
+from hyoka.games import GAMES, game_type, name_of
+from hyoka.search import SearchSpec
+
+FORMATS: Final = ("round-robin", "gauntlet")
+"""Everyone against everyone, or the first player against each other one."""
+
+
+@dataclass(frozen=True)
+class MatchRules:
+    """What decides a game beside the game's own rules."""
+
+    game: str
+    komi: float = 7.5
+    """For Go."""
+    handicap: int = 0
+    """Black's stones at the start, in Go from the usual start."""
+    max_plies: int = 1000
+    """Then a game is scored as it stands, where games are decided by points, or else drawn."""
+    margin_s: float = 0.25
+    """How much a move may exceed its time: our clock stands on the other side of a pipe."""
+    adjudicators: tuple[Adjudicator, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            object.__setattr__(self, "game", name_of(game_type(self.game)()))
+        if self.handicap and not self.game.startswith("go"):
+            raise NotationError("handicap stones are for Go; elsewhere give openings")
+        if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
+            raise NotationError("a match needs a ply at least, and a margin of some seconds")
+        try:
+            usual_start(self.game, self.komi, self.handicap)
+        except ValueError as error:
+            raise NotationError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """Everything that decides what is played; see `Pairing` for one game of it."""
+
+    rules: MatchRules
+    players: tuple[PlayerSpec, ...]
+    openings: Sequence[Opening]
+    format: str = "round-robin"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 2:
+            raise NotationError("a match needs two players at least")
+        if self.format not in FORMATS:
+            hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
+            raise NotationError(f"no format '{self.format}'; {hint}")
+        object.__setattr__(self, "players", tuple(named_apart(self.players)))
+
+    @cached_property
+    def duels(self) -> list[tuple[int, int]]:
+        """Who plays whom."""
+        count = len(self.players)
+        if self.format == "gauntlet":
+            return [(0, other) for other in range(1, count)]
+        return list(itertools.combinations(range(count), 2))
+
+    def total(self, games: int) -> int:
+        """How many games there are with so many for each duel, rounded up to pairs."""
+        return len(self.duels) * 2 * ((games + 1) // 2)
+
+    def pairing(self, number: int) -> Pairing:
+        """A game by its number: two in a row are a pair, and duels take turns.
+
+        All duels play the same openings, each in both orders.
+        """
+        pair_id, second_game = divmod(number, 2)
+        turn, duel = divmod(pair_id, len(self.duels))
+        one, other = self.duels[duel]
+        first, second = (other, one) if second_game else (one, other)
+        return Pairing(number, pair_id, turn % len(self.openings), first, second)
+
+    def seed_of(self, pairing: Pairing, player: int) -> int:
+        """The chance of a player in one game."""
+        spec = self.players[player].spec
+        said = spec["seed"] if isinstance(spec, SearchSpec) and spec.has("seed") else 0
+        text = f"{self.seed} {pairing.number} {player} {said}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+
+    def description(self) -> dict[str, Any]:
+        """What must be the same for games to belong to one match, as plain values."""
+        rules = self.rules
+        return {
+            "game": rules.game,
+            "players": [player.text for player in self.players],
+            "format": self.format,
+            "seed": self.seed,
+            "openings": len(self.openings),
+            "openings_digest": digest(self.openings),
+            "komi": rules.komi if rules.game.startswith("go") else None,
+            "handicap": rules.handicap or None,
+            "max_plies": rules.max_plies,
+            "margin_s": rules.margin_s,
+            "adjudicate": [adjudicator.text for adjudicator in rules.adjudicators],
+        }
+
+    @property
+    def slug(self) -> str:
+        """A readable name for a folder, the same for the same match."""
+        names = [re.sub(r"[^a-z0-9]+", "-", each.name.lower()).strip("-") for each in self.players]
+        words = "-v-".join(name[:24].strip("-") for name in names[:2])
+        more = f"-and-{len(names) - 2}" if len(names) > 2 else ""
+        key = hashlib.sha256(repr(self.description()).encode()).hexdigest()[:8]
+        return f"{self.rules.game}-{words}{more}-{key}"
+
+
+def plan_match(  # noqa: PLR0913 - a keyword for each choice
+    *players: str | PlayerSpec,
+    game: str | None = None,
+    openings: str | Sequence[Opening] | None = None,
+    clock: str | None = None,
+    format: str = "round-robin",
+    adjudicate: Sequence[str] = (),
+    komi: float = 7.5,
+    handicap: int = 0,
+    max_plies: int = 1000,
+    margin_s: float = 0.25,
+    seed: int = 0,
+) -> MatchPlan:
+    """A match of players given by their texts; `play_match` plays it.
+
+    Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. `clock` is for players
+    whose text has none.
+
+    >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
+    >>> plan.pairing(1).first, plan.total(9)
+    (1, 10)
+    """
+    common = None if clock is None else TimeControl.from_text(clock)
+    specs = tuple(
+        PlayerSpec.from_text(player, common) if isinstance(player, str) else player
+        for player in players
+    )
+    kind = name_of(game_type(game)()) if game else _usual_game(specs)
+    adjudicators = tuple(map(adjudicator_of, adjudicate))
+    rules = MatchRules(kind, komi, handicap, max_plies, margin_s, adjudicators)
+    return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+
+
+def _usual_game(players: Sequence[PlayerSpec]) -> str:
+    protocols = {player.spec.protocol for player in players if isinstance(player.spec, EngineSpec)}
+    if {"uci", "usi"} <= protocols:
+        raise NotationError("UCI engines play chess and USI engines shogi: they can't meet")
+    return "chess" if "uci" in protocols else "shogi" if "usi" in protocols else "go9"

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratings of many players from their games, on one scale, with honest intervals.
+
+Davidson's model, which is Bradley and Terry's with draws, and an advantage of moving first: with
+
+    d = rating of the first - rating of the second + advantage
+
+a win, a draw and a loss of the first player are as likely as e^(d/2) : ν : e^(-d/2). The likelihood
+has one maximum, which Newton's steps find. The ratings told are scaled by 1 - draw rate between
+equals, so that near equality 10 Elo in a list are 10 Elo in a match; without draws nothing is.
+
+The intervals are those of the sandwich: they hold even where games are not independent, as those of
+a pair are not, as long as the clusters are.
+
+A rating has meaning only beside others that are connected to it by games: each component of players
+has a zero of its own, the mean of its players or the anchor. And a player who won everything could
+be any amount stronger: where some players never took a point from the others, a few virtual draws
+keep the ratings of that component finite, and the interval is open on that side.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyoka.arena.davidson import DavidsonModel, Fit, Floats, Games, Graph, Tallies
+from hyoka.arena.elo import Estimate
+from hyoka.arena.score import Score
+from hyoka.errors import Error, nearest
+
+MOST_WITH_INTERVALS: Final = 4000
+"""Players; the intervals of more need a matrix that is too large."""
+_Z95: Final = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One player of a rating list."""
+
+    name: str
+    elo: float
+    """Above the mean of the component, or on the anchor's scale."""
+    low: float
+    """The 95 % interval's end; -inf if the games don't bound it."""
+    high: float
+    score: Score
+    component: int
+    """Which component, from 0, the one with most games first; only within one are ratings
+    comparable."""
+
+    @property
+    def games(self) -> int:
+        """How many games."""
+        return self.score.games
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the games bound the rating on both sides."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+
+@dataclass(frozen=True)
+class RatingList:
+    """Players by component, the strongest first, and what was learned beside."""
+
+    players: tuple[Rated, ...]
+    advantage: Estimate
+    """Of moving first, in Elo. Its interval is open where nothing tells: all was won by who moved
+    first, or each player always moved first or always second. One that was given has no width."""
+    draw_rate: float
+    """The share of draws between equals, 0 to 1."""
+    games: int
+    virtual: tuple[int, ...] = ()
+    """The components in which virtual draws were needed."""
+    covariance: Floats | None = field(default=None, repr=False, compare=False)
+    """Of the players' ratings in Elo², in their order here; None if no intervals were asked for."""
+    _groups: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    _beaten: dict[int, set[int]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def components(self) -> int:
+        """How many components."""
+        return 1 + max((player.component for player in self.players), default=-1)
+
+    def __getitem__(self, name: str) -> Rated:
+        return self.players[self._place(name)]
+
+    def difference(self, a: str, b: str) -> Estimate:
+        """How much stronger `a` is than `b` in Elo, with the 95 % interval.
+
+        Raises Error if one of them is not here or no games connect them.
+        """
+        value, deviation, places = self._difference(a, b)
+        low, high = value - _Z95 * deviation, value + _Z95 * deviation
+        if not self._reaches(places[0], places[1]):
+            low = -math.inf
+        if not self._reaches(places[1], places[0]):
+            high = math.inf
+        return Estimate(value, low, high)
+
+    def superiority(self, a: str, b: str) -> float:
+        """The likelihood that `a` is stronger than `b`, 0 to 1."""
+        value, deviation, _ = self._difference(a, b)
+        if deviation == 0 or math.isinf(deviation):
+            return 0.5
+        return NormalDist().cdf(value / deviation)
+
+    def _difference(self, a: str, b: str) -> tuple[float, float, tuple[int, int]]:
+        i, j = self._place(a), self._place(b)
+        if self.players[i].component != self.players[j].component:
+            raise Error(f"no games connect '{a}' with '{b}': their ratings can't be compared")
+        value = self.players[i].elo - self.players[j].elo
+        if self.covariance is None:
+            return value, math.inf if i != j else 0.0, (i, j)
+        c = self.covariance
+        variance = float(c[i, i] + c[j, j] - 2 * c[i, j])
+        return value, math.sqrt(max(0.0, variance)), (i, j)
+
+    def _place(self, name: str) -> int:
+        if name not in self._places:
+            hint = nearest(name, self._places) or "none has a name like that"
+            raise Error(f"no player '{name}'; {hint}")
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {player.name: place for place, player in enumerate(self.players)}
+
+    def _reaches(self, a: int, b: int) -> bool:
+        """Whether `a` took points from `b`, or from one who did, and so on."""
+        goal, reached, waiting = self._groups[b], {self._groups[a]}, [self._groups[a]]
+        while waiting:
+            new = self._beaten.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        return goal in reached
+
+
+def rate_players(  # noqa: PLR0913 - a keyword for each choice
+    first: ArrayLike,
+    second: ArrayLike,
+    result: ArrayLike,
+    names: Sequence[str],
+    *,
+    clusters: ArrayLike | None = None,
+    anchor: tuple[str, float] | None = None,
+    advantage: float | str = "fit",
+    prior: float = 1.0,
+    intervals: bool = True,
+) -> RatingList:
+    """The rating list of games: arrays of who moved first, who second, and the first's points.
+
+    Players are places in `names`; points are 0, 0.5 or 1. Games with equal `clusters` (pair_id,
+    say) may depend on each other; without it each game stands alone. `anchor` is a name and its
+    Elo. `advantage` is to be `fit`, or known in Elo. `prior` is how many virtual draws a player
+    gets where some never took a point from the others. Without `intervals` all ends are infinite.
+
+    >>> first, second = [0, 1, 1, 2, 2, 0] * 9, [1, 0, 2, 1, 0, 2] * 9
+    >>> result = [1, 0.5, 1, 0.5, 0, 0] * 9
+    >>> ratings = rate_players(first, second, result, ["Aoi", "Ben", "Chi"])
+    >>> [(player.name, round(player.elo)) for player in ratings.players]
+    [('Aoi', 60), ('Ben', 0), ('Chi', -60)]
+    >>> gap = ratings.difference("Aoi", "Chi")
+    >>> f"{gap.value:.0f} ({gap.low:.0f} to {gap.high:.0f})"
+    '120 (-21 to 261)'
+    """
+    games = Games.of(first, second, result, clusters, len(names))
+    if len(set(names)) != len(names):
+        raise ValueError("two players have the same name")
+    if anchor is not None and anchor[0] not in names:
+        hint = nearest(anchor[0], names) or "no player has a name like that"
+        raise Error(f"no player '{anchor[0]}' to anchor the ratings; {hint}")
+    if isinstance(advantage, str) and advantage != "fit":
+        raise ValueError(f"an advantage is 'fit' or a number of Elo, not {advantage!r}")
+    if not prior > 0:
+        raise ValueError(f"virtual draws are more than 0, not {prior!r}")
+    if intervals and len(names) > MOST_WITH_INTERVALS:
+        raise Error(
+            f"{len(names):,} players are too many for intervals; "
+            f"rate {MOST_WITH_INTERVALS:,} at most, or without intervals"
+        )
+    tallies = Tallies.of(games)
+    graph = Graph.of(tallies, len(names))
+    model = DavidsonModel(tallies, graph, prior, advantage)
+    fit = model.fit()
+    covariance = model.covariance(fit, games) if intervals else None
+    return _rating_list(names, graph, tallies, fit, covariance, anchor)
+
+
+def _rating_list(  # noqa: PLR0913, PLR0917 - everything that was found
+    names: Sequence[str],
+    graph: Graph,
+    tallies: Tallies,
+    fit: Fit,
+    covariance: Floats | None,
+    anchor: tuple[str, float] | None,
+) -> RatingList:
+    players = len(names)
+    elo = fit.ratings * fit.scale
+    spread = None if covariance is None else covariance[:players, :players] * fit.scale**2
+    if anchor is not None:
+        place = list(names).index(anchor[0])
+        same = (graph.component == graph.component[place]).astype(np.float64)
+        elo = elo + same * (anchor[1] - elo[place])
+        if spread is not None:
+            # Differences from the anchor: it is sure, and the others are as unsure as beside it.
+            from_anchor = np.eye(players)
+            from_anchor[:, place] -= same
+            spread = from_anchor @ spread @ from_anchor.T
+    below, above = graph.bounds()
+    deviation = (
+        np.full(players, math.inf)
+        if spread is None
+        else np.sqrt(np.maximum(0.0, np.diagonal(spread)))
+    )
+    low = np.where(below, elo - _Z95 * deviation, -math.inf)
+    high = np.where(above, elo + _Z95 * deviation, math.inf)
+    scores = np.zeros((players, 3), dtype=np.int64)
+    np.add.at(scores, tallies.first, tallies.counts.astype(np.int64))
+    np.add.at(scores, tallies.second, tallies.counts[:, ::-1].astype(np.int64))
+    order = np.lexsort((np.arange(players), -elo, graph.component))
+    return RatingList(
+        players=tuple(
+            Rated(
+                names[i],
+                float(elo[i]),
+                float(low[i]),
+                float(high[i]),
+                Score(*(int(count) for count in scores[i][::-1])),
+                int(graph.component[i]),
+            )
+            for i in order
+        ),
+        advantage=_advantage(fit, covariance, players),
+        draw_rate=fit.draw_rate,
+        games=int(tallies.total.sum()),
+        virtual=tuple(graph.open_components().tolist()),
+        covariance=None if spread is None else spread[np.ix_(order, order)],
+        _groups=tuple(graph.group[order].tolist()),
+        _beaten=graph.beaten,
+    )
+
+
+def _advantage(fit: Fit, covariance: Floats | None, players: int) -> Estimate:
+    value = fit.advantage * fit.scale
+    if fit.advantage_known and not fit.fits_advantage:
+        return Estimate(value, value, value)
+    if not fit.fits_advantage or covariance is None:
+        return Estimate(value, -math.inf, math.inf)
+    half_width = _Z95 * math.sqrt(covariance[players, players]) * fit.scale
+    low, high = value - half_width, value + half_width
+    if not fit.advantage_known:
+        low, high = (low, math.inf) if value > 0 else (-math.inf, high)
+    return Estimate(value, low, high)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the players thought, against what they got: a chart for each who tells."""
+
+from typing import Final
+
+from hyoka.arena.report.evaluation_curves import (
+    LEAST_GAMES,
+    LEAST_POSITIONS,
+    EvaluationCurve,
+    evaluation_curve,
+)
+from hyoka.arena.report.facts import MatchFacts
+from hyoka.arena.report.figures import Step, band
+from hyoka.page import Chart, Section
+
+_MOST_CHARTS: Final = 12
+_UNITS: Final = {"chess": "centipawns", "shogi": "the program's own units"}
+
+
+def evaluations_section(facts: MatchFacts, game: str, seed: int) -> Section | None:
+    """How well the players' own evaluations told the result; None where they tell too little."""
+    curves = [evaluation_curve(facts.thoughts, player, seed) for player in facts.present]
+    told = [curve for curve in curves if curve is not None]
+    if not told:
+        return None
+    words = [
+        "Each player's own evaluation of its moves, against what it got from those games. "
+        "A point is the mean of many positions; the band is the 95% interval over games."
+    ]
+    words += [said for curve in told if (said := confidence_words(facts, curve))]
+    shown = sorted(told, key=lambda curve: -curve.positions)[:_MOST_CHARTS]
+    if len(shown) < len(told):
+        words.append(f"Of {len(told)} players, the {len(shown)} with the most positions are drawn.")
+    charts = tuple(_chart(facts, curve, game) for curve in shown)
+    return Section("What the players thought", tuple(words), charts)
+
+
+def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
+    """Whether a player was as right as it was sure; empty where it cannot be told."""
+    sure = curve.confidence
+    if sure is None:
+        return ""
+    verdict = {
+        "over-confident": "it was over-confident.",
+        "too modest": "it was too modest.",
+        "honest": "its confidence fits what came.",
+    }[sure.verdict]
+    return (
+        f"{facts.names[curve.player]}, where it saw one side clearly ahead, gave that side "
+        f"{sure.claimed:.0%} on average; it got {sure.mean:.0%} ({sure.low:.0%} to "
+        f"{sure.high:.0%}): {verdict}"
+    )
+
+
+def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
+    name = facts.names[curve.player]
+    if curve.is_value:
+        x, domain = "own value", (0.0, 1.0)
+        caption = f"{name}: what it got, by its own value. On the dashed line it gets what it says."
+    else:
+        x, domain = f"own score, {_UNITS.get(game, 'points')}", (-curve.widest, curve.widest)
+        caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
+    steps = [Step(p.thought, p.mean, p.low, p.high, p.positions) for p in curve.points]
+    chart = band(
+        steps,
+        x=x,
+        y="mean result",
+        domain=domain,
+        height=230,
+    )
+    caption += f" {curve.positions:,} positions."
+    return Chart(chart, caption, narrow=True)
+
+
+def evaluations_method() -> str:
+    """How the curves are made, in a sentence or two."""
+    return (
+        "What the players thought: each own move's value (or score, if it tells no values), the "
+        f"mover's view, in 20 bins; only bins of at least {LEAST_POSITIONS} positions from at "
+        f"least {LEAST_GAMES} games. Bands: 200 times, whole games are drawn again with "
+        "replacement, since the positions of one game share its result. Moves of the opening and "
+        "announced mates without a value are left out. A stronger player gets more than it "
+        "expects from an even position, and less is no fault of the weaker one's scale: the "
+        "curves hold for these opponents."
+    )

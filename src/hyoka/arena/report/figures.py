@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of charts a match's report has, from rows that are counted already.
+
+Names only ever stand in data and in lists of names, never in a field or an expression.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+import altair as alt
+
+from hyoka.page import COLOURS, INK, QUIET
+
+MOST_SERIES: Final = len(COLOURS)
+RESULTS: Final = ("first player won", "drawn", "second player won")
+_RESULT_COLOURS: Final = (COLOURS[0], QUIET, COLOURS[1])
+_DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
+_HEIGHT: Final = 280
+_MOST_POINTS: Final = 40
+"""On a line of more, points are only noise."""
+_ROW: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A number with its interval, beside its name."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    series: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A point of a line, with its band."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point of one of several lines."""
+
+    series: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bar: what share of it has which result."""
+
+    name: str
+    start: float
+    end: float
+    result: str
+    below: int
+    above: int
+
+    @property
+    def count(self) -> int:
+        """How many games it stands for."""
+        return self.above - self.below
+
+
+def dots(
+    rows: Sequence[Dot], *, x: str, reference: float, share: bool = False
+) -> alt.TopLevelMixin:
+    """Numbers beside names, with their intervals, from the top in the order given."""
+    names = list(dict.fromkeys(row.name for row in rows))
+    series = list(dict.fromkeys(row.series for row in rows))
+    data = _data(
+        [
+            asdict(row) | {"order": names.index(row.name), "beside": series.index(row.series)}
+            for row in rows
+        ]
+    )
+    base = alt.Chart(data).encode(
+        y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None),
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("value:Q", title=x, format=".1%" if share else "+.1f"),
+        ],
+    )
+    across = alt.X("value:Q", title=x, scale=_scale(share), axis=_axis(share))
+    if len(series) > 1:
+        # Given a list of names, Vega-Lite would write them into an expression; so sort by number.
+        in_order = alt.EncodingSortField("beside", op="min")
+        base = base.encode(
+            yOffset=alt.YOffset("beside:O"), color=alt.Color("series:N", sort=in_order)
+        )
+    line = _reference(reference, "x")
+    rule = base.mark_rule().encode(x=alt.X("low:Q", title=x, scale=_scale(share)), x2="high:Q")
+    layers = [line, rule, base.mark_point(size=70).encode(x=across)]
+    return alt.layer(*layers).properties(width="container", height=_ROW * max(len(names), 2))
+
+
+def band(
+    steps: Sequence[Step],
+    *,
+    x: str,
+    y: str,
+    domain: tuple[float, float] | None = None,
+    height: int = _HEIGHT,
+) -> alt.TopLevelMixin:
+    """A share by something, with its interval as a band.
+
+    Something from 0 to 1 is a share too, and the diagonal is there to compare; else one half.
+    """
+    base = alt.Chart(_data([asdict(step) for step in steps]))
+    both_shares = domain == (0, 1)
+    scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
+    across = alt.X("x:Q", title=x, scale=scale, axis=_axis(both_shares))
+    up = alt.Y("y:Q", title=y, scale=_scale(share=True), axis=_axis(share=True))
+    low = alt.Y("low:Q", title=y, scale=_scale(share=True))
+    said = [
+        alt.Tooltip("x:Q", title=x, format=".3~r"),
+        alt.Tooltip("y:Q", title=y, format=".1%"),
+        alt.Tooltip("low:Q", title="from", format=".1%"),
+        alt.Tooltip("high:Q", title="to", format=".1%"),
+        alt.Tooltip("count:Q", title="count", format=","),
+    ]
+    point = {"size": 28, "color": COLOURS[0]} if len(steps) <= _MOST_POINTS else False
+    line = base.mark_line(color=COLOURS[0], point=point)
+    layers = [
+        _diagonal() if both_shares else _reference(0.5, "y"),
+        base.mark_area(color=COLOURS[0]).encode(x=across, y=low, y2="high:Q"),
+        line.encode(x=across, y=up, tooltip=said),
+    ]
+    return alt.layer(*layers).properties(width="container", height=height)
+
+
+def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.TopLevelMixin:
+    """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colours do not."""
+    series = list(dict.fromkeys(spot.series for spot in spots))
+    scale = _scale(share) if share else alt.Scale(zero=True)
+    legend = alt.Legend(symbolType="stroke", symbolSize=400)
+    chart = (
+        alt.Chart(_data([asdict(spot) for spot in spots]))
+        .mark_line(point={"size": 18} if len(spots) <= _MOST_POINTS * len(series) else False)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", title=y, scale=scale, axis=_axis(share)),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=series, range=list(COLOURS[: len(series)])),
+                legend=legend,
+            ),
+            strokeDash=alt.StrokeDash(
+                "series:N",
+                scale=alt.Scale(domain=series, range=_DASHES[: len(series)]),
+                legend=legend,
+            ),
+            tooltip=[
+                alt.Tooltip("series:N", title=" "),
+                alt.Tooltip("x:Q", title=x, format=".3~r"),
+                alt.Tooltip("y:Q", title=y, format=".1%" if share else ".3~r"),
+            ],
+        )
+    )
+    layers = [_reference(0.5, "y"), chart] if share else [chart]
+    return alt.layer(*layers).properties(width="container", height=_HEIGHT)
+
+
+def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
+    """Upright bars from `start` to `end`, stacked by result."""
+    chart: alt.Chart = (
+        _stacked(parts)
+        .encode(
+            x=alt.X(
+                "start:Q",
+                title=x,
+                scale=alt.Scale(zero=False, nice=False),
+                axis=_whole_axis(min(p.start for p in parts), max(p.end for p in parts)),
+            ),
+            x2="end:Q",
+            y=alt.Y("below:Q", title="games", axis=_whole_axis(0, max(p.above for p in parts))),
+            y2="above:Q",
+            tooltip=[
+                alt.Tooltip("start:Q", title="from", format="d"),
+                alt.Tooltip("end:Q", title="to below", format="d"),
+                *_counted(),
+            ],
+        )
+        .properties(width="container", height=_HEIGHT)
+    )
+    return chart
+
+
+def rows(parts: Sequence[Part]) -> alt.TopLevelMixin:
+    """Lying bars beside their names, from the top in the order given, stacked by result."""
+    names = len({part.name for part in parts})
+    chart: alt.Chart = (
+        _stacked(parts)
+        .encode(
+            y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None),
+            x=alt.X("below:Q", title="games", axis=_whole_axis(0, max(p.above for p in parts))),
+            x2="above:Q",
+            tooltip=[alt.Tooltip("name:N", title=" "), *_counted()],
+        )
+        .properties(width="container", height=_ROW * max(names, 2))
+    )
+    return chart
+
+
+def _stacked(parts: Sequence[Part]) -> Any:
+    names = list(dict.fromkeys(part.name for part in parts))
+    values = [
+        asdict(part) | {"order": names.index(part.name), "count": part.count}
+        for part in parts
+        if part.count
+    ]
+    return (
+        alt.Chart(_data(values))
+        .mark_bar(stroke="var(--ground)", strokeWidth=0.5)
+        .encode(
+            color=alt.Color(
+                "result:N", scale=alt.Scale(domain=list(RESULTS), range=list(_RESULT_COLOURS))
+            )
+        )
+    )
+
+
+def _counted() -> list[alt.Tooltip]:
+    return [alt.Tooltip("result:N", title=" "), alt.Tooltip("count:Q", title="games", format=",")]
+
+
+def _data(values: Sequence[dict[str, Any]]) -> alt.InlineData:
+    rounded = [
+        {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
+        for row in values
+    ]
+    return alt.InlineData(values=rounded)
+
+
+def _scale(share: bool) -> alt.Scale:
+    return alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=False)
+
+
+def _axis(share: bool) -> alt.Axis:
+    return alt.Axis(format="%") if share else alt.Axis()
+
+
+def _whole_axis(low: float, high: float) -> alt.Axis:
+    """An axis with ticks at whole numbers, a handful of them; Vega would put some in between."""
+    steps = (nice * 10**power for power in range(12) for nice in (1, 2, 5))
+    step = next(step for step in steps if high - low <= 8 * step)
+    first = math.ceil(low / step) * step
+    return alt.Axis(values=list(range(first, math.floor(high) + 1, step)), format=",d")
+
+
+def _reference(at: float, channel: Literal["x", "y"]) -> Any:
+    mark = alt.Chart(_data([{"at": at}])).mark_rule(
+        color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6
+    )
+    return mark.encode(x="at:Q") if channel == "x" else mark.encode(y="at:Q")
+
+
+def _diagonal() -> Any:
+    ends = _data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])
+    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
+    return mark.encode(x="x:Q", y="y:Q")

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is stronger, by how much, and how sure that is."""
+
+import math
+from typing import Final
+
+import numpy as np
+
+from hyoka.arena.elo import Estimate, elo, likelihood_of_superiority, rate
+from hyoka.arena.report.facts import MatchFacts, checkpoints
+from hyoka.arena.report.figures import MOST_SERIES, Spot, Step, band, lines
+from hyoka.arena.score import MatchScore, Score
+from hyoka.page import Block, Chart, Section, Table
+
+_MOST_DUELS: Final = 30
+_MOST_CROSS: Final = 24
+
+
+def duel_findings(facts: MatchFacts) -> list[str]:
+    """What a match of two proved."""
+    one, other = _leader_first(facts, *facts.present)
+    a, b = facts.names[one], facts.names[other]
+    score = facts.standing.duel(one, other)
+    strength = elo(score)
+    games = counted(score.games, "game")
+    points = f"{score.points:g} to {score.games - score.points:g} in {games} ({score.score})"
+    if strength.low > 0:
+        first = f"{a} is stronger than {b}: {points}, {elo_text(strength)}."
+    elif score.rate > 0.5:
+        first = f"{a} leads {b} {points}, but that is too few games to tell who is stronger."
+    else:
+        first = f"{a} and {b} are level: {points}; who is stronger cannot be told."
+    sure = likelihood_of_superiority(score)
+    said = [first]
+    if strength.low <= 0:
+        said.append(f"The difference as far as it is known: {elo_text(strength)}.")
+    if score.rate > 0.5:
+        said.append(f"The chance that {a} is the stronger of the two is {sure_text(sure)}.")
+    return said
+
+
+def draw_and_fault_findings(facts: MatchFacts) -> list[str]:
+    """How many games were drawn, and who lost games by faults."""
+    draws = facts.first_players.draws
+    said = [
+        f"{counted(draws, 'game')} of {len(facts):,} ended in a draw ({draws / len(facts):.0%})."
+    ]
+    for name, times in facts.standing.faults.most_common():
+        said.append(
+            f"{name} lost {counted(times, 'game')} by its own fault: time, an illegal move, or a "
+            "failure. They count as losses."
+        )
+    if not facts.standing.faults:
+        said.append("No game was lost by a fault: time, illegal moves, failures.")
+    return said
+
+
+def scores_section(facts: MatchFacts) -> Section:
+    """Who got what against whom, and going first or second."""
+    standing = facts.standing
+    totals = {player: standing.total(player) for player in facts.present}
+    ranked = sorted(facts.present, key=lambda player: (-totals[player].rate, player))
+    rows = tuple((facts.names[player], *_cells(totals[player])) for player in ranked)
+    blocks: list[Block] = [Table(_CAPTION, ("Player", *_COLUMNS), rows)]
+    if len(ranked) > 2:
+        duels = standing.duels()
+        if len(duels) <= _MOST_DUELS:
+            blocks.append(_duels_table(facts, duels))
+        if len(ranked) <= _MOST_CROSS:
+            blocks.append(_cross_table(facts, ranked))
+    return Section("Scores", (), tuple(blocks))
+
+
+_CAPTION: Final = (
+    "All games of each player, +won =drawn -lost, and the share of the points; then those in "
+    "which it moved first, and those in which it moved second."
+)
+_COLUMNS: Final = (
+    "Games",
+    "Score",
+    "Share",
+    "Score first",
+    "Share first",
+    "Score second",
+    "Share second",
+)
+
+
+def _cells(score: MatchScore) -> tuple[str, ...]:
+    cells = [f"{score.games:,}"]
+    for part in (score.score, score.as_first, score.as_second):
+        cells += [_score_text(part), f"{part.rate:.1%}" if part.games else "–"]
+    return tuple(cells)
+
+
+def _score_text(score: Score) -> str:
+    return str(score) if score.games else "–"
+
+
+def _duels_table(facts: MatchFacts, duels: list[tuple[int, int]]) -> Table:
+    rows = []
+    for duel in duels:
+        one, other = _leader_first(facts, *duel)
+        score = facts.standing.duel(one, other)
+        rows.append((f"{facts.names[one]} – {facts.names[other]}", *_cells(score)))
+    return Table(
+        "Each two players, as the one named first saw it.", ("Duel", *_COLUMNS), tuple(rows)
+    )
+
+
+def _cross_table(facts: MatchFacts, ranked: list[int]) -> Table:
+    def cell(one: int, other: int) -> str:
+        score = facts.standing.duel(one, other)
+        return f"{score.rate:.0%}" if one != other and score.games else "–"
+
+    names = [f"{n}. {facts.names[player]}" for n, player in enumerate(ranked, start=1)]
+    rows = tuple(
+        (name, *(cell(one, other) for other in ranked))
+        for name, one in zip(names, ranked, strict=True)
+    )
+    columns = ("Player", *(str(n) for n in range(1, len(ranked) + 1)))
+    return Table("The share of the points that a row's player got from a column's.", columns, rows)
+
+
+def course_section(facts: MatchFacts) -> Section | None:
+    """How the result came about, game by game; None for a single game."""
+    if len(facts) < 2:
+        return None
+    if len(facts.present) == 2:
+        return _duel_course(facts)
+    ranked = sorted(facts.present, key=lambda player: -facts.standing.total(player).rate)
+    spots = [spot for player in ranked[:MOST_SERIES] for spot in _shares(facts, player)]
+    caption = "The share of the points each player had by then"
+    if len(ranked) > MOST_SERIES:
+        caption += f"; the {MOST_SERIES} best"
+    chart = lines(spots, x="games of the match", y="share of the points", share=True)
+    return Section("How the result came about", (), (Chart(chart, f"{caption}."),))
+
+
+def _shares(facts: MatchFacts, player: int) -> list[Spot]:
+    """The share of its points that a player had, on the way."""
+    mine = (facts.first == player) | (facts.second == player)
+    points = np.where(facts.first == player, facts.result, 1 - facts.result)
+    played, got = np.cumsum(mine), np.cumsum(points * mine)
+    seen = [n for n in checkpoints(len(facts)).tolist() if played[n - 1]]
+    return [Spot(facts.names[player], n, float(got[n - 1] / played[n - 1])) for n in seen]
+
+
+def _duel_course(facts: MatchFacts) -> Section:
+    one, other = _leader_first(facts, *facts.present)
+    steps = []
+    for games, score in facts.duel_course:
+        share = rate(score if one < other else ~score)
+        steps.append(Step(games, share.value, share.low, share.high, games))
+    caption = (
+        f"The share of the points {facts.names[one]} had by then against {facts.names[other]}, "
+        "and its 95% interval. Each interval is for that moment alone: one that leaves the dashed "
+        "line for a while proves nothing."
+    )
+    chart = band(steps, x="games of the match", y="share of the points")
+    return Section("How the result came about", (), (Chart(chart, caption),))
+
+
+def _leader_first(facts: MatchFacts, one: int, other: int) -> tuple[int, int]:
+    return (one, other) if facts.standing.duel(one, other).rate >= 0.5 else (other, one)
+
+
+def counted(count: int, thing: str) -> str:
+    """How many there are: `1 game`, `2,000 games`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def elo_text(strength: Estimate) -> str:
+    """An Elo difference with its interval, in words.
+
+    >>> elo_text(Estimate(26.1, -9.2, 61.9))
+    '+26 Elo (95% interval −9 to +62)'
+    >>> elo_text(Estimate(math.inf, 97.0, math.inf))
+    'at least +97 Elo (95% interval, no upper end)'
+    """
+    if math.isinf(strength.value):
+        bound = strength.low if strength.value > 0 else strength.high
+        most, end = ("at least", "upper") if strength.value > 0 else ("at most", "lower")
+        return f"{most} {signed(bound)} Elo (95% interval, no {end} end)"
+    interval = f"{signed(strength.low)} to {signed(strength.high)}"
+    return f"{signed(strength.value)} Elo (95% interval {interval})"
+
+
+def signed(number: float) -> str:
+    """A whole number with its sign, or that there is no end."""
+    if math.isinf(number):
+        return "no end"
+    return f"{round(number):+d}".replace("-", "−") if round(number) else "0"
+
+
+def sure_text(likelihood: float) -> str:
+    """A likelihood that never claims certainty.
+
+    >>> sure_text(0.973), sure_text(0.99999)
+    ('97.3%', 'over 99.9%')
+    """
+    return f"{likelihood:.1%}" if likelihood < 0.999 else "over 99.9%"

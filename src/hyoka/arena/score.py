@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results that add up: games, pairs of games and whole matches, as one player sees them.
+
+`a + b` is both together, `~a` the same games seen by the other player.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+NO_RATE: Final = 0.5
+"""The rate where nothing was played: nothing speaks for either player."""
+
+
+def _check_counts(*counts: int) -> None:
+    if any(count != int(count) or count < 0 for count in counts):
+        raise ValueError(f"games are counted from 0, not {counts}")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Games won, drawn and lost.
+
+    >>> score = Score(wins=6, draws=2, losses=2)
+    >>> score.points, score.rate, ~score
+    (7.0, 0.7, Score(wins=2, draws=2, losses=6))
+    >>> score + ~score
+    Score(wins=8, draws=4, losses=8)
+    """
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def __post_init__(self) -> None:
+        _check_counts(self.wins, self.draws, self.losses)
+
+    @classmethod
+    def of_points(cls, points: float) -> Self:
+        """One game that brought 1, 0.5 or 0 points."""
+        if points not in (0, 0.5, 1):
+            raise ValueError(f"a game brings 0, 0.5 or 1 points, not {points!r}")
+        return cls(wins=int(points == 1), draws=int(points == 0.5), losses=int(points == 0))
+
+    @property
+    def games(self) -> int:
+        """How many games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A win is worth 1, a draw a half."""
+        return self.wins + self.draws / 2
+
+    @property
+    def rate(self) -> float:
+        """Points a game, 0 to 1; a half where no game was played."""
+        return self.points / self.games if self.games else NO_RATE
+
+    @property
+    def draw_rate(self) -> float:
+        """The share of draws, 0 where no game was played."""
+        return self.draws / self.games if self.games else 0.0
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+    def __invert__(self) -> "Score":
+        return Score(self.losses, self.draws, self.wins)
+
+    def __str__(self) -> str:
+        return f"+{self.wins} ={self.draws} -{self.losses}"
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """Pairs of games from one opening with the sides exchanged, by what a pair brought.
+
+    The two games of a pair are not independent: the opening may favour one side. The pairs are.
+
+    >>> pairs = PairScores((0, 1, 5, 3, 1))
+    >>> pairs.pairs, pairs.games, pairs.points, pairs.rate
+    (10, 20, 12.0, 0.6)
+    >>> ~pairs
+    PairScores(counts=(1, 3, 5, 1, 0))
+    """
+
+    counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    """Pairs that brought 0, 0.5, 1, 1.5 and 2 points."""
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != 5:
+            raise ValueError(f"a pair has five results, not {len(self.counts)}")
+        _check_counts(*self.counts)
+
+    @classmethod
+    def of_points(cls, points: float) -> Self:
+        """One pair that brought 0, 0.5, 1, 1.5 or 2 points."""
+        if points not in (0, 0.5, 1, 1.5, 2):
+            raise ValueError(f"a pair brings 0, 0.5, 1, 1.5 or 2 points, not {points!r}")
+        which = round(2 * points)
+        return cls(
+            (int(which == 0), int(which == 1), int(which == 2), int(which == 3), int(which == 4))
+        )
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """How many games: two a pair."""
+        return 2 * self.pairs
+
+    @property
+    def points(self) -> float:
+        """Points of all pairs."""
+        return sum(which * count for which, count in enumerate(self.counts)) / 2
+
+    @property
+    def rate(self) -> float:
+        """Points a game, 0 to 1; a half where no pair was played."""
+        return self.points / self.games if self.games else NO_RATE
+
+    def __add__(self, other: "PairScores") -> "PairScores":
+        a, b = self.counts, other.counts
+        return PairScores((a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]))
+
+    def __invert__(self) -> "PairScores":
+        a = self.counts
+        return PairScores((a[4], a[3], a[2], a[1], a[0]))
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(map(str, self.counts)) + "]"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScore:
+    """All games of a match as one player sees them: by order of play, and by pairs."""
+
+    as_first: Score = Score()
+    """Games in which this player moved first."""
+    as_second: Score = Score()
+    pairs: PairScores = PairScores()
+    """The pairs of which both games were played."""
+    unpaired: Score = Score()
+    """The games whose partner is missing."""
+
+    def __post_init__(self) -> None:
+        paired = self.pairs.games + self.unpaired.games
+        points = self.pairs.points + self.unpaired.points
+        if (paired, points) != (self.score.games, self.score.points):
+            raise ValueError("the pairs and the unpaired games are not the games of the match")
+
+    @property
+    def score(self) -> Score:
+        """All games."""
+        return self.as_first + self.as_second
+
+    @property
+    def games(self) -> int:
+        """How many games."""
+        return self.score.games
+
+    @property
+    def points(self) -> float:
+        """Points of all games."""
+        return self.score.points
+
+    @property
+    def rate(self) -> float:
+        """Points a game, 0 to 1; a half where no game was played."""
+        return self.score.rate
+
+    def __add__(self, other: "MatchScore") -> "MatchScore":
+        """Both together; a pair of which each part holds one game stays unpaired."""
+        return MatchScore(
+            self.as_first + other.as_first,
+            self.as_second + other.as_second,
+            self.pairs + other.pairs,
+            self.unpaired + other.unpaired,
+        )
+
+    def __invert__(self) -> "MatchScore":
+        return MatchScore(~self.as_second, ~self.as_first, ~self.pairs, ~self.unpaired)
+
+
+def match_score(games: Iterable[tuple[int | None, bool, float]]) -> MatchScore:
+    """The score of games given as (pair_id, moved first?, points), all seen by one player.
+
+    Games with the same `pair_id` are taken two by two as they come; None has no partner.
+
+    >>> games = [(0, True, 1.0), (1, True, 0.5), (0, False, 0.5), (None, False, 0.0)]
+    >>> score = match_score(games)
+    >>> print(score.as_first, score.as_second, score.pairs, score.unpaired)
+    +1 =1 -0 +0 =1 -1 [0, 0, 0, 1, 0] +0 =1 -1
+    """
+    by_order = {True: [0, 0, 0], False: [0, 0, 0]}
+    pairs = [0, 0, 0, 0, 0]
+    waiting: dict[int, float] = {}
+    unpaired = [0, 0, 0]
+    for pair_id, moved_first, points in games:
+        Score.of_points(points)
+        by_order[bool(moved_first)][round(2 * points)] += 1
+        if pair_id is None:
+            unpaired[round(2 * points)] += 1
+        elif pair_id in waiting:
+            pairs[round(2 * (waiting.pop(pair_id) + points))] += 1
+        else:
+            waiting[pair_id] = points
+    for points in waiting.values():
+        unpaired[round(2 * points)] += 1
+    return MatchScore(
+        as_first=_score_of(by_order[True]),
+        as_second=_score_of(by_order[False]),
+        pairs=PairScores((pairs[0], pairs[1], pairs[2], pairs[3], pairs[4])),
+        unpaired=_score_of(unpaired),
+    )
+
+
+def _score_of(counts: list[int]) -> Score:
+    losses, draws, wins = counts
+    return Score(wins, draws, losses)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a match stands: the score of every two players, kept up to date game by game."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hyoka.arena.played import PlayedGame
+from hyoka.arena.score import MatchScore, PairScores, Score
+
+
+@dataclass
+class _Duel:
+    """The games of two players as the one with the lower number sees them."""
+
+    as_first: Score = field(default_factory=Score)
+    as_second: Score = field(default_factory=Score)
+    pairs: PairScores = field(default_factory=PairScores)
+    waiting: dict[int, float] = field(default_factory=dict)
+    """Points of games whose partner has not been played, by pair."""
+
+    def count(self, pair_id: int, moved_first: bool, points: float) -> None:
+        game = Score.of_points(points)
+        if moved_first:
+            self.as_first += game
+        else:
+            self.as_second += game
+        if pair_id in self.waiting:
+            self.pairs += PairScores.of_points(self.waiting.pop(pair_id) + points)
+        else:
+            self.waiting[pair_id] = points
+
+    def score(self) -> MatchScore:
+        unpaired = sum(map(Score.of_points, self.waiting.values()), Score())
+        return MatchScore(self.as_first, self.as_second, self.pairs, unpaired)
+
+
+class Standing:
+    """The score so far; games are counted one by one."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.games = 0
+        self.reasons: Counter[str] = Counter()
+        """How games ended."""
+        self.faults: Counter[str] = Counter()
+        """Games that each player lost by a fault of its own."""
+        self._duels: dict[tuple[int, int], _Duel] = {}
+
+    @classmethod
+    def of(cls, names: Sequence[str], games: Iterable[PlayedGame] = ()) -> "Standing":
+        """The standing of players after some games."""
+        standing = cls(names)
+        for game in games:
+            standing.count(game)
+        return standing
+
+    def count(self, game: PlayedGame) -> None:
+        """Count one game."""
+        pairing = game.pairing
+        low, high = sorted((pairing.first, pairing.second))
+        moved_first = pairing.first == low
+        points = game.result if moved_first else 1 - game.result
+        duel = self._duels.setdefault((low, high), _Duel())
+        duel.count(pairing.pair_id, moved_first, points)
+        self.games += 1
+        # An illegal move is told with the move; all of them are one kind of ending.
+        reason = "illegal move" if game.reason.startswith("illegal move") else game.reason
+        self.reasons[reason] += 1
+        if game.record.ending in ("time", "illegal", "forfeit"):
+            loser = pairing.second if game.result == 1 else pairing.first
+            self.faults[self.names[loser]] += 1
+
+    def duel(self, one: int, other: int) -> MatchScore:
+        """The games of two players as `one` sees them."""
+        found = self._duels.get((min(one, other), max(one, other)))
+        score = MatchScore() if found is None else found.score()
+        return score if one < other else ~score
+
+    def duels(self) -> list[tuple[int, int]]:
+        """Who has played whom."""
+        return sorted(self._duels)
+
+    def total(self, player: int) -> MatchScore:
+        """All games of a player."""
+        others = (other for other in range(len(self.names)) if other != player)
+        return sum((self.duel(player, other) for other in others), MatchScore())

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML file that opens offline: words, tables, charts and boards, light or dark, on any screen.
+
+Everything on a page is plain text, a number, a chart or a board: nobody hands over HTML, so that no
+name or comment from a record can become part of the page's code.
+"""
+
+from hyoka.page.charts import COLOURS, INK, QUIET, save_chart
+from hyoka.page.page import Block, Board, Boards, Chart, Page, Section, Table, write_page
+
+__all__ = [
+    "COLOURS",
+    "INK",
+    "QUIET",
+    "Block",
+    "Board",
+    "Boards",
+    "Chart",
+    "Page",
+    "Section",
+    "Table",
+    "save_chart",
+    "write_page",
+]

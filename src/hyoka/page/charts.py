@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How charts look and how they are drawn: in a page by the browser, in a file by vl-convert."""
+
+import functools
+import importlib.resources
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import altair
+import vl_convert
+
+from hyoka.files import write_text
+
+INK: Final = "var(--ink)"
+"""The colour of the page's text. A chart names its colours so: the page decides what they are."""
+QUIET: Final = "var(--quiet)"
+"""For what stands in the background: references, draws."""
+COLOURS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
+"""To tell series apart, in this order."""
+
+_FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+_QUIET_AXIS: Final = {
+    "labelColor": QUIET,
+    "titleColor": INK,
+    "domainColor": QUIET,
+    "tickColor": "var(--line)",
+    "gridColor": "var(--line)",
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+    "titlePadding": 8,
+    "labelLimit": 150,
+    "labelOverlap": True,
+}
+_LOOK: Final[dict[str, Any]] = {
+    "background": "transparent",
+    "font": _FONT,
+    "view": {"stroke": "transparent", "continuousWidth": 640, "continuousHeight": 280},
+    "axis": _QUIET_AXIS,
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "orient": "top",
+        "labelFontSize": 12,
+        "labelLimit": 260,
+        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
+        "title": None,
+    },
+    "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+    "range": {"category": list(COLOURS)},
+    "line": {"strokeWidth": 2},
+    "area": {"opacity": 0.18},
+    "bar": {"color": COLOURS[0]},
+    "point": {"color": COLOURS[0], "filled": True, "opacity": 1, "size": 60},
+    "rule": {"color": COLOURS[0], "strokeWidth": 2},
+    "text": {"color": INK, "fontSize": 12},
+}
+
+
+def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
+    """The chart as Vega-Lite, in the page's colours and with words for who cannot see it."""
+    spec: dict[str, Any] = chart.to_dict()
+    spec["config"] = _LOOK
+    if description:
+        spec["description"] = description
+    return spec
+
+
+@functools.cache
+def styles() -> str:
+    """The style sheet of every page; its first rule has the colours in the light."""
+    return (importlib.resources.files("hyoka.page") / "page.css").read_text(encoding="utf-8")
+
+
+@functools.cache
+def drawing_script() -> str:
+    """Everything the browser needs to draw the charts of a page: Vega, Vega-Lite and `draw.js`.
+
+    Taken from vl-convert, so it needs no network; made safe to stand inside an HTML page.
+    """
+    ours = importlib.resources.files("hyoka.page") / "draw.js"
+    bundle = vl_convert.javascript_bundle(ours.read_text(encoding="utf-8"), _vega_lite_version())
+    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
+
+
+def save_chart(chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0) -> None:
+    """Write the chart as a picture on white, `.png` or `.svg` as the path ends.
+
+    A chart as wide as its page becomes 640 pixels wide, times `scale` in a PNG. Raises ValueError
+    for another ending.
+    """
+    spec = specification(chart)
+    if spec.get("width") == "container":
+        spec["width"] = 640
+    text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_colour, json.dumps(spec))
+    spec = json.loads(text)
+    spec["config"]["background"] = "white"
+    spec["config"]["font"] = "sans-serif"
+    if path.suffix == ".svg":
+        write_text(path, vl_convert.vegalite_to_svg(spec, vl_version=_vega_lite_version()))
+    elif path.suffix == ".png":
+        path.write_bytes(
+            vl_convert.vegalite_to_png(spec, vl_version=_vega_lite_version(), scale=scale)
+        )
+    else:
+        raise ValueError(f"a chart is saved as .png or .svg, not as '{path.name}'")
+
+
+def _paper_colour(name: re.Match[str]) -> str:
+    return _light_colours().get(name[1], name[0])
+
+
+@functools.cache
+def _light_colours() -> dict[str, str]:
+    """The colours of the light page by name; a chart in a file of its own has them too."""
+    light = styles().partition("}")[0]
+    return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
+
+
+def _vega_lite_version() -> str:
+    """The version of Vega-Lite that Altair writes, as vl-convert spells it: `6.4`."""
+    return ".".join(altair.VEGALITE_VERSION.split(".")[:2])
