@@ -6,6 +6,7 @@ knows=COMMAND         list this command too, and accept it
 lacks=COMMAND         do not list this command, and refuse it
 answer:COMMAND=TEXT   the answer to a command (its first word); \n breaks lines
 stderr:COMMAND=TEXT   what a command makes us write to standard error, a little after the answer
+moves=A,B,…           genmove the move of this ply, and after the last the first again
 refuse=LINE           refuse this line, word for word
 log=FILE              append every line heard
 chatty                say things between the answers, and end lines with a carriage return
@@ -29,6 +30,7 @@ class FakeEngine:
         self.answers: dict[str, str] = {}
         self.errors: dict[str, str] = {}
         self.refused: set[str] = set()
+        self.plies = 0
         self.chatty = "chatty" in words
         for word in words:
             key, _, value = word.partition("=")
@@ -58,6 +60,8 @@ class FakeEngine:
             with open(self.settings["log"], "a", encoding="utf-8") as log:
                 log.write(f"{line}\n")
         command = line.split(maxsplit=1)[0]
+        moves = self.settings.get("moves", "A1").split(",")
+        genmove = moves[self.plies % len(moves)]
         if line in self.refused or command not in self.commands:
             self.say("? cannot do that")
         elif command == "name":
@@ -65,7 +69,9 @@ class FakeEngine:
         elif command == "list_commands":
             self.say("= " + "\n".join(self.commands))
         else:
-            defaults = {"genmove": "A1", "reg_genmove": "A1", "version": "1.0"}
+            defaults = {"genmove": genmove, "reg_genmove": genmove, "version": "1.0"}
+            self.plies = 0 if command == "clear_board" else self.plies
+            self.plies += command in ("play", "genmove")
             self.say(f"= {self.answers.get(command, defaults.get(command, ''))}")
             if command in self.errors:
                 time.sleep(0.05)

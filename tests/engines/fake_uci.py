@@ -4,8 +4,11 @@
 protocol=usi    speak USI
 say=LINE        print LINE in each search (more than one: in order)
 best=MOVE       answer with it; else a2a3 and a7a6 (chess), 9g9f and 9c9d (shogi)
+moves=A,B,…     answer with the move of this ply, and after the last with the first again
 option=LINE     offer an option
 log=FILE        append every line heard
+pids=FILE       append our process id
+wait=FILE       think as long as there is such a file
 crash=N         write to standard error and exit with code 3 in search N (from 1, per process)
 die=N           crash in search N, leaving a child that holds our output open
 silent=N        from search N on, say nothing and hear nothing, not even the end of the input
@@ -87,12 +90,15 @@ class FakeEngine:
     def search(self) -> None:
         self.misbehave()
         time.sleep(float(self.word("slow", "0")))
+        while os.path.exists(self.word("wait")):
+            time.sleep(0.01)
         if "mojibake" in self.told:
             sys.stdout.buffer.write(b"info string \xff\xfe caf\xe9\r\n")
         second = self.black != bool(len(self.moves) % 2)
         ours = {"uci": ("a2a3", "a7a6"), "usi": ("9g9f", "9c9d")}[self.protocol]
         self.say(*self.told.get("say", []))
-        self.say(f"bestmove {self.word('best', ours[second])}")
+        moves = self.word("moves", ours[second]).split(",")
+        self.say(f"bestmove {self.word('best', moves[len(self.moves) % len(moves)])}")
 
     def misbehave(self) -> None:
         if self.is_now("crash"):
@@ -119,6 +125,9 @@ def main() -> None:
     if "stubborn" in engine.told:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
+    if "pids" in engine.told:
+        with open(engine.word("pids"), "a", encoding="utf-8") as file:
+            file.write(f"{os.getpid()}\n")
     if "child" in engine.told:
         child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
         with open(engine.word("child"), "w", encoding="utf-8") as file:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from hyoka._core import Player
 from hyoka.errors import NotationError
 from hyoka.records import Remark
 from hyoka.study import METHODS
@@ -49,6 +50,30 @@ class WinByScore:
         if all(lead < 0 for lead in leads):
             return 0.0, "adjudicated by score"
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """Lost for a player who has thought so for some moves, whatever the other one thinks."""
+
+    behind: float
+    """At most 1: a value, as 0.97 for the opponent. More: points or centipawns."""
+    moves: int = 3
+
+    @property
+    def text(self) -> str:
+        """As `adjudicator_of` reads it."""
+        return f"resign={self.behind:g},{self.moves}"
+
+    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+        """Look at the last moves of the player who has just moved."""
+        if not said:
+            return None
+        own = [remark for remark in said[-2 * self.moves :] if not (said[-1].ply - remark.ply) % 2]
+        mover = -1 if line.to_play is Player.first else 1
+        if len(own) < self.moves or any(_lead(each, self.behind) != -mover for each in own):
+            return None
+        return (0.0 if mover == 1 else 1.0), "resigned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +137,24 @@ def _is_level(remark: Remark, within: float) -> bool:
     return remark.score is not None and abs(remark.score) <= within
 
 
-_TEXT: Final = re.compile(r"(win|draw)=(\d+(?:\.\d+)?)(?:,(\d{1,4}))?(?:,(\d{1,4}))?|exact=(\w+)")
+_TEXT: Final = re.compile(
+    r"(win|resign|draw)=(\d+(?:\.\d+)?)(?:,(\d{1,4}))?(?:,(\d{1,4}))?|exact=(\w+)"
+)
 
 
 def adjudicator_of(text: str) -> Adjudicator:
-    """Read `win=SCORE[,MOVES]`, `draw=SCORE[,MOVES[,FROM_PLY]]` or `exact=METHOD`.
+    """Read `win=SCORE,MOVES`, `resign=SCORE,MOVES`, `draw=SCORE,MOVES,FROM_PLY` or `exact=METHOD`.
+
+    The moves, and from which ply on, may be left out.
 
     >>> adjudicator_of("win=600,4"), adjudicator_of("exact=mate").text
     (WinByScore(ahead=600.0, moves=4), 'exact=mate')
     """
     match = _TEXT.fullmatch(text.strip())
-    if match is None or (match[1] == "win" and match[4]):
+    if match is None or (match[1] in ("win", "resign") and match[4]):
         raise NotationError(
-            f"no adjudication '{text}'; write win=SCORE,MOVES, draw=SCORE,MOVES,FROM_PLY or "
+            f"no adjudication '{text}'; write win=SCORE,MOVES, resign=SCORE,MOVES, "
+            "draw=SCORE,MOVES,FROM_PLY or "
             f"exact=METHOD with {', '.join(METHODS)}"
         )
     if match[5]:
@@ -136,4 +166,6 @@ def adjudicator_of(text: str) -> Adjudicator:
         raise NotationError(f"'{text}': so many moves of both, one at least")
     if match[1] == "win":
         return WinByScore(float(match[2]), *numbers)
+    if match[1] == "resign":
+        return Resign(float(match[2]), *numbers)
     return DrawByScore(float(match[2]), *numbers)

@@ -15,10 +15,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ELO_PER_UNIT: Final = 400 / math.log(10)
-_MOST_DENSE: Final = 1500
+_MOST_DENSE: Final = 400
 """Players whose equations are solved in one piece, those of more step by step."""
 _STEPS: Final = 100
-_PRECISION: Final = 1e-9
+_PRECISION: Final = 1e-8
 _FAR: Final = 8.0
 """An advantage of so much (1,400 Elo) is none that games can bound."""
 
@@ -379,7 +379,11 @@ class DavidsonModel:
 
         diagonal = laplacian.diagonal()
         scaling = diags_array(1 / np.where(diagonal > 0, diagonal, 1.0))
-        columns = [cg(laplacian, column, rtol=1e-10, M=scaling)[0] for column in right.T]
+        # Newton's next step makes up for what is left; a column that is all noise is left alone.
+        columns = [
+            cg(laplacian, column, rtol=1e-8, atol=1e-9, maxiter=1000, M=scaling)[0]
+            for column in right.T
+        ]
         return self._graph.centred(np.column_stack(columns))
 
     def _pinned(self, laplacian: Any) -> Floats:
@@ -460,6 +464,8 @@ def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
 
 def _virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:
     """Log likelihood of half a win and half a loss at a gap; slope; minus the curvature."""
+    if not weights.any():
+        return 0.0, weights, weights
     p = 1 / (1 + np.exp(-gap))
     value = -weights @ (np.logaddexp(0, gap) + np.logaddexp(0, -gap)) / 2
     return float(value), weights * (0.5 - p), weights * p * (1 - p)

@@ -32,9 +32,9 @@ class Opening:
     """The text of the first position; empty for the usual start."""
     moves: tuple[str, ...] = ()
 
-    def line(self, game: str, komi: float) -> Any:
+    def line(self, game: str, komi: float, handicap: int = 0) -> Any:
         """The line of play that it makes; raises what the rules forbid."""
-        first = position(game, self.start) if self.start else usual_start(game, komi, 0)
+        first = position(game, self.start) if self.start else usual_start(game, komi, handicap)
         line = first.line()
         for move in self.moves:
             line = line.play(move)
@@ -70,7 +70,7 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
     path, plies_wanted = _path_and_plies(text or "")
     found = list(_from_file(path, game, plies_wanted))
     # One that is over, or that its rules refuse, starts no game.
-    playable = [each for each in dict.fromkeys(found) if _is_playable(each, game)]
+    playable = [each for each in dict.fromkeys(found) if is_playable(each, game)]
     if not playable:
         raise SourceError(f"{path}: no openings for {game} in it")
     random.Random(seed).shuffle(playable)
@@ -118,9 +118,10 @@ def _path_and_plies(text: str) -> tuple[str, int | None]:
     return text, None
 
 
-def _is_playable(opening: Opening, game: str) -> bool:
+def is_playable(opening: Opening, game: str, handicap: int = 0) -> bool:
+    """Whether the rules allow an opening's moves, and the game goes on after them."""
     try:
-        return opening.line(game, 7.5).outcome is None
+        return opening.line(game, 7.5, handicap).outcome is None
     except Error:
         return False
 

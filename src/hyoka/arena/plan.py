@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
-from hyoka.arena.openings import Opening, digest, openings_of, usual_start
+from hyoka.arena.openings import Opening, digest, is_playable, openings_of, usual_start
 from hyoka.arena.played import Pairing
 from hyoka.arena.players import PlayerSpec, named_apart
 from hyoka.arena.time_control import TimeControl
@@ -49,7 +49,9 @@ class MatchRules:
         if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
         try:
-            usual_start(self.game, self.komi, self.handicap)
+            start = usual_start(self.game, self.komi, self.handicap).line()
+            for adjudicator in self.adjudicators:  # one for other games says so
+                adjudicator.judge(start, [])
         except ValueError as error:
             raise NotationError(str(error)) from None
 
@@ -71,6 +73,13 @@ class MatchPlan:
             hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
         object.__setattr__(self, "players", tuple(named_apart(self.players)))
+        if self.rules.handicap:
+            # Handicap stones may stand where an opening plays.
+            game, stones = self.rules.game, self.rules.handicap
+            playable = [each for each in self.openings if is_playable(each, game, stones)]
+            if not playable:
+                raise NotationError("no opening can be played with the handicap stones")
+            object.__setattr__(self, "openings", playable)
 
     @cached_property
     def duels(self) -> list[tuple[int, int]]:

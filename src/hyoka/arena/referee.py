@@ -159,7 +159,8 @@ class Referee:
         said = self._said[self._book :]
         for adjudicator in self._rules.adjudicators:
             if (judged := adjudicator.judge(self._line, said)) is not None:
-                return _End(judged[0], judged[1], "adjudicated")
+                resigned = judged[1] == "resigned"
+                return _End(*judged, "resigned" if resigned else "adjudicated")
         if len(self._texts) < self._rules.max_plies:
             return None
         if self._rules.game.startswith(_BY_POINTS):

@@ -115,7 +115,8 @@ def match_command(
         list[str] | None,
         typer.Option(
             metavar="RULE",
-            help="End games early, repeatable: win=SCORE,MOVES · draw=SCORE,MOVES,FROM_PLY · "
+            help="End games early, repeatable: win=SCORE,MOVES (both agree) · "
+            "resign=SCORE,MOVES (one thinks so) · draw=SCORE,MOVES,FROM_PLY · "
             "exact=mate|ending. A SCORE of at most 1 is a value.",
         ),
     ] = None,

@@ -17,6 +17,9 @@ _BINS: Final = 20
 _SURE: Final = 0.15
 """A value this far from one half, either way, is a claim that somebody is ahead."""
 
+_SLACK: Final = 0.01
+"""A claim so little beside the interval is honest: with many games the interval is narrow."""
+
 
 @dataclass(frozen=True)
 class CurvePoint:
@@ -45,10 +48,10 @@ class Confidence:
 
     @property
     def verdict(self) -> str:
-        """`over-confident`, `too modest`, or `honest`: the claim is within the interval."""
-        if self.high < self.claimed:
+        """`over-confident`, `too modest`, or `honest`: within the interval, or all but."""
+        if self.high < self.claimed - _SLACK:
             return "over-confident"
-        return "too modest" if self.low > self.claimed else "honest"
+        return "too modest" if self.low > self.claimed + _SLACK else "honest"
 
 
 @dataclass(frozen=True)

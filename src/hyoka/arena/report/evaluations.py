@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the players thought, against what they got: a chart for each who tells."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from hyoka.arena.report.evaluation_curves import (
@@ -14,23 +15,39 @@ from hyoka.arena.report.figures import Step, band
 from hyoka.page import Chart, Section
 
 _MOST_CHARTS: Final = 12
+_MOST_FINDINGS: Final = 3
 _UNITS: Final = {"chess": "centipawns", "shogi": "the program's own units"}
 
 
-def evaluations_section(facts: MatchFacts, game: str, seed: int) -> Section | None:
+def curves_of(facts: MatchFacts, seed: int) -> list[EvaluationCurve]:
+    """The curves of all players who tell enough of what they think."""
+    curves = (evaluation_curve(facts.thoughts, player, seed) for player in facts.present)
+    return [curve for curve in curves if curve is not None]
+
+
+def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) -> list[str]:
+    """Who was over-confident."""
+    return [
+        confidence_words(facts, curve)
+        for curve in curves
+        if curve.confidence is not None and curve.confidence.verdict == "over-confident"
+    ][:_MOST_FINDINGS]
+
+
+def evaluations_section(
+    facts: MatchFacts, curves: Sequence[EvaluationCurve], game: str
+) -> Section | None:
     """How well the players' own evaluations told the result; None where they tell too little."""
-    curves = [evaluation_curve(facts.thoughts, player, seed) for player in facts.present]
-    told = [curve for curve in curves if curve is not None]
-    if not told:
+    if not curves:
         return None
     words = [
         "Each player's own evaluation of its moves, against what it got from those games. "
         "A point is the mean of many positions; the band is the 95% interval over games."
     ]
-    words += [said for curve in told if (said := confidence_words(facts, curve))]
-    shown = sorted(told, key=lambda curve: -curve.positions)[:_MOST_CHARTS]
-    if len(shown) < len(told):
-        words.append(f"Of {len(told)} players, the {len(shown)} with the most positions are drawn.")
+    words += [said for curve in curves if (said := confidence_words(facts, curve))]
+    shown = sorted(curves, key=lambda curve: -curve.positions)[:_MOST_CHARTS]
+    if len(shown) < len(curves):
+        words.append(f"The {len(shown)} of {len(curves)} with the most positions are drawn.")
     charts = tuple(_chart(facts, curve, game) for curve in shown)
     return Section("What the players thought", tuple(words), charts)
 

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A match's report, put together."""
+"""What a match's report has in it, put together."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.ratings import RatingList
-from hyoka.arena.report.evaluations import evaluations_method, evaluations_section
+from hyoka.arena.report.evaluation_curves import EvaluationCurve
+from hyoka.arena.report.evaluations import (
+    confidence_findings,
+    curves_of,
+    evaluations_method,
+    evaluations_section,
+)
 from hyoka.arena.report.facts import GAMES_READ_CLOSELY, MatchFacts, match_facts
 from hyoka.arena.report.openings import openings_section
 from hyoka.arena.report.playing import endings_section, lengths_section, time_section
@@ -19,62 +24,40 @@ from hyoka.arena.report.strength import (
     duel_findings,
     scores_section,
 )
-from hyoka.page import Page, Section, write_page
+from hyoka.page import Page
 
 
-def match_page(
+def page_of_match(
     title: str,
     games: Sequence[PlayedGame],
     players: Sequence[str],
-    *,
-    conditions: Sequence[str] = (),
-    seed: int = 1,
+    conditions: Sequence[str],
+    seed: int,
 ) -> Page:
-    """The report of a match as far as it has been played.
-
-    `players` are the names by the numbers that pairings use. `conditions` are sentences for the
-    methods: who played under which limits, and from which openings. `seed` is for the resampling
-    behind the bands. Works for no games at all, for any number of players, and stays small however
-    many games there are; whatever names and reasons hold is shown as plain text.
-    """
+    """The whole report; `hyoka.arena.report.match_page` says what it is made from."""
     facts = match_facts(games, players)
     if not len(facts):
         return Page(title, "No games", ("No game has been played yet.",), (), tuple(conditions))
-    ratings = ratings_of(facts)
-    sections = _sections(facts, games, ratings, seed)
+    game = games[0].record.game
+    ratings, curves = ratings_of(facts), curves_of(facts, seed)
+    sections = (
+        scores_section(facts),
+        ratings_section(ratings),
+        course_section(facts),
+        openings_section(facts, games),
+        evaluations_section(facts, curves, game),
+        lengths_section(facts),
+        endings_section(facts),
+        time_section(facts),
+        showcase_section(facts, games),
+    )
     return Page(
         title,
-        _subtitle(facts, games[0].record.game),
-        tuple(_findings(facts, ratings)),
+        _subtitle(facts, game),
+        tuple(_findings(facts, ratings, curves)),
         tuple(section for section in sections if section is not None),
         (*conditions, *_methods(facts)),
     )
-
-
-def write_match_report(
-    path: Path,
-    title: str,
-    games: Sequence[PlayedGame],
-    players: Sequence[str],
-    *,
-    conditions: Sequence[str] = (),
-) -> None:
-    """Write the report of a match as one HTML file that opens offline; makes no folder."""
-    write_page(match_page(title, games, players, conditions=conditions), path)
-
-
-def _sections(
-    facts: MatchFacts, games: Sequence[PlayedGame], ratings: RatingList, seed: int
-) -> Iterator[Section | None]:
-    yield scores_section(facts)
-    yield ratings_section(ratings)
-    yield course_section(facts)
-    yield openings_section(facts, games)
-    yield evaluations_section(facts, games[0].record.game, seed)
-    yield lengths_section(facts)
-    yield endings_section(facts)
-    yield time_section(facts)
-    yield showcase_section(facts, games)
 
 
 def _subtitle(facts: MatchFacts, game: str) -> str:
@@ -82,12 +65,15 @@ def _subtitle(facts: MatchFacts, game: str) -> str:
     return f"{game.replace('_', ' ').capitalize()}: {counted(len(facts), 'game')}, {players}."
 
 
-def _findings(facts: MatchFacts, ratings: RatingList) -> Iterator[str]:
+def _findings(
+    facts: MatchFacts, ratings: RatingList, curves: Sequence[EvaluationCurve]
+) -> Iterator[str]:
     if len(facts.present) == 2:
         yield from duel_findings(facts)
     else:
         yield from field_findings(ratings)
     yield from draw_and_fault_findings(facts)
+    yield from confidence_findings(facts, curves)
 
 
 def _methods(facts: MatchFacts) -> Iterator[str]:

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import altair as alt
+import pytest
+import vl_convert
+
+import hyoka as hk
+from hyoka.page import (
+    COLOURS,
+    INK,
+    QUIET,
+    Board,
+    Boards,
+    Chart,
+    Page,
+    Section,
+    Table,
+    save_chart,
+    write_page,
+)
+from hyoka.page.charts import drawing_script, specification, styles
+
+HOSTILE = "</script><script>alert(1)</script><!--<b onclick='x'>&amp;\"\u202e\ud800"
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+class Parsed(HTMLParser):
+    """The elements of a page, its texts, and what its scripts hold."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            attributes, text = self.scripts[-1]
+            self.scripts[-1] = (attributes, text + data)
+        else:
+            self.texts.append(data)
+
+    def tags(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.elements if tag == name]
+
+
+def bar_chart(name: str = "a") -> Any:
+    data = alt.InlineData(values=[{"name": name, "games": 3}, {"name": "b", "games": 5}])
+    return (
+        alt.Chart(data)
+        .mark_bar(color=COLOURS[1])
+        .encode(x="games:Q", y="name:N")
+        .properties(width="container")
+    )
+
+
+def full_page(text: str = "plain words") -> Page:
+    return Page(
+        title=text,
+        subtitle=text,
+        findings=(text, text),
+        sections=(
+            Section(
+                text,
+                (text,),
+                (
+                    Table(text, (text, "games"), ((text, "3"), ("b", "12"))),
+                    Chart(bar_chart(text), text, narrow=True),
+                    Chart(bar_chart(text), text, text),
+                    Boards((Board(hk.diagram(hk.Chess()), text),)),
+                ),
+            ),
+            Section("Another", ("Only words.",)),
+        ),
+        methods=(text,),
+    )
+
+
+def test_hostile_text_stays_text() -> None:
+    parsed = Parsed(full_page(HOSTILE).html())
+    assert parsed.open == []
+    assert [attributes.get("type") for attributes, _ in parsed.scripts] == [
+        "application/json",
+        "application/json",
+        None,
+    ]
+    assert not [attributes for _, attributes in parsed.elements if "onclick" in attributes]
+    assert any("</script><script>alert(1)" in text for text in parsed.texts)
+
+
+def test_charts_are_json_that_reads_back() -> None:
+    parsed = Parsed(full_page(HOSTILE).html())
+    specs = [json.loads(text) for attributes, text in parsed.scripts if "type" in attributes]
+    assert len(specs) == 2
+    for spec in specs:
+        (rows,) = spec["datasets"].values()
+        assert rows[0]["name"] == HOSTILE
+        assert spec["description"].startswith("</script>")
+
+
+def test_the_page_can_be_written_whatever_its_text(tmp_path: Path) -> None:
+    write_page(full_page(HOSTILE), tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").endswith("</html>\n")
+
+
+def test_nothing_is_loaded() -> None:
+    text = full_page().html()
+    parsed = Parsed(text)
+    for _, attributes in parsed.elements:
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith("#")
+    assert "default-src 'none'" in str(parsed.tags("meta"))
+    ours = text.replace(drawing_script(), "")
+    for link in re.findall(r"https?://[^\"'<> )]+", ours):
+        assert link.startswith(("https://vega.github.io/schema/", "http://www.w3.org/"))
+    assert "@import" not in ours
+    assert "url(" not in ours
+
+
+def test_the_script_comes_once_and_only_with_charts() -> None:
+    assert full_page().html().count(drawing_script()) == 1
+    assert "<script" not in Page("Words", findings=("Nothing to draw.",)).html()
+
+
+def test_the_script_cannot_end_the_element_it_stands_in() -> None:
+    assert not re.search(r"</script|<script|<!--", drawing_script(), re.IGNORECASE)
+
+
+def test_a_page_is_no_larger_than_its_drawing_library_and_a_little() -> None:
+    assert len(full_page().html().encode()) < 1_000_000
+
+
+def test_headings_are_in_order_and_sections_are_named() -> None:
+    parsed = Parsed(full_page().html())
+    levels = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels == [1, 2, 2, 2, 2]
+    ids = {attributes["id"] for _, attributes in parsed.elements if "id" in attributes}
+    assert {section["aria-labelledby"] for section in parsed.tags("section")} <= ids
+    assert {str(link["href"])[1:] for link in parsed.tags("a")} <= ids
+    assert [tag for tag in ("header", "nav", "main", "footer") if len(parsed.tags(tag)) == 1] == [
+        "header",
+        "nav",
+        "main",
+        "footer",
+    ]
+    assert parsed.tags("html") == [{"lang": "en"}]
+
+
+def test_ids_are_given_once() -> None:
+    parsed = Parsed(full_page().html())
+    ids = [attributes["id"] for _, attributes in parsed.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_table_says_what_its_rows_and_columns_are() -> None:
+    table = Table(
+        "Scores", ("Player", "Games", "Words"), (("a", "10", "3 won"), ("b", "–", "none"))
+    )
+    text = Page("Tables", sections=(Section("One", blocks=(table,)),)).html()
+    parsed = Parsed(text)
+    assert [cell["scope"] for cell in parsed.tags("th")] == ["col", "col", "col", "row", "row"]
+    assert "<caption><span>Scores</span></caption>" in text
+    assert [cell.get("class") for cell in parsed.tags("td")] == ["number", None, "number", None]
+
+
+def test_a_row_too_short_is_refused() -> None:
+    with pytest.raises(ValueError, match="1 cells in 2 columns"):
+        Table("Scores", ("Player", "Games"), (("a",),))
+
+
+def test_numbers_that_json_does_not_know_are_refused() -> None:
+    chart = alt.Chart(alt.InlineData(values=[{"x": float("nan")}])).mark_point().encode(x="x:Q")
+    with pytest.raises(ValueError, match="JSON"):
+        Page("Bad", sections=(Section("One", blocks=(Chart(chart, "nothing"),)),)).html()
+
+
+def test_charts_of_a_page_can_be_drawn() -> None:
+    for chart in full_page(HOSTILE.replace("\ud800", "")).charts:
+        spec = specification(chart.chart, chart.caption)
+        picture = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version="6.4"))
+        assert picture.tag.endswith("svg")
+
+
+def test_a_chart_is_saved_as_a_picture(tmp_path: Path) -> None:
+    save_chart(bar_chart(), tmp_path / "chart.svg")
+    picture = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert "#c2571a" in picture
+    assert "var(" not in picture
+    assert int(ElementTree.fromstring(picture).attrib["width"]) >= 640
+    save_chart(bar_chart(), tmp_path / "chart.png", scale=1)
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_chart_is_saved_as_nothing_else(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"not as 'chart\.gif'"):
+        save_chart(bar_chart(), tmp_path / "chart.gif")
+    assert not list(tmp_path.iterdir())
+
+
+def test_light_and_dark_have_the_same_colours() -> None:
+    light, dark = (names_of_colours(theme) for theme in (0, 1))
+    assert list(light) == list(dark)
+    assert {colour[6:-1] for colour in (*COLOURS, INK, QUIET)} <= set(light)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_colours_stand_out_from_the_page(theme: int) -> None:
+    """WCAG 2: 4.5 for text, 3 for what a chart draws."""
+    colours = names_of_colours(theme)
+    for name, least in [("ink", 7.0), ("quiet", 4.5), ("link", 4.5)]:
+        assert contrast(colours[name], colours["ground"]) >= least
+        assert contrast(colours[name], colours["card"]) >= least
+    for name, colour in colours.items():
+        if name.startswith("series"):
+            assert contrast(colour, colours["ground"]) >= 3
+
+
+def names_of_colours(theme: int) -> dict[str, str]:
+    block = re.findall(r":root \{(.*?)\}", styles(), re.DOTALL)[theme]
+    return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", block))
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

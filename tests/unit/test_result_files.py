@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results for rating lists out of records, tables, matches and studies."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import typer
+
+import hyoka as hk
+from hyoka.arena.ratings import rate_players
+from hyoka.arena.result_files import Results, read_results
+from hyoka.cli.ratings import ratings_command
+from hyoka.errors import Error, NotationError, SourceError
+
+PGN = """[White "Anna"]
+[Black "Bert"]
+[Result "1-0"]
+
+1. f3 e5 2. g4 a6 1-0
+
+[White "Bert "]
+[Black "Anna"]
+[Result "1/2-1/2"]
+
+1. f3 e5 1/2-1/2
+
+[White "Cara"]
+[Black "Bert"]
+[Result "*"]
+
+1. f3 e5 *
+
+[White "?"]
+[Black "Bert"]
+[Result "0-1"]
+
+1. f3 e5 0-1
+
+[White "Bert"]
+[Black "Bert"]
+[Result "0-1"]
+
+1. f3 e5 0-1
+
+[White "Cara"]
+[Black "Dora"]
+[Result "1-0"]
+
+1. e4 e5 2. Ke3 1-0
+"""
+SGF = "(;GM[1]SZ[9]PB[Honinbo]PW[Anna]RE[B+R];B[ee];W[gc])"
+
+
+def games(results: Results) -> list[tuple[str, str, float]]:
+    return [
+        (results.names[a], results.names[b], float(r))
+        for a, b, r in zip(results.first, results.second, results.result, strict=True)
+    ]
+
+
+@pytest.fixture
+def pgn(tmp_path: Path) -> Path:
+    file = tmp_path / "games.pgn"
+    file.write_text(PGN, encoding="utf-8")
+    return file
+
+
+def table(folder: Path, name: str = "table.parquet", **columns: object) -> Path:
+    file = folder / name
+    usual: dict[str, object] = {
+        "first": ["Anna", "Bert", "Anna"],
+        "second": ["Bert", "Anna", "Cara"],
+        "result": [1.0, 0.5, None],
+    }
+    pq.write_table(pa.table(usual | columns), file)
+    return file
+
+
+TAKEN = [("Anna", "Bert", 1.0), ("Bert", "Anna", 0.5)]
+
+
+def test_records_are_read_and_what_is_left_out_is_counted(pgn: Path) -> None:
+    results = read_results([pgn])
+    assert games(results) == TAKEN
+    assert results.names == ("Anna", "Bert")
+    assert results.left_out == {
+        "no result": 1,
+        "a player without a name": 1,
+        "a player against himself": 1,
+        "illegal move": 1,
+    }
+    assert len(set(results.clusters)) == 2
+
+
+def test_one_player_of_many_files_and_games_is_one(tmp_path: Path, pgn: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "go.zip", "w") as archive:
+        archive.writestr("a.sgf", SGF)
+        archive.writestr("b.sgf", SGF)
+    results = read_results([pgn, tmp_path / "go.zip"])
+    assert games(results) == [*TAKEN, ("Honinbo", "Anna", 1.0), ("Honinbo", "Anna", 1.0)]
+
+
+def test_tables_have_pairs_that_stay_apart(tmp_path: Path) -> None:
+    one = table(tmp_path, "one.parquet", pair_id=[5, 5, 5])
+    other = table(tmp_path, "other.parquet", pair_id=[5, None, 5], result=[1.0, 0.5, 0.0])
+    for paths in ([one, other], [str(tmp_path / "*.parquet")]):
+        results = read_results(paths)
+        assert games(results) == [*TAKEN, *TAKEN, ("Anna", "Cara", 0.0)]
+        a, b, c, d, e = results.clusters.tolist()
+        assert a == b
+        assert c == e
+        assert len({a, c, d}) == 3
+        assert results.left_out == {"no result": 1}
+
+
+def test_tables_may_hold_names_and_results_in_other_types(tmp_path: Path) -> None:
+    coded = pa.array(["Anna", "Bert", "Anna"]).dictionary_encode()
+    numbers = table(tmp_path, first=coded, second=pa.array([1, 2, 3]), result=[1, 0, None])
+    results = read_results([numbers])
+    assert games(results) == [("Anna", "1", 1.0), ("Bert", "2", 0.0)]
+    nobody = table(tmp_path, first=[None, "", " "], result=[1.0, 1.0, 1.0])
+    assert read_results([nobody]).left_out == {"a player without a name": 3}
+
+
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        ([2.0, 1.0, 1.0], "results are 0, 0.5 or 1"),
+        (["1-0", "0-1", "*"], r"table\.parquet: Failed to parse"),
+    ],
+)
+def test_a_table_with_other_results_is_refused(
+    tmp_path: Path, results: list[object], words: str
+) -> None:
+    with pytest.raises(SourceError, match=words):
+        read_results([table(tmp_path, result=results)])
+
+
+def test_a_table_without_the_columns_or_cut_short_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "moves.parquet"
+    pq.write_table(pa.table({"first": ["a"], "ply": [1]}), file)
+    with pytest.raises(SourceError, match="no column second, result"):
+        read_results([file])
+    file.write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(SourceError, match=r"moves\.parquet"):
+        read_results([file])
+
+
+def test_a_study_and_a_match_give_their_games(tmp_path: Path, pgn: Path) -> None:
+    study = tmp_path / "study"
+    hk.Study.create(study, pgn, columns="none")
+    assert games(read_results([study])) == TAKEN
+    match = tmp_path / "match"
+    match.mkdir()
+    table(match, "games.parquet", pair_id=[0, 0, 1])
+    (match / "games.pgn").write_text(PGN, encoding="utf-8")
+    results = read_results([match])
+    assert games(results) == TAKEN
+    assert len(set(results.clusters)) == 1
+
+
+def test_progress_tells_the_bytes(tmp_path: Path, pgn: Path) -> None:
+    file = table(tmp_path)
+    told: list[int] = []
+    read_results([pgn, file], progress=told.append)
+    assert told[-1] == file.stat().st_size
+    assert sum(told) >= pgn.stat().st_size + file.stat().st_size
+
+
+def test_nothing_to_read_is_an_error_and_no_games_are_none(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no files"):
+        read_results([])
+    with pytest.raises(SourceError, match="no such file"):
+        read_results([tmp_path / "nothing.pgn"])
+    (tmp_path / "text.txt").write_text("no game at all\n", encoding="utf-8")
+    results = read_results([tmp_path / "text.txt"])
+    assert len(results) == 0
+    assert results.left_out == {"no records": 1}
+
+
+def test_players_with_few_games_go_and_so_do_those_left_with_few(tmp_path: Path) -> None:
+    file = table(
+        tmp_path,
+        first=["a", "b", "a", "c", "d", "b"],
+        second=["b", "a", "c", "b", "c", "a"],
+        result=[1.0, 0.5, 0.0, 1.0, 0.0, 0.0],
+    )
+    results = read_results([file])
+    assert results.of_frequent_players(1).names == results.names == ("a", "b", "c", "d")
+    # Without d's game c has but two, and without c's b and a have three each.
+    few = results.of_frequent_players(3)
+    assert few.names == ("a", "b")
+    assert games(few) == [("a", "b", 1.0), ("b", "a", 0.5), ("b", "a", 0.0)]
+    assert few.left_out == {"a player with fewer than 3 games": 3}
+    assert len(results.of_frequent_players(9)) == 0
+
+
+# The command
+
+
+@pytest.fixture
+def tournament(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(5)
+    names = np.array(["[bold]Anna", "Bert", "Cara"])
+    first = np.repeat([0, 1, 2, 0, 1, 2], 20)
+    second = np.repeat([1, 2, 0, 2, 0, 1], 20)
+    result = rng.choice([0, 0.5, 1], 120, p=[0.3, 0.2, 0.5])
+    return table(tmp_path, "t.parquet", first=names[first], second=names[second], result=result)
+
+
+def test_the_command_lists_players(tournament: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings_command([str(tournament)], anchor="Bert=1500")
+    shown = capsys.readouterr().out
+    assert "[bold]Anna" in shown
+    assert "1500" in shown
+    assert "±0" in shown
+    assert "120 games" in shown
+    assert "LOS" in shown
+
+
+def test_the_command_gives_json(tournament: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings_command([str(tournament)], advantage="0", as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    results = read_results([tournament])
+    expected = rate_players(
+        results.first, results.second, results.result, results.names, advantage=0
+    )
+    assert found["games"] == 120
+    assert [player["name"] for player in found["players"]] == [p.name for p in expected.players]
+    assert found["players"][0]["elo"] == pytest.approx(expected.players[0].elo)
+    assert found["players"][-1]["superiority_over_next"] is None
+    assert found["advantage"] == {"value": 0, "low": 0, "high": 0}
+
+
+def test_the_command_tells_components_and_open_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = table(
+        tmp_path,
+        first=["a", "b", "c", "d", "c", "x"],
+        second=["b", "a", "d", "c", "d", ""],
+        result=[1.0, 0.0, 1.0, 0.5, 0.0, 1.0],
+    )
+    ratings_command([str(file)])
+    told = capsys.readouterr()
+    assert "component 1 of 2" in told.out
+    assert "+∞" in told.out
+    assert "−∞" in told.out
+    assert "virtual draws" in told.out
+    assert "1 a player without a name" in told.err
+    ratings_command([str(file)], as_json=True)
+    players = json.loads(capsys.readouterr().out)["players"]
+    assert next(player for player in players if player["name"] == "a")["high"] is None
+
+
+def test_wishes_that_make_no_sense_are_refused(tournament: Path, tmp_path: Path) -> None:
+    files = [str(tournament)]
+    for anchor in ("Bert", "=5", "Bert=x", "Bert=inf"):
+        with pytest.raises(NotationError, match="NAME=ELO"):
+            ratings_command(files, anchor=anchor)
+    with pytest.raises(Error, match="did you mean Bert"):
+        ratings_command(files, anchor="Berta=1500")
+    for advantage in ("some", "nan", "5000"):
+        with pytest.raises(NotationError, match="'fit' or some Elo"):
+            ratings_command(files, advantage=advantage)
+    with pytest.raises(Error, match="120 a player with fewer than 500 games"):
+        ratings_command(files, min_games=500)
+    with pytest.raises(Error, match="no such file"):
+        ratings_command([str(tmp_path / "none.pgn")])
+
+
+def test_the_command_is_one_of_typer() -> None:
+    app = typer.Typer()
+    app.command("ratings")(ratings_command)
+    assert typer.main.get_command(app).name == "ratings"
