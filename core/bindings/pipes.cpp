@@ -15,17 +15,28 @@ using namespace nb::literals;
 namespace hyoka::bindings {
 namespace {
 
-/// Whether a whole line that begins with `word` has come.
-bool has_line(const std::string& text, std::string_view word) {
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-        if ((at == 0 || text[at - 1] == '\n') && text.find('\n', at) != std::string::npos) return true;
-    return false;
-}
+/// Text that grows, of which each line is looked at once.
+class Lines {
+public:
+    /// Takes more text in; true if one of the lines that it completes begins with `word`.
+    bool take(const char* data, std::size_t size, std::string_view word) {
+        text_.append(data, size);
+        for (std::size_t end; (end = text_.find('\n', line_)) != std::string::npos; line_ = end + 1)
+            if (std::string_view(text_).substr(line_).starts_with(word)) return true;
+        return false;
+    }
+
+    nb::bytes bytes() const { return nb::bytes(text_.data(), text_.size()); }
+
+private:
+    std::string text_;
+    std::size_t line_ = 0;
+};
 
 /// Reads what comes at once: until a line begins with `word`, nothing has come for `quiet_ms`, or `most_ms` are over.
 nb::bytes read_promptly(int descriptor, std::string_view word, int quiet_ms, int most_ms) {
     using Clock = std::chrono::steady_clock;
-    std::string text;
+    Lines lines;
     {
         nb::gil_scoped_release released;
         const auto until = Clock::now() + std::chrono::milliseconds(most_ms);
@@ -34,11 +45,10 @@ nb::bytes read_promptly(int descriptor, std::string_view word, int quiet_ms, int
         while (Clock::now() < until && ::poll(&arrivals, 1, quiet_ms) > 0) {
             const auto size = ::read(descriptor, block, sizeof block);
             if (size <= 0) break;  // the end, or an interruption: whoever waits properly will find out
-            text.append(block, static_cast<std::size_t>(size));
-            if (has_line(text, word)) break;
+            if (lines.take(block, static_cast<std::size_t>(size), word)) break;
         }
     }
-    return nb::bytes(text.data(), text.size());
+    return lines.bytes();
 }
 
 }  // namespace

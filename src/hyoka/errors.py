@@ -19,14 +19,15 @@ from collections.abc import Iterable
 def nearest(word: str, known: Iterable[str]) -> str:
     """`did you mean X?` with the nearest of the known words; empty if none is near."""
     wanted = word.lower()
-    near = difflib.get_close_matches(wanted, list(known), n=3)
+    spelt = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(wanted, list(spelt), n=3)
 
     def likeness(other: str) -> tuple[float, bool]:
         # Of words equally near, one with the same letters: they were only swapped.
         ratio = difflib.SequenceMatcher(None, other, wanted).ratio()
         return ratio, sorted(other) == sorted(wanted)
 
-    return f"did you mean {max(near, key=likeness)}?" if near else ""
+    return f"did you mean {spelt[max(near, key=likeness)]}?" if near else ""
 
 
 class Error(Exception):
