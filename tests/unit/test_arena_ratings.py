@@ -341,3 +341,19 @@ def test_the_intervals_cover_the_truth_as_often_as_they_say() -> None:
     assert 0.93 <= np.mean(covered) <= 0.97
     assert 0.89 <= np.mean(of_differences) <= 0.99
     assert 0.89 <= np.mean(of_advantages) <= 0.99
+
+
+def test_every_tiny_match_has_ratings() -> None:
+    for count in range(1, 4):
+        for first in itertools.product((0, 1), repeat=count):
+            for points in itertools.product((0.0, 0.5, 1.0), repeat=count):
+                ratings = rate_players(first, [1 - each for each in first], points, ["a", "b"])
+                assert all(math.isfinite(player.elo) for player in ratings.players)
+
+
+def test_wins_and_draws_without_a_loss_are_not_taken_for_equality() -> None:
+    first = [0, 1] * 5
+    points = [1, 0] * 4 + [0.5] * 2
+    gap = rate_players(first, [1 - each for each in first], points, ["a", "b"]).difference("a", "b")
+    assert gap.value == pytest.approx(elo(Score(8, 2, 0)).value, abs=60)
+    assert gap.low > 100

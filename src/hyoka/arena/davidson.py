@@ -89,6 +89,11 @@ class Tallies:
         """Games of each row."""
         return np.asarray(self.counts.sum(axis=1))
 
+    @property
+    def decided(self) -> "Tallies":
+        """The same without the draws."""
+        return replace(self, counts=self.counts * [1, 0, 1])
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -125,6 +130,11 @@ class Graph:
         ):
             beaten.setdefault(one, set()).add(other)
         return cls(rank[component], group.astype(np.int64), beaten)
+
+    def is_strong(self, tallies: Tallies) -> bool:
+        """Whether by these tallies alone all players of a component took points from each other."""
+        groups = Graph.of(tallies, len(self.component)).group
+        return len(np.unique(np.stack([self.component, groups]), axis=1)[0]) == len(self.sizes)
 
     @property
     def sizes(self) -> Ints:
@@ -204,10 +214,10 @@ class DavidsonModel:
         self._graph = graph
         self._prior = prior
         self._given = None if isinstance(advantage, str) else float(advantage)
-        draws, total = tallies.counts[:, 1].sum(), tallies.counts.sum()
-        self._has_draws = bool(draws > 0)
-        # Nothing but draws tells that ν is great, not how great: one virtual game was decided.
-        self._decided = 1.0 if draws == total and total else 0.0
+        self._has_draws = bool(tallies.counts[:, 1].sum() > 0)
+        # Draws and wins of one side alone are explained ever better by a greater distance and ever
+        # more draws; nothing but draws, by a greater ν alone. One virtual game of equals was decided.
+        self._decided = 1.0 if self._has_draws and not graph.is_strong(tallies.decided) else 0.0
         players = len(graph.component)
         games = np.bincount(tallies.first, tallies.total, players)
         games += np.bincount(tallies.second, tallies.total, players)

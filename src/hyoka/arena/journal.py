@@ -106,7 +106,7 @@ def _line(game: PlayedGame) -> bytes:
         "pairing": dataclasses.astuple(game.pairing),
         "reason": game.reason,
         "fault": game.fault,
-        "seconds": round(game.seconds, 6),
+        "seconds": game.seconds,
         "worker": game.worker,
         "game": record.game,
         "moves": base64.b85encode(record.moves.astype("<u2").tobytes()).decode(),

@@ -105,7 +105,10 @@ class Referee:
         ready = [
             seat.new_game(seed) for seat, seed in zip(self._seats, self._task.seeds, strict=True)
         ]
-        for side, error in enumerate(await asyncio.gather(*ready, return_exceptions=True)):
+        errors = await asyncio.gather(*ready, return_exceptions=True)
+        if self._is_stopped():  # an engine that did not come was killed by us
+            raise GameStopped
+        for side, error in enumerate(errors):
             if isinstance(error, EngineError):
                 return self._fault(Player(side), error)
             if error is not None:
@@ -258,4 +261,4 @@ class Referee:
             margin=float(self._line.score) if by_points else None,
             remarks=tuple(self._said),
         )
-        return PlayedGame(task.pairing, record, end.reason, end.fault, seconds)
+        return PlayedGame(task.pairing, record, end.reason, end.fault, round(seconds, 6))

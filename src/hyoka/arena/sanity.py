@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from hyoka.arena.played import PlayedGame
 
@@ -70,6 +69,8 @@ def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
 
 def _p_value(here: NDArray[np.float64], elsewhere: NDArray[np.float64]) -> float:
     """How often chance alone parts the results so: Fisher's exact test over 0, ½ and 1."""
+    from scipy import stats  # noqa: PLC0415 - it takes a second to import
+
     levels = sorted({*here.tolist(), *elsewhere.tolist()})
     if len(levels) < 2:
         return 1.0
