@@ -3,10 +3,12 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import hyoka as hk
+from hyoka.arena import export_match, plan_match, play_match
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
@@ -175,3 +177,45 @@ def test_debians_engines_keep_to_their_protocols(
     report = check_engine(command)
     assert report.passed, report
     assert report.spec.protocol == protocol
+
+
+GNU_GO = "gtp:gnugo --mode gtp --level {} --chinese-rules --capture-all-dead --positional-superko"
+
+
+@pytest.mark.parametrize(
+    ("game", "players"),
+    [
+        ("go9", [GNU_GO.format(1), GNU_GO.format(0)]),
+        ("go9", ["uct:playouts=100", GNU_GO.format(0)]),
+        ("chess", ["uci:nodes=100:stockfish", "uci:nodes=10:stockfish"]),
+        ("chess", ["uci:stockfish@1+0.01", "ab:nodes=500"]),
+        ("shogi", ["usi:nodes=200,UCI_Variant=shogi:fairy-stockfish", "ab:nodes=500"]),
+        ("othello", ["gtp:gtp-rhino --level=1", "ab:nodes=500"]),
+    ],
+    ids=["GNU Go", "GNU Go v ours", "Stockfish", "by the clock", "Fairy-Stockfish", "GRhino"],
+)
+def test_debians_engines_play_matches_without_a_fault(
+    game: str, players: list[str], tmp_path: Path
+) -> None:
+    # A busy machine is no fault of theirs.
+    plan = plan_match(*players, game=game, seed=1, margin_s=1000, max_plies=300)
+    for player in plan.players:
+        if isinstance(player.spec, EngineSpec):
+            try:
+                player.spec.program()
+            except EngineError as error:
+                pytest.skip(str(error))
+    result = play_match(plan, tmp_path, games=2, jobs=2)
+    assert [game.fault for game in result.games] == ["", ""]
+    assert result.standing.faults == {}
+    assert result.finished
+    assert {game.record.ending for game in result.games} <= {"normal", "resigned", "adjudicated"}
+    one, other = sorted(result.games, key=lambda game: game.pairing.number)
+    assert (one.record.first, one.record.second) == (other.record.second, other.record.first)
+    book = [remark for remark in one.record.remarks if remark.book]
+    assert one.record.move_texts()[: len(book)] == other.record.move_texts()[: len(book)]
+    records = list(hk.read_records(export_match(tmp_path, result.games)[2]))
+    assert [record.move_texts() for record in records] == [
+        one.record.move_texts(),
+        other.record.move_texts(),
+    ]

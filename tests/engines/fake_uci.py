@@ -109,10 +109,12 @@ class FakeEngine:
             os._exit(4)
         if self.is_now("silent"):
             sleep_forever()
-        while self.is_now("flood"):
-            self.say(*["info depth 1 score cp 1 pv"] * 10_000)
-        while self.is_now("long"):
-            sys.stdout.write("x" * 65536)
+        if self.is_now("flood"):
+            while True:
+                self.say(*["info depth 1 score cp 1 pv"] * 10_000)
+        if self.is_now("long"):
+            while True:
+                sys.stdout.write("x" * 65536)
 
 
 def sleep_forever() -> None:

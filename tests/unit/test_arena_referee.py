@@ -39,6 +39,7 @@ from hyoka.records import Record
 KNIGHTS = "moves=g1f3,g8f6,f3g1,f6g8"
 """Both sides' knights go out and come back: a draw by repetition."""
 GOLDS = "moves=4i5h,4a5b,5h4i,5b4a"
+START = Opening("start")
 QUIET = f"quiet={fake('uci', KNIGHTS)}"
 
 
@@ -61,7 +62,7 @@ def endings(result: MatchResult) -> list[tuple[float, str, str]]:
     [
         ("crash=2", "forfeit", "died", "exit code 3"),
         ("die=2", "forfeit", "died", "exit code 4"),
-        ("flood=2", "forfeit", "flooded", "flood"),
+        ("flood=2", "forfeit", "flooded", "64 MiB"),
         ("long=2", "forfeit", "flooded", "line"),
     ],
 )
@@ -76,7 +77,8 @@ def test_a_player_that_breaks_down_loses_and_plays_the_next_game_anew(
     assert result.standing.faults == {"bad": 1}
     [fault] = [game.fault for game in result.games if game.fault]
     assert words in fault
-    assert "> position startpos moves g1f3 g8f6" in fault
+    if reason == "died":  # a flood has washed it away
+        assert "> position startpos moves g1f3 g8f6" in fault
     # One process broke down, the other played all the rest; none is left.
     started = [int(pid) for pid in pids.read_text().split()]
     assert len(started) == 2
@@ -147,8 +149,8 @@ def test_a_false_declaration_loses_and_a_true_one_wins(tmp_path: Path) -> None:
     result = match(tmp_path, boaster, quiet, games=1)
     false = "declared a win that is none"
     assert endings(result) == [(0.0, "illegal", false), (1.0, "illegal", false)]
-    # A king in the last ranks with ten pieces and 28 points for Black; 27 are enough for White.
-    pieces = "+R+R+B+BPPPP1/1PPPPP1K1/9/9/9/9/9/9/4k4 b 2G2S 1"
+    # A king in the last ranks with ten pieces there, and 28 points.
+    pieces = "+R+R+B+B4K/1SSGGPPP1/9/9/9/9/9/9/4k4 b 2P 1"
     entered = [Opening("entered", pieces)]
     result = match(tmp_path / "entered", boaster, quiet, games=1, openings=entered)
     assert endings(result)[0] == (1.0, "normal", "declaration")
@@ -382,7 +384,7 @@ def refereed(
     game: str = "chess",
     *,
     players: tuple[str, str] = ("one=random", "two=random"),
-    opening: Opening = Opening("start"),
+    opening: Opening = START,
     is_stopped: Callable[[], bool] = lambda: False,
     **rules: Any,
 ) -> PlayedGame:
@@ -524,21 +526,36 @@ def test_what_both_players_say_may_end_a_game() -> None:
 
 
 def test_a_game_that_is_stopped_has_no_result() -> None:
-    with pytest.raises(GameStopped):
-        refereed(Scripted(WHITE), Scripted(BLACK), is_stopped=lambda: True)
+    for after in range(6):
+        looks = iter([False] * after)
+        with pytest.raises(GameStopped):
+            refereed(Scripted(WHITE), Scripted(BLACK), is_stopped=lambda: next(looks, True))  # noqa: B023
 
 
-def test_nobody_is_asked_where_passing_is_all_there_is(tmp_path: Path) -> None:
-    opening = Opening("pass", "-XO-----/8/8/8/8/8/8/OOOOOOO- b")
-    one, two = Scripted([]), Scripted([])
-    line = opening.line("othello", 0)
-    moves = list(map(str, line.legal_moves))
-    assert "pass" not in moves
-    one = Scripted(moves[:1])
-    played = refereed(one, two, "othello", opening=opening, max_plies=4)
-    assert len(one.turns) <= 1
-    assert all("pass" not in map(str, turn.line.legal_moves) for turn in one.turns + two.turns)
-    assert played.result in (0.0, 0.5, 1.0)
+def test_a_player_that_was_killed_to_stop_the_game_has_not_lost_it() -> None:
+    class Killed(Scripted):
+        async def play(self, turn: Turn) -> Evaluation:
+            raise EngineError("engine", "died (signal SIGKILL)", reason="died")
+
+    class KilledAtOnce(Killed):
+        async def new_game(self, seed: int) -> None:
+            raise EngineError("engine", "died (signal SIGKILL)", reason="died")
+
+    for killed, before in ((Killed([]), 2), (KilledAtOnce([]), 0)):
+        looks = iter([False] * before)
+        with pytest.raises(GameStopped):
+            refereed(killed, Scripted(BLACK), is_stopped=lambda: next(looks, True))  # noqa: B023
+        assert refereed(killed, Scripted(BLACK)).reason == "died"
+
+
+def test_nobody_is_asked_where_passing_is_all_there_is() -> None:
+    opening = Opening("two corners", f"XO------{'-' * 48}XO------ X")
+    one, two = Scripted(["c1", "c8"]), Scripted([])
+    played = refereed(one, two, "othello", opening=opening)
+    assert played.record.move_texts() == ["c1", "pass", "c8"]
+    assert (played.result, played.reason) == (1.0, "score")
+    assert [remark.ply for remark in played.record.remarks] == [1, 3]
+    assert two.turns == []
 
 
 # Whole matches.
@@ -757,8 +774,10 @@ def test_a_sequential_test_is_for_two(tmp_path: Path) -> None:
 
 
 def test_our_searches_play_by_the_clock(tmp_path: Path) -> None:
-    result = match(tmp_path, "uct", "ab", game="go5" if False else "othello", clock="3600", games=1)
+    result = match(tmp_path, "uct", "ab", game="othello", clock="0.3", margin_s=1000, games=1)
     assert result.standing.faults == {}
+    clocks = [remark.clock_s for game in result.games for remark in game.record.remarks]
+    assert all(clock_s is not None and clock_s < 0.3 for clock_s in clocks)
 
 
 def test_time_controls_are_told_in_the_record(tmp_path: Path) -> None:

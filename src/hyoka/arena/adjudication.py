@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from hyoka._core import Player
 from hyoka.errors import NotationError
 from hyoka.records import Remark
@@ -37,7 +39,7 @@ class WinByScore:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"win={self.ahead:g},{self.moves}"
+        return f"win={_positional(self.ahead)},{self.moves}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
@@ -63,11 +65,11 @@ class Resign:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"resign={self.behind:g},{self.moves}"
+        return f"resign={_positional(self.behind)},{self.moves}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of the player who has just moved."""
-        if not said:
+        if not said or said[-1].ply != len(line):  # a forced pass is nobody's word
             return None
         own = [remark for remark in said[-2 * self.moves :] if not (said[-1].ply - remark.ply) % 2]
         mover = -1 if line.to_play is Player.first else 1
@@ -87,7 +89,7 @@ class DrawByScore:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"draw={self.within:g},{self.moves},{self.from_ply}"
+        return f"draw={_positional(self.within)},{self.moves},{self.from_ply}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
@@ -114,6 +116,11 @@ class Exact:
         """Ask the method."""
         result = METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")
+
+
+def _positional(number: float) -> str:
+    """The number in as few digits as tell it from others, and never as 1e+06."""
+    return np.format_float_positional(number, trim="-")
 
 
 def _lead(remark: Remark, ahead: float) -> int:

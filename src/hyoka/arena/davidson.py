@@ -216,7 +216,7 @@ class DavidsonModel:
         self._given = None if isinstance(advantage, str) else float(advantage)
         self._has_draws = bool(tallies.counts[:, 1].sum() > 0)
         # Draws and wins of one side alone are explained ever better by a greater distance and ever
-        # more draws; nothing but draws, by a greater ν alone. One virtual game of equals was decided.
+        # more draws; nothing but draws, by a greater ν. One virtual game of equals was decided.
         self._decided = 1.0 if self._has_draws and not graph.is_strong(tallies.decided) else 0.0
         players = len(graph.component)
         games = np.bincount(tallies.first, tallies.total, players)

@@ -36,8 +36,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.games: dict[int, PlayedGame] = {}
-        """By number, in the order they ended."""
+        self.numbers: set[int] = set()
+        """Of the games that are there; the games themselves stay on the disk."""
 
     def __enter__(self) -> Self:
         self._file = self._path.open("a+b", buffering=0)
@@ -48,8 +48,7 @@ class Journal:
             raise StudyError(f"{self._path.parent}: this match is being played already") from None
         self._file.seek(0)
         data = self._file.read()
-        for game in _games_of(data):
-            self.games.setdefault(game.pairing.number, game)
+        self.numbers = {game.pairing.number for game in _games_of(data)}
         self._size = data.rfind(b"\n") + 1
         self._file.truncate(self._size)
         return self
@@ -62,13 +61,18 @@ class Journal:
     ) -> None:
         self._file.close()
 
+    @property
+    def games(self) -> dict[int, PlayedGame]:
+        """The games by number, in the order they ended, read anew."""
+        return {game.pairing.number: game for game in read_journal(self._path)}
+
     def add(self, games: Iterable[PlayedGame]) -> list[PlayedGame]:
         """Write games and wait until the disk has them; gives those that were not there before.
 
         Raises OSError if the disk is full; what could not be written whole is taken off again.
         """
         new = {game.pairing.number: game for game in games}
-        new = {number: game for number, game in new.items() if number not in self.games}
+        new = {number: game for number, game in new.items() if number not in self.numbers}
         data = b"".join(map(_line, new.values()))
         try:
             self._write(data)
@@ -76,7 +80,7 @@ class Journal:
             self._file.truncate(self._size)
             raise
         self._size += len(data)
-        self.games |= new
+        self.numbers.update(new)
         return list(new.values())
 
     def _write(self, data: bytes) -> None:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,17 +42,20 @@ class MatchResult:
     """A match as far as it has been played."""
 
     folder: Path
-    games: list[PlayedGame]
-    """In the order they ended."""
     standing: Standing
     wanted: int
     verdict: str | None = None
     """What a sequential test has decided: `H0`, `H1`, or None."""
 
+    @cached_property
+    def games(self) -> list[PlayedGame]:
+        """In the order they ended, from the disk."""
+        return read_journal(self.folder / JOURNAL)
+
     @property
     def finished(self) -> bool:
         """Whether nothing is left to play."""
-        return self.verdict is not None or len(self.games) >= self.wanted
+        return self.verdict is not None or self.standing.games >= self.wanted
 
     @property
     def duels(self) -> list[DuelSummary]:
@@ -89,19 +93,17 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
         _describe(plan, folder)
         run = _Run(plan, journal, plan.total(games), sprt, on_games)
         run.play(jobs, executor)
-        return MatchResult(
-            folder, list(journal.games.values()), run.standing, run.wanted, run.verdict
-        )
+        return MatchResult(folder, run.standing, run.wanted, run.verdict)
 
 
 def match_so_far(
     plan: MatchPlan, folder: Path | str, *, games: int, sprt: Sprt | None = None
 ) -> MatchResult:
     """How a match stands that lies in a folder, be it interrupted or in play."""
-    played = read_journal(Path(folder) / JOURNAL)
-    standing = Standing.of([player.name for player in plan.players], played)
+    names = [player.name for player in plan.players]
+    standing = Standing.of(names, read_journal(Path(folder) / JOURNAL))
     verdict = None if sprt is None else sprt.decision(standing.duel(0, 1).pairs)
-    return MatchResult(Path(folder), played, standing, plan.total(games), verdict)
+    return MatchResult(Path(folder), standing, plan.total(games), verdict)
 
 
 def open_match(folder: Path | str) -> tuple[dict[str, Any], list[PlayedGame]]:
@@ -170,7 +172,7 @@ class _Run:
         """Play what is left."""
         if self._on_games is not None:
             self._on_games([], self.standing)
-        left = iter(n for n in range(self.wanted) if n not in self._journal.games)
+        left = iter(n for n in range(self.wanted) if n not in self._journal.numbers)
         with contextlib.ExitStack() as stack:
             at_once = jobs
             if executor is None:

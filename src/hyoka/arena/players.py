@@ -84,8 +84,8 @@ def _usual_name(spec: AnySpec) -> str:
     """What tells a player from another: for a search its text, for an engine also its limits."""
     if isinstance(spec, SearchSpec):
         return spec.name
-    if spec.name is not None:
-        return spec.name
+    if spec.name and spec.name.strip():
+        return spec.name.strip()
     options = [f"{key}={value}" for key, value in spec.options]
     command = spec.command.split(" ", 1)
     arguments = [command[1]] if len(command) > 1 and spec.protocol != "gtp" else []

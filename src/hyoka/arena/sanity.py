@@ -40,8 +40,8 @@ class OddWorker:
 def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
     """The workers whose results or faults differ from those of all others taken together.
 
-    Results are those of each duel's player with the lower number. Permutation tests over games,
-    corrected for the number of workers; a worker with fewer than 10 games is left alone.
+    Results are those of each duel's player with the lower number. Exact tests over games, corrected
+    for the number of workers; a worker with fewer than 10 games is left alone.
     """
     by_worker: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for game in games:
@@ -68,13 +68,16 @@ def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
 
 
 def _p_value(here: NDArray[np.float64], elsewhere: NDArray[np.float64]) -> float:
-    """How often chance alone parts the results so: Fisher's exact test over 0, ½ and 1."""
+    """How often chance alone parts the results so: Fisher's exact tests of the 0s and of the 1s.
+
+    Of ½ alone there may be so few that a worker with one of them would seem odd.
+    """
+    if len({*here.tolist(), *elsewhere.tolist()}) < 2:
+        return 1.0
     from scipy import stats  # noqa: PLC0415 - it takes a second to import
 
-    levels = sorted({*here.tolist(), *elsewhere.tolist()})
-    if len(levels) < 2:
-        return 1.0
-    table = np.array([[np.sum(part == level) for level in levels] for part in (here, elsewhere)])
-    if len(levels) == 2:
-        return float(stats.fisher_exact(table).pvalue)
-    return float(stats.chi2_contingency(table).pvalue)
+    tables = [
+        [[int(np.sum(part == end)), int(np.sum(part != end))] for part in (here, elsewhere)]
+        for end in (0, 1)
+    ]
+    return min(1.0, 2 * min(float(stats.fisher_exact(table).pvalue) for table in tables))

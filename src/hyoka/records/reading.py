@@ -26,8 +26,9 @@ LONGEST_GAME: Final = 64 << 20
 _HEAD: Final = 1 << 16
 _NO_RECORDS: Final = frozenset(
     (
-        *(".jou", ".trn", ".tsv", ".csv", ".md", ".html", ".htm", ".css", ".js", ".json", ".toml"),
-        *(".xml", ".pdf", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".py", ".log", ".parquet"),
+        *(".jou", ".trn", ".tsv", ".csv", ".md", ".html", ".htm", ".css", ".js", ".json", ".jsonl"),
+        *(".toml", ".xml", ".pdf", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".py", ".log"),
+        ".parquet",
     )
 )
 """What often lies beside records and is none; the first two name WTHOR's players and events."""
