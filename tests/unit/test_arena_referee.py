@@ -2,7 +2,9 @@
 """Games between players of every kind: what each does wrong loses, and the match goes on."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,7 +163,7 @@ def test_a_false_declaration_loses_and_a_true_one_wins(tmp_path: Path) -> None:
     [
         (["answer:genmove=resign"], "resigned", "resigned"),
         (["answer:genmove=Z99"], "illegal", "illegal move"),
-        (["answer:genmove=C3"], "illegal", "illegal move C3"),  # where it stands since move 1
+        (["answer:genmove=C3"], "illegal", "illegal move"),  # where it stands since move 1
         (["refuse=genmove b", "refuse=genmove w"], "forfeit", "refused the position"),
         (["refuse=play b E1", "refuse=play w E1"], "forfeit", "refused the position"),
     ],
@@ -305,6 +307,12 @@ GO = [EnginePosition("go9"), EnginePosition("go9", moves=["E5"])]
             GO[1],
             (Clock(main_s=60.9, period_s=5), Clock(main_s=0, period_s=10.5)),
             ["time_settings 0 10 1", "time_left b 60 0", "time_left w 10 1"],
+        ),
+        (
+            "gtp",
+            GO[0],
+            (Clock(main_s=60, moves_to_go=40), Clock(main_s=50, moves_to_go=39)),
+            ["time_settings 0 60 40", "time_left b 60 40", "time_left w 50 39"],
         ),
     ],
 )
@@ -456,7 +464,7 @@ def test_moves_that_the_rules_forbid_lose() -> None:
         played = refereed(Scripted([move]), Scripted([]))
         assert (played.result, played.record.ending) == (0.0, "illegal")
     played = refereed(Scripted(["e2e4"]), Scripted(["e2e4"]))
-    assert (played.result, played.reason) == (1.0, "illegal move e2e4")
+    assert (played.result, played.reason) == (1.0, "illegal move")
 
 
 def test_the_rules_end_a_game() -> None:
@@ -697,6 +705,28 @@ def test_a_match_that_is_interrupted_lets_its_engines_go(tmp_path: Path) -> None
     assert len(started) >= 2
     for pid in started:
         await_end(pid)
+
+
+def test_a_match_that_is_interrupted_does_no_harm_to_another(tmp_path: Path) -> None:
+    engine = fake("uci", KNIGHTS)
+    plan = plan_match(f"one={engine}", f"two={engine}", openings="start")
+    interrupted = threading.Event()
+
+    def interrupt(new: list[PlayedGame], standing: Standing) -> None:
+        if new:
+            raise KeyboardInterrupt
+
+    def wait(new: list[PlayedGame], standing: Standing) -> None:
+        if standing.games == 2:
+            interrupted.wait(QUICK_S)
+
+    with ThreadPoolExecutor(1) as other:
+        long = other.submit(play_match, plan, tmp_path / "long", games=20, jobs=2, on_games=wait)
+        for number in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                play_match(plan, tmp_path / str(number), games=1000, jobs=2, on_games=interrupt)
+        interrupted.set()
+        assert long.result().standing.reasons == {"repetition": 20}
 
 
 def test_a_match_that_is_complete_plays_nothing_and_may_be_made_longer(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.clock import Clock, expected_moves
 from hyoka.as_engine.gtp_clocks import Clocks
+from hyoka.clock import Clock, expected_moves
 from hyoka.errors import NotationError
 
 BLACK, WHITE = hk.Player.first, hk.Player.second

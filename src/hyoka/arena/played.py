@@ -31,8 +31,8 @@ class PlayedGame:
     value or score, depth, seconds spent and left on the clock; moves of the opening are `book`.
     `result` is never None."""
     reason: str
-    """How it ended, in a word or two: `checkmate`, `repetition`, `resigned`, `time`, `illegal move
-    e2e5`, `died`, `hung`, `adjudicated by score`, …"""
+    """How it ended, in a word or two: `checkmate`, `repetition`, `resigned`, `time`,
+    `illegal move`, `died`, `hung`, `adjudicated by score`, …"""
     fault: str = ""
     """What an engine did wrong, at length; empty where nothing went wrong."""
     seconds: float = 0.0

@@ -14,7 +14,6 @@ from hyoka.engines import (
     Engine,
     EnginePosition,
     EngineSpec,
-    kill_all_engines,
     spec_of,
     start_engine,
 )
@@ -219,8 +218,7 @@ class EngineSeat:
             self._engine.kill()
 
     def stop(self) -> None:
-        """End the engine, and with it whatever it is thinking about."""
-        kill_all_engines()
+        """Nothing to do: an engine whose answer nobody waits for any more is ended."""
 
 
 def threads_of(player: PlayerSpec) -> int:

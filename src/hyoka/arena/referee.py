@@ -188,7 +188,7 @@ class Referee:
         try:
             self._play(self._line.parse(best))
         except (IllegalMoveError, NotationError) as error:
-            return _End(lost, f"illegal move {best[:20]}", "illegal", str(error))
+            return _End(lost, "illegal move", "illegal", str(error))
         self._said.append(
             Remark(
                 len(self._texts),

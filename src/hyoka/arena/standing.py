@@ -64,9 +64,7 @@ class Standing:
         duel = self._duels.setdefault((low, high), _Duel())
         duel.count(pairing.pair_id, moved_first, points)
         self.games += 1
-        # An illegal move is told with the move; all of them are one kind of ending.
-        reason = "illegal move" if game.reason.startswith("illegal move") else game.reason
-        self.reasons[reason] += 1
+        self.reasons[game.reason] += 1
         if game.record.ending in ("time", "illegal", "forfeit"):
             loser = pairing.second if game.result == 1 else pairing.first
             self.faults[self.names[loser]] += 1

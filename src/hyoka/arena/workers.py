@@ -26,14 +26,26 @@ class _Board:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         """Held while a game is on."""
+        self.run = ""
+        """Whose game is on, or was the last."""
+        self.is_leaving = False
+        """Whether the players go once their game is over."""
         self._runner = asyncio.Runner()
+        self._game: asyncio.Task[PlayedGame] | None = None
         self._seats: OrderedDict[tuple[str, int, PlayerSpec], Seat] = OrderedDict()
 
     def play(self, task: GameTask) -> PlayedGame:
-        """Play one game."""
-        return self._runner.run(self._play(task))
+        """Play one game; raises GameStopped if somebody stops it."""
+        self.run = task.run
+        try:
+            return self._runner.run(self._play(task))
+        except asyncio.CancelledError:
+            raise GameStopped from None
+        finally:
+            self._game = None
 
     async def _play(self, task: GameTask) -> PlayedGame:
+        self._game = asyncio.current_task()
         pairing = task.pairing
         seats = [
             await self._seat(task.rules.game, index, player)
@@ -58,6 +70,9 @@ class _Board:
         """Make the game end soon; called from another thread."""
         for seat in list(self._seats.values()):
             seat.stop()
+        if (game := self._game) is not None:
+            with contextlib.suppress(RuntimeError):  # it is over, and the loop has gone
+                game.get_loop().call_soon_threadsafe(game.cancel)
 
     def close(self) -> None:
         """Let all players go."""
@@ -105,6 +120,9 @@ def play_task(task: GameTask) -> PlayedGame:
             _boards.pop(key, None)
             board.close()
             raise
+        if board.is_leaving:
+            _boards.pop(key, None)
+            board.close()
     return dataclasses.replace(played, worker=f"{socket.gethostname()}:{os.getpid()}")
 
 
@@ -117,12 +135,14 @@ def stop_games(run: str) -> None:
     """Make the games of a run end soon: engines are killed, searches stopped."""
     _stopped.add(run)
     for board in list(_boards.values()):
-        board.stop()
+        if board.run == run:
+            board.stop()
 
 
 def clear_boards() -> None:
-    """Let go of the players that this process keeps and no game is using."""
+    """Let go of the players that this process keeps; those in a game go when it is over."""
     for key, board in list(_boards.items()):
+        board.is_leaving = True
         if board.lock.acquire(blocking=False):
             _boards.pop(key, None)
             board.close()

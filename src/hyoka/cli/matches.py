@@ -201,7 +201,10 @@ def jobs_for(plan: MatchPlan) -> int:
 def conditions_of(plan: MatchPlan) -> list[str]:
     """How a match was played, in sentences."""
     rules = plan.rules
-    sentences = [f"{player.name} is {player.text.partition('=')[2]}." for player in plan.players]
+    sentences = []
+    for player in plan.players:
+        clock = f" with {player.clock.text} on the clock" if player.clock else ""
+        sentences.append(f"{player.name} is {player.spec.text}{clock}.")
     count = len(plan.openings)
     sentences.append(
         f"Games begin with one of {count:,} openings, each played from both sides."

@@ -269,13 +269,16 @@ class GtpEngine:
                 raise self.transport.error("GTP knows no increments; give byo-yomi", "limit")
             fischer = f"kata-time_settings fischer {own.main_s:.3f} {own.increment_s:.3f}"
             commands = [fischer] if new else []
+        elif new and own.moves_to_go:  # so many moves in that time: a period of many stones
+            commands = [f"time_settings 0 {math.floor(own.main_s)} {own.moves_to_go}"]
         elif new:
             main_s, period_s = math.floor(own.main_s), math.floor(own.period_s)
             commands = [f"time_settings {main_s} {period_s} {1 if period_s else 0}"]
         for color, clock in zip("bw", clocks, strict=True):
             periods = clock.main_s <= 0 and clock.period_s > 0
             left_s = clock.period_s if periods else clock.main_s
-            commands.append(f"time_left {color} {math.floor(left_s)} {1 if periods else 0}")
+            stones = 1 if periods else clock.moves_to_go or 0
+            commands.append(f"time_left {color} {math.floor(left_s)} {stones}")
         return commands
 
     async def close(self) -> bool:

@@ -2,6 +2,7 @@
 """Other machines: a Dask cluster as an executor."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any
@@ -23,6 +24,8 @@ def cluster(
         from distributed import Client as _Client  # noqa: PLC0415
     except ImportError:
         raise Error("a cluster needs Dask: pip install 'hyoka[cluster]'") from None
+    if not re.search(r":\d+/?$", address):
+        raise StudyError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
     make_client: Any = _Client  # untyped
     try:
         client = make_client(address, timeout=timeout_s, set_as_default=False)
