@@ -619,7 +619,18 @@ def test_exact_methods_end_a_game_that_they_know() -> None:
     text = f"{'X' * 60}OO-- X"
     judged = ending.judge(hk.position("othello", text).line(), [])
     assert judged == (1.0, "adjudicated by ending")
-    assert ending.judge(hk.Chess().line(), []) is None
+    with pytest.raises(NotationError, match="is for Othello"):
+        ending.judge(hk.Chess().line(), [])
+
+
+def test_one_player_who_moves_alone_does_not_speak_for_both() -> None:
+    line = hk.Othello().line()
+    alone = [Remark(ply, 0.99) for ply in range(1, 12, 2)]
+    level = [Remark(ply, 0.5) for ply in range(1, 12, 2)]
+    assert adjudicator_of("win=0.9,3").judge(line, alone) is None
+    assert adjudicator_of("draw=0.1,3,0").judge(line, level) is None
+    both = [*alone, *(Remark(ply, 0.99) for ply in (12, 14, 16))]
+    assert adjudicator_of("win=0.9,3").judge(line, both) == (1.0, "adjudicated by score")
 
 
 # Ablations.

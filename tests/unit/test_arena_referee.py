@@ -4,7 +4,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,12 @@ from hyoka.arena import (
     Standing,
     TimeControl,
     adjudicator_of,
+    clear_boards,
     match_so_far,
     open_match,
     plan_match,
     play_match,
+    repeated_games,
 )
 from hyoka.arena.played import Pairing
 from hyoka.arena.players import Turn
@@ -119,15 +121,13 @@ def test_a_player_that_never_answers_loses_on_time(tmp_path: Path) -> None:
     assert result.standing.faults == {"silent": 2}
 
 
-def test_a_player_that_never_starts_loses_every_game(tmp_path: Path) -> None:
-    deaf = fake("uci", "deaf", settings=f"timeout={QUICK_S}")
-    result = match(tmp_path, f"deaf={deaf}", QUIET)
-    assert endings(result) == [(0.0, "time", "hung"), (1.0, "time", "hung")]
-
-
-def test_a_player_that_dies_before_its_first_word_loses_every_game(tmp_path: Path) -> None:
-    result = match(tmp_path, "dead=uci:false", QUIET)
-    assert endings(result) == [(0.0, "forfeit", "died"), (1.0, "forfeit", "died")]
+@pytest.mark.parametrize(
+    "engine", [fake("uci", "deaf", settings=f"timeout={QUICK_S}"), "uci:false"]
+)
+def test_a_player_that_has_never_started_stops_the_match(tmp_path: Path, engine: str) -> None:
+    with pytest.raises(EngineError, match="does not start"):
+        match(tmp_path, f"bad={engine}", QUIET)
+    assert open_match(tmp_path / "match")[1] == []
 
 
 def test_both_players_may_be_bad(tmp_path: Path) -> None:
@@ -754,7 +754,7 @@ def test_a_match_that_is_complete_plays_nothing_and_may_be_made_longer(tmp_path:
         ("komi", {"komi": 0.5}),
         ("max_plies", {"max_plies": 99}),
         ("margin_s", {"margin_s": 1}),
-        ("adjudicate", {"adjudicate": ["exact=ending"]}),
+        ("adjudicate", {"adjudicate": ["win=0.9,2"]}),
         ("format", {"format": "gauntlet"}),
     ],
 )
@@ -816,3 +816,50 @@ def test_time_controls_are_told_in_the_record(tmp_path: Path) -> None:
     result = match(tmp_path / "same", "a=random", "b=random", game="go5", clock="60+1", games=1)
     assert {game.record.time_control for game in result.games} == {"60+1"}
     assert TimeControl.from_text("60+1").increment_s == 1
+
+
+def test_a_match_is_played_where_an_event_loop_runs_already(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    engine = fake("uci", KNIGHTS, f"pids={pids}")
+
+    async def notebook() -> MatchResult:
+        return match(tmp_path, f"one={engine}", f"two={engine}")
+
+    assert asyncio.run(notebook()).standing.games == 2
+    for pid in pids.read_text().split():
+        await_end(int(pid))
+
+
+def test_games_that_were_over_are_kept_when_another_cannot_be_played(tmp_path: Path) -> None:
+    class Batches(Executor):
+        """Plays nothing until four games are asked for; the fourth fails."""
+
+        def __init__(self) -> None:
+            self.asked: list[tuple[Future[PlayedGame], GameTask]] = []
+
+        def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Any:
+            future: Future[PlayedGame] = Future()
+            self.asked.append((future, arguments[0]))
+            if len(self.asked) == 4:
+                for other, each in self.asked[:3]:
+                    other.set_result(function(each))
+                future.set_exception(EngineError("x", "is not there", reason="missing"))
+            return future
+
+    with pytest.raises(EngineError, match="is not there"):
+        play_match(quick_plan(), tmp_path, games=8, jobs=2, executor=Batches())
+    clear_boards()
+    assert len(open_match(tmp_path)[1]) == 3
+
+
+def test_a_journal_without_a_description_is_nobodys(tmp_path: Path) -> None:
+    play_match(quick_plan(), tmp_path, games=2)
+    (tmp_path / "match.toml").unlink()
+    with pytest.raises(StudyError, match="is no match"):
+        play_match(quick_plan(), tmp_path, games=4)
+
+
+def test_games_that_repeat_others_are_counted(tmp_path: Path) -> None:
+    engine = fake("uci", KNIGHTS)
+    result = match(tmp_path, f"one={engine}", f"two={engine}", games=6)
+    assert repeated_games(result.games) == 4

@@ -12,6 +12,7 @@ import pytest
 import typer
 
 import hyoka as hk
+from hyoka.arena import export_match, open_match
 from hyoka.arena.ratings import rate_players
 from hyoka.arena.result_files import Results, read_results
 from hyoka.cli.ratings import ratings_command
@@ -156,12 +157,12 @@ def test_a_study_and_a_match_give_their_games(tmp_path: Path, pgn: Path) -> None
     hk.Study.create(study, pgn, columns="none")
     assert games(read_results([study])) == TAKEN
     match = tmp_path / "match"
-    match.mkdir()
-    table(match, "games.parquet", pair_id=[0, 0, 1])
-    (match / "games.pgn").write_text(PGN, encoding="utf-8")
+    plan = hk.plan_match("a=random", "b=random", game="go3")
+    hk.play_match(plan, match, games=2)
+    export_match(match, open_match(match)[1])
+    hk.play_match(plan, match, games=4)  # the tables are older than the journal now
     results = read_results([match])
-    assert games(results) == TAKEN
-    assert len(set(results.clusters)) == 1
+    assert (len(results), len(set(results.clusters))) == (4, 2)
 
 
 def test_progress_tells_the_bytes(tmp_path: Path, pgn: Path) -> None:

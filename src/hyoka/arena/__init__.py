@@ -21,8 +21,9 @@ from hyoka.arena.score import MatchScore, PairScores, Score, match_score
 from hyoka.arena.significance import binomial_p_value, permutation_p_value
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
-from hyoka.arena.summary import DuelSummary, match_ratings
+from hyoka.arena.summary import DuelSummary, match_ratings, repeated_games
 from hyoka.arena.time_control import TimeControl
+from hyoka.arena.workers import clear_boards
 
 __all__ = [
     "Contest",
@@ -45,6 +46,7 @@ __all__ = [
     "ablate",
     "adjudicator_of",
     "binomial_p_value",
+    "clear_boards",
     "contests",
     "elo",
     "export_match",
@@ -61,6 +63,7 @@ __all__ = [
     "play_match",
     "rate",
     "rate_players",
+    "repeated_games",
     "threads_of",
     "write_match_report",
 ]

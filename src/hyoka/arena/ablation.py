@@ -37,14 +37,29 @@ WAYS: Final = ("added", "removed", "ladder")
 """Each alone on top of the bare search, each taken from the full one, or one after another."""
 
 
-def switch_of(kind: str, text: str) -> Switch:
+def switch_of(search: SearchSpec, text: str) -> Switch:
     """A switch by its name: one of ours, a flag of the search, or `SETTING=VALUE`.
 
-    >>> switch_of("uct", "rating").on
+    Without it, a setting is as the search has it, or else as in the bare search.
+
+    >>> bare, tuned = SearchSpec.from_text("uct"), SearchSpec.from_text("uct:rave=200")
+    >>> switch_of(bare, "rating").on
     (('policy', 'rated'),)
-    >>> switch_of("ab", "null_move").off, switch_of("uct", "rave=500").on
-    ((('null_move', False),), (('rave', 500.0),))
+    >>> switch_of(bare, "rave").off, switch_of(tuned, "rave").off, switch_of(tuned, "rave").on
+    ((('rave', 0.0),), (('rave', 200.0),), (('rave', 1000.0),))
     """
+    switch = _named(search.kind, text)
+    on = dict(switch.on)
+    off = tuple(
+        (name, without if search[name] == on[name] else search[name])
+        for name, without in switch.off
+    )
+    if off == switch.on:
+        raise NotationError(f"the switch '{text}' changes nothing")
+    return Switch(switch.name, switch.on, off)
+
+
+def _named(kind: str, text: str) -> Switch:
     known = {setting.name: setting for setting in SearchSpec.settings_for(kind)}
     name, equals, value = (part.strip() for part in text.partition("="))
     if equals and name in known:
@@ -98,7 +113,9 @@ def contests(
     if how not in WAYS:
         hint = nearest(how, WAYS) or f"there are {', '.join(WAYS)}"
         raise NotationError(f"no way '{how}'; {hint}")
-    chosen = [switch_of(search.kind, switch) for switch in switches]
+    if not switches or not limits:
+        raise NotationError("an ablation needs switches, and playouts or time")
+    chosen = [switch_of(search, switch) for switch in dict.fromkeys(switches)]
     bare = search.with_settings(**dict(pair for switch in chosen for pair in switch.off))
     full = search.with_settings(**dict(pair for switch in chosen for pair in switch.on))
     found = []

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from hyoka._core import Player
+from hyoka._core import Othello, Player
 from hyoka.errors import NotationError
 from hyoka.records import Remark
 from hyoka.study import METHODS
@@ -43,8 +43,8 @@ class WinByScore:
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
-        last = said[-2 * self.moves :]
-        if len(last) < 2 * self.moves:
+        last = _last_of_both(said, self.moves)
+        if last is None:
             return None
         leads = [_lead(remark, self.ahead) for remark in last]
         if all(lead > 0 for lead in leads):
@@ -93,8 +93,8 @@ class DrawByScore:
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
-        last = said[-2 * self.moves :]
-        if len(last) < 2 * self.moves or len(line) < self.from_ply:
+        last = _last_of_both(said, self.moves)
+        if last is None or len(line) < self.from_ply:
             return None
         if all(_is_level(remark, self.within) for remark in last):
             return 0.5, "adjudicated as a draw"
@@ -114,8 +114,16 @@ class Exact:
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Ask the method."""
+        if self.method == "ending" and not isinstance(line.position, Othello):
+            raise NotationError("exact=ending is for Othello")
         result = METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")
+
+
+def _last_of_both(said: Sequence[Remark], moves: int) -> list[Remark] | None:
+    """So many last words of each player, one of whom may move alone; None if there are less."""
+    sides = [[remark for remark in said if remark.ply % 2 == side][-moves:] for side in (0, 1)]
+    return None if min(map(len, sides)) < moves else sides[0] + sides[1]
 
 
 def _positional(number: float) -> str:
@@ -139,7 +147,7 @@ def _lead(remark: Remark, ahead: float) -> int:
 def _is_level(remark: Remark, within: float) -> bool:
     if remark.mate is not None:
         return False
-    if within <= 0.5:
+    if within <= 1:
         return remark.value is not None and abs(remark.value - 0.5) <= within
     return remark.score is not None and abs(remark.score) <= within
 

@@ -46,11 +46,15 @@ class Journal:
         except BlockingIOError:
             self._file.close()
             raise StudyError(f"{self._path.parent}: this match is being played already") from None
-        self._file.seek(0)
-        data = self._file.read()
-        self.numbers = {game.pairing.number for game in _games_of(data)}
-        self._size = data.rfind(b"\n") + 1
-        self._file.truncate(self._size)
+        try:
+            self._file.seek(0)
+            data = self._file.read()
+            self.numbers = {game.pairing.number for game in _games_of(data)}
+            self._size = data.rfind(b"\n") + 1
+            self._file.truncate(self._size)
+        except BaseException:
+            self._file.close()
+            raise
         return self
 
     def __exit__(

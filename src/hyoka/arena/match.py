@@ -81,16 +81,17 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
 
     A match that lies there already goes on where it stopped, also to more games than before; a
     different one is refused. With `sprt` (for two players) it ends when the test has decided.
-    `jobs` games are played side by side here, or on `executor` if one is given. A game counts once
-    the journal has it, so that whatever happens only the games in play are lost.
+    `jobs` games are played side by side here, or on `executor` if one is given; its workers keep
+    their engines until `clear_boards` is called there. A game counts once the journal has it, so
+    that whatever happens only the games in play are lost.
     """
     if sprt is not None and len(plan.players) != 2:
         raise StudyError("a sequential test is for two players")
-    _check_players(plan)
+    _check_players(plan, here=executor is None)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with Journal(folder / JOURNAL) as journal:
-        _describe(plan, folder)
+        _describe(plan, folder, is_new=not journal.numbers)
         run = _Run(plan, journal, plan.total(games), sprt, on_games)
         run.play(jobs, executor)
         return MatchResult(folder, run.standing, run.wanted, run.verdict)
@@ -108,35 +109,42 @@ def match_so_far(
 
 def open_match(folder: Path | str) -> tuple[dict[str, Any], list[PlayedGame]]:
     """What a match's folder says of it, and its games so far; it may be in play meanwhile."""
-    folder = Path(folder)
+    return _description(Path(folder)), read_journal(Path(folder) / JOURNAL)
+
+
+def _description(folder: Path) -> dict[str, Any]:
+    file = folder / DESCRIPTION
     try:
-        text = (folder / DESCRIPTION).read_text(encoding="utf-8")
+        description = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
-    try:
-        return tomllib.loads(text), read_journal(folder / JOURNAL)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{folder / DESCRIPTION}: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{file}: {error}") from error
+    if description.get("version") != VERSION:
+        raise StudyError(
+            f"{file}: made by another version of Hyoka (match version "
+            f"{description.get('version')!r}, this one reads {VERSION})"
+        )
+    return description
 
 
-def _check_players(plan: MatchPlan) -> None:
-    """Raise at once if a search can't play the game or an engine is not there."""
+def _check_players(plan: MatchPlan, *, here: bool) -> None:
+    """Raise at once if a search can't play the game, or an engine is not here but should be."""
     for player in plan.players:
         if isinstance(player.spec, SearchSpec):
             Searcher(player.spec, plan.rules.game)
-        else:
+        elif here:
             player.spec.program()
 
 
-def _describe(plan: MatchPlan, folder: Path) -> None:
+def _describe(plan: MatchPlan, folder: Path, *, is_new: bool) -> None:
     """Write down what the match is, or check that it is the one that lies here."""
-    file = folder / DESCRIPTION
     wanted = {key: value for key, value in plan.description().items() if value is not None}
-    if not file.exists():
-        write_toml(file, {"version": VERSION, "created": now(), "match": wanted})
+    if is_new and not (folder / DESCRIPTION).exists():
+        description = {"version": VERSION, "created": now(), "match": wanted}
+        write_toml(folder / DESCRIPTION, description)
         return
-    known, _ = open_match(folder)
-    there = known.get("match", {})
+    there = _description(folder).get("match", {})
     differing = [key for key in {**there, **wanted} if there.get(key) != wanted.get(key)]
     if differing:
         key = differing[0]
@@ -191,10 +199,16 @@ class _Run:
                 self._stop(running)
 
     def _fits_cores(self, jobs: int) -> bool:
-        """Whether each game can have a core to itself."""
-        if not hasattr(os, "sched_setaffinity") or jobs > len(os.sched_getaffinity(0)):
+        """Whether each game can have a core to itself, and each core a game.
+
+        Of GTP engines nobody knows how many threads they have.
+        """
+        if not hasattr(os, "sched_setaffinity") or jobs != len(os.sched_getaffinity(0)):
             return False
-        return all(threads_of(player) == 1 for player in self._plan.players)
+        return all(
+            threads_of(player) == 1 and getattr(player.spec, "protocol", "") != "gtp"
+            for player in self._plan.players
+        )
 
     def _work(
         self,
@@ -219,20 +233,22 @@ class _Run:
             finished, _ = concurrent.futures.wait(
                 running, timeout=0.5, return_when=concurrent.futures.FIRST_COMPLETED
             )
-            played = []
-            for future in finished:
-                task, tries = running.pop(future)
-                try:
-                    played.append(future.result())
-                except (EngineError, GameStopped):
-                    raise
-                except Exception as error:
-                    # The worker is gone, not a player: another one plays the game.
-                    if tries + 1 >= _RETRIES:
-                        message = f"a game failed {_RETRIES} times, at last with: {error!r}"
-                        raise StudyError(message) from error
-                    again.append((task, tries + 1))
-            self._take(played)
+            played: list[PlayedGame] = []
+            try:
+                for future in finished:
+                    task, tries = running.pop(future)
+                    try:
+                        played.append(future.result())
+                    except (EngineError, GameStopped):
+                        raise
+                    except Exception as error:
+                        # The worker is gone, not a player: another one plays the game.
+                        if tries + 1 >= _RETRIES:
+                            message = f"a game failed {_RETRIES} times, at last with: {error!r}"
+                            raise StudyError(message) from error
+                        again.append((task, tries + 1))
+            finally:
+                self._take(played)
 
     def _take(self, played: list[PlayedGame]) -> None:
         if not played:

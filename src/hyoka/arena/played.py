@@ -44,3 +44,8 @@ class PlayedGame:
         """The first player's: 1 won, 0.5 drawn, 0 lost."""
         assert self.record.result is not None
         return self.record.result
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a player lost by a fault of its own, and not on the board."""
+        return self.record.ending in ("time", "illegal", "forfeit")

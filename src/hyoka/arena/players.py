@@ -159,11 +159,21 @@ class SearchSeat:
             clock = turn.clocks[turn.line.to_play.value]
             moves = expected_moves(turn.line)
             seconds = clock.thinking_s(expected_moves=moves, overhead_s=_OVERHEAD_S)
-            limits = SearchLimits(time_s=seconds)
+            limits = self._limits(seconds)
         result = self._searcher.search(turn.line, limits)
         if result.best is None:
             raise EngineError(self._player.name, "finds no move", reason="unplayable")
         return result.evaluation(self._game)
+
+    def _limits(self, time_s: float) -> SearchLimits:
+        """The spec's limits, but for the time: that is the clock's."""
+        spec = self._player.spec
+        assert isinstance(spec, SearchSpec)
+        playouts, nodes, depth = (
+            spec[name] or None if spec.has(name) else None
+            for name in ("playouts", "nodes", "depth")
+        )
+        return SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
 
     async def close(self) -> None:
         """Nothing outlives a search."""
@@ -181,6 +191,7 @@ class EngineSeat:
         assert isinstance(player.spec, EngineSpec)
         self._spec = player.spec
         self._engine: Engine | None = None
+        """None before the first start."""
 
     async def new_game(self, seed: int) -> None:
         """Start the engine if none runs, else make it forget; raises EngineError."""
@@ -193,13 +204,22 @@ class EngineSeat:
         self._engine = await self._started()
 
     async def _started(self) -> Engine:
-        for _ in range(_STARTS_IN_A_ROW - 1):
+        for tries in range(1, _STARTS_IN_A_ROW + 1):
             try:
                 return await start_engine(self._spec)
             except EngineError as error:
                 if error.reason not in ("died", "timeout"):
                     raise
-        return await start_engine(self._spec)
+                if tries == _STARTS_IN_A_ROW:
+                    if self._engine is None:  # it has never worked: no game can be lost by that
+                        raise EngineError(
+                            error.engine,
+                            f"does not start: {error.message}",
+                            error.transcript,
+                            "missing",
+                        ) from None
+                    raise
+        raise AssertionError("unreachable")
 
     async def play(self, turn: Turn) -> Evaluation:
         """Ask the engine; one that fails is ended."""
@@ -227,7 +247,7 @@ def threads_of(player: PlayerSpec) -> int:
         return int(player.spec["threads"]) if player.spec.has("threads") else 1
     options = {name.lower(): value for name, value in player.spec.options}
     said = options.get("threads", "1")
-    return int(said) if said.isdecimal() else 1
+    return max(1, int(said)) if said.isdecimal() else 1
 
 
 def seat_of(player: PlayerSpec, game: str) -> Seat:

@@ -2,6 +2,7 @@
 """One game from its opening to its end. Our rules decide; what a player does wrong loses."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from hyoka.evaluation import Evaluation
 from hyoka.games import position
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
+from hyoka.search import SearchSpec
 
 _BY_POINTS: Final = ("go", "othello", "blokus_duo")
 _FORCED_PASSES: Final = ("othello", "blokus_duo")
@@ -219,8 +221,11 @@ class Referee:
 
     def _limit_s(self, mover: Player) -> float | None:
         """The fixed time a move of an engine; our own searches keep to theirs."""
-        limits = getattr(self._task.players[mover.value].spec, "limits", None)
-        return None if limits is None else limits.time_s
+        spec = self._task.players[mover.value].spec
+        if isinstance(spec, SearchSpec) or spec.limits.time_s is None:
+            return None
+        # GTP counts whole seconds, and more is told rather than less.
+        return math.ceil(spec.limits.time_s) if spec.protocol == "gtp" else spec.limits.time_s
 
     def _declared(self, lost: float) -> _End:
         """A declaration of a won game (USI's `win`): right if our rules say so."""

@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.arena.export import GAMES_TABLE
+from hyoka.arena.export import games_table
+from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
+from hyoka.arena.match import open_match
 from hyoka.errors import SourceError
 from hyoka.records import batches
 from hyoka.records.sources import Progress, files_of, size_on_disk
@@ -79,7 +81,7 @@ def read_results(
 ) -> Results:
     """The results in files, folders, patterns and archives of records, in tables and in studies.
 
-    A study's folder gives its games, a match's folder its table of games, a Parquet file its
+    A study's folder gives its games, a match's folder its journal's, a Parquet file its
     columns first, second, result and, where it has one, pair_id. Everything else is read as
     records. Games without a result or a name are left out and counted. Raises SourceError if
     nothing is there, or a table is not as it should be.
@@ -102,9 +104,11 @@ def _tables_of(
     if folder.is_dir() and (folder / DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
         yield path, Study.open(folder).sql("select first, second, result from games")
-    elif folder.is_dir() and (folder / GAMES_TABLE).exists():
+    elif folder.is_dir() and (folder / MATCH_DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
-        yield path, _parquet(folder / GAMES_TABLE)
+        _, games = open_match(folder)  # its tables may be older than its journal
+        if games:
+            yield path, games_table(games)
     elif path != "-" and not folder.is_dir() and all(map(_is_parquet, files_of([path]))):
         size = size_on_disk([path]) or 0
         for file in files_of([path]):

@@ -47,7 +47,7 @@ def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
     for game in games:
         pairing = game.pairing
         points = game.result if pairing.first < pairing.second else 1 - game.result
-        fault = float(game.record.ending in ("time", "illegal", "forfeit"))
+        fault = float(game.is_fault)
         by_worker[game.worker].append((points, fault))
     workers = [name for name, played in by_worker.items() if len(played) >= _FEWEST_GAMES]
     if len(by_worker) < 2:

@@ -65,7 +65,7 @@ class Standing:
         duel.count(pairing.pair_id, moved_first, points)
         self.games += 1
         self.reasons[game.reason] += 1
-        if game.record.ending in ("time", "illegal", "forfeit"):
+        if game.is_fault:
             loser = pairing.second if game.result == 1 else pairing.first
             self.faults[self.names[loser]] += 1
 

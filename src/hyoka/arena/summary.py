@@ -82,3 +82,17 @@ def match_ratings(games: Sequence[PlayedGame], names: Sequence[str]) -> RatingLi
         list(names),
         clusters=np.array([pairing.pair_id for pairing in pairings]),
     )
+
+
+def repeated_games(games: Sequence[PlayedGame]) -> int:
+    """How many games repeat one between the same players move for move: they prove nothing new."""
+    played = {
+        (
+            game.pairing.first,
+            game.pairing.second,
+            game.record.start,
+            game.record.moves.tobytes(),
+        )
+        for game in games
+    }
+    return len(games) - len(played)

@@ -75,16 +75,21 @@ class _Board:
                 game.get_loop().call_soon_threadsafe(game.cancel)
 
     def close(self) -> None:
-        """Let all players go."""
+        """Let all players go; from any thread, also from one whose own event loop runs."""
+        closing = threading.Thread(target=self._close)
+        closing.start()
+        closing.join()
 
+    def _close(self) -> None:
         async def leave() -> None:
             await asyncio.gather(
                 *(seat.close() for seat in self._seats.values()), return_exceptions=True
             )
 
-        with contextlib.suppress(RuntimeError):  # the loop has gone already
+        try:
             self._runner.run(leave())
-        self._runner.close()
+        finally:
+            self._runner.close()
 
 
 def pin_to_cores() -> Callable[[], None]:
@@ -110,10 +115,10 @@ def play_task(task: GameTask) -> PlayedGame:
     if task.run in _stopped:
         raise GameStopped
     key = threading.get_ident()
-    board = _boards.get(key)
-    if board is None:
-        board = _boards[key] = _Board()
+    board = _boards.setdefault(key, _Board())
     with board.lock:
+        if board.is_leaving:  # another match has just cleared it away
+            board = _boards[key] = _Board()
         try:
             played = board.play(task)
         except BaseException:
@@ -144,6 +149,8 @@ def clear_boards() -> None:
     for key, board in list(_boards.items()):
         board.is_leaving = True
         if board.lock.acquire(blocking=False):
-            _boards.pop(key, None)
-            board.close()
-            board.lock.release()
+            try:
+                _boards.pop(key, None)
+                board.close()
+            finally:
+                board.lock.release()

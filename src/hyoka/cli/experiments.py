@@ -16,13 +16,13 @@ from hyoka.arena import (
     MatchResult,
     PlayerSpec,
     ablate,
+    clear_boards,
     contests,
     export_match,
     openings_of,
     plan_match,
     play_match,
 )
-from hyoka.arena.workers import clear_boards
 from hyoka.cli.matches import (
     Cluster,
     Games,

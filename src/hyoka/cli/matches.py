@@ -25,16 +25,17 @@ from hyoka.arena import (
     RatingList,
     Sprt,
     Standing,
+    clear_boards,
     export_match,
     match_ratings,
     match_so_far,
     odd_workers,
     plan_match,
     play_match,
+    repeated_games,
     threads_of,
     write_match_report,
 )
-from hyoka.arena.workers import clear_boards
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.study import cluster
 
@@ -195,7 +196,8 @@ def match_command(
 
 def jobs_for(plan: MatchPlan) -> int:
     """As many games as the machine has cores for the players' threads."""
-    return max(1, (os.cpu_count() or 1) // max(map(threads_of, plan.players)))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) // max(map(threads_of, plan.players)))
 
 
 def conditions_of(plan: MatchPlan) -> list[str]:
@@ -347,14 +349,23 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         out.print(f"ended by {endings}", style="dim", markup=False)
     for name, count in standing.faults.most_common():
         out.print(f"{name} lost {count:,} by its own fault", style="red", markup=False)
-    for fault in dict.fromkeys(game.fault for game in result.games if game.fault):
+    shown = {(game.reason, game.pairing.first): game.fault for game in result.games if game.fault}
+    for fault in list(shown.values())[:5]:
         err.print(fault, style="dim", markup=False, soft_wrap=True)
-        break
+    if (repeats := repeated_games(result.games)) > 0:
+        err.print(
+            f"{repeats:,} of {standing.games:,} games repeat others move for move and prove "
+            "nothing new: give more openings, or players with chance",
+            style="red",
+            markup=False,
+        )
     for odd in odd_workers(result.games):
         err.print(f"not like the others: {odd}", style="red", markup=False)
     if result.verdict is not None and sprt is not None:
         taken = sprt.elo1 if result.verdict == "H1" else sprt.elo0
         out.print(f"the test has decided: {result.verdict} ({taken:+g} Elo)")
+    elif sprt is not None and len(result.games) >= result.wanted:
+        out.print("the test has not decided; the same command with more --games goes on")
     left = result.wanted - len(result.games)
     if left > 0 and result.verdict is None:
         out.print(f"{left:,} games are left to play")
@@ -412,5 +423,6 @@ def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, Any]:
         ],
         "reasons": dict(standing.reasons),
         "faults": dict(standing.faults),
+        "repeated_games": repeated_games(result.games),
         "odd_workers": [str(odd) for odd in odd_workers(result.games)],
     }

@@ -241,7 +241,8 @@ class GtpEngine:
         began = time.monotonic()
         thinking_s = self._limits.time_s or 0.0
         if clocks is not None:
-            thinking_s = max(clock.main_s + clock.period_s for clock in clocks)
+            own = clocks[last.to_play.value]
+            thinking_s = own.main_s + own.period_s
         start, self._start = self._start, None
         *_, answer = await self.send([*told, f"genmove {color}"], thinking_s)
         spent_s = time.monotonic() - began

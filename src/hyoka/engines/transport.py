@@ -222,6 +222,7 @@ class Transport:
         """
         if self._failure is not None:
             raise self.error(self._failure.message, self._failure.reason)
+        self._drop_what_came_unasked()
         self._reader = reader
         self._waiter = waiter = self._loop.create_future()
         self._received_bytes = 0
@@ -255,6 +256,12 @@ class Transport:
             await self.ask(questions[0][0], series, timeout_s)
             self._quick = series.seconds[-1] < _QUICK_MS / 1000
         return series.seconds
+
+    def _drop_what_came_unasked(self) -> None:
+        """Take from the pipe what nobody waited for, or it would pass for the next answer."""
+        data = _core.read_promptly(self._output_fd, self.last_word, 0, _QUICK_MS)
+        if data:
+            self._output.data_received(data)
 
     def _linger(self, waiter: asyncio.Future[None]) -> None:
         """Read on the spot what comes at once: a turn of the event loop costs more than that.

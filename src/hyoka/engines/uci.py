@@ -29,6 +29,7 @@ _NODES: Final = re.compile(r" nodes (\d{1,18})(?= |$)")
 
 
 _MANY_BATCHES: Final = 64
+_DEEPEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,14 +304,16 @@ class UciEngine:
             )
         if clocks is not None:
             search.request += self._go_by_clocks(clocks, search.last.to_play)
-        seconds = await self.transport.ask(search.request, search, self._patience_s(clocks))
+        patience_s = self._patience_s(clocks, search.last.to_play)
+        seconds = await self.transport.ask(search.request, search, patience_s)
         search.read()
         return self._evaluation(search, seconds)
 
-    def _patience_s(self, clocks: tuple[Clock, Clock] | None) -> float:
+    def _patience_s(self, clocks: tuple[Clock, Clock] | None, mover: Player) -> float:
         if clocks is None:
             return self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
-        return self.spec.timeout_s + max(clock.main_s + clock.period_s for clock in clocks)
+        own = clocks[mover.value]
+        return self.spec.timeout_s + own.main_s + own.period_s
 
     def _go_by_clocks(self, clocks: tuple[Clock, Clock], mover: Player) -> str:
         limits = self.spec.limits
@@ -326,8 +329,9 @@ class UciEngine:
             raise self.transport.error("UCI knows no byo-yomi", "limit")
         white, black = clocks
         words = [
-            f"wtime {_milliseconds(white.main_s)} btime {_milliseconds(black.main_s)}",
-            f"winc {_milliseconds(white.increment_s)} binc {_milliseconds(black.increment_s)}",
+            # 0 might be read as no clock at all.
+            f"wtime {milliseconds(white.main_s) or 1} btime {milliseconds(black.main_s) or 1}",
+            f"winc {milliseconds(white.increment_s)} binc {milliseconds(black.increment_s)}",
         ]
         return [*words, f"movestogo {own.moves_to_go}"] if own.moves_to_go else words
 
@@ -358,7 +362,7 @@ class UciEngine:
             mate=None if mate is None else _mate_length(mate),
             wdl=None if wdl is None else self._probabilities(wdl),
             best=best,
-            depth=None if depth is None else int(depth[1]),
+            depth=None if depth is None else min(int(depth[1]), _DEEPEST),
             nodes=None if nodes is None else int(nodes[1]),
             time_s=time_s,
         )
@@ -432,7 +436,8 @@ class UciEngine:
         return f"movetime {milliseconds}"
 
 
-def _milliseconds(seconds: float) -> int:
+def milliseconds(seconds: float) -> int:
+    """Seconds as protocols of this family count them."""
     return round(1000 * seconds)
 
 
@@ -467,4 +472,4 @@ def _mate_length(text: str) -> int:
     """Moves to mate; a bare sign (USI) is a mate that was proved but not counted."""
     if text in ("+", "-"):
         return UNKNOWN_MATE if text == "+" else -UNKNOWN_MATE
-    return int(text)
+    return max(-UNKNOWN_MATE, min(int(text), UNKNOWN_MATE))

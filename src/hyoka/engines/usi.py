@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hyoka.clock import Clock
 from hyoka.engines.position import Replay
-from hyoka.engines.uci import UciEngine
+from hyoka.engines.uci import UciEngine, milliseconds
 
 
 class UsiEngine(UciEngine):
@@ -28,14 +28,16 @@ class UsiEngine(UciEngine):
 
     def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
         black, white = clocks
-        words = f"btime {round(1000 * black.main_s)} wtime {round(1000 * white.main_s)}"
+        if own.moves_to_go:
+            raise self.transport.error("USI knows no moves in a time; give byo-yomi", "limit")
+        words = f"btime {milliseconds(black.main_s)} wtime {milliseconds(white.main_s)}"
         if own.increment_s and own.period_s:
             raise self.transport.error("USI knows increments or byo-yomi, not both", "limit")
         if own.increment_s:
-            increments = (round(1000 * clock.increment_s) for clock in clocks)
+            increments = (milliseconds(clock.increment_s) for clock in clocks)
             return [words, "binc {} winc {}".format(*increments)]
         # One byo-yomi is told: it is the mover's that matters.
-        return [words, f"byoyomi {round(1000 * own.period_s)}"]
+        return [words, f"byoyomi {milliseconds(own.period_s)}"]
 
     def _time_words(self, milliseconds: int) -> str:
         # `byoyomi` is what every USI engine knows; `movetime` is not.

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How charts look and how they are drawn: in a page by the browser, in a file by vl-convert."""
 
+import contextlib
 import functools
+import hashlib
+import importlib.metadata
 import importlib.resources
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -81,9 +85,24 @@ def drawing_script() -> str:
 
     Taken from vl-convert, so it needs no network; made safe to stand inside an HTML page.
     """
-    ours = importlib.resources.files("hyoka.page") / "draw.js"
-    bundle = vl_convert.javascript_bundle(ours.read_text(encoding="utf-8"), _vega_lite_version())
-    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
+    ours = (importlib.resources.files("hyoka.page") / "draw.js").read_text(encoding="utf-8")
+    version = _vega_lite_version()
+    made_of = f"{importlib.metadata.version('vl-convert-python')} {version} {ours}"
+    # Bundling takes seconds and always gives the same: it is kept where caches are.
+    kept = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
+    with contextlib.suppress(OSError):
+        return kept.read_text(encoding="utf-8")
+    bundle = vl_convert.javascript_bundle(ours, version)
+    script = re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, script)
+    return script
+
+
+def _cache() -> Path:
+    """Where programs keep what they can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
 
 
 def save_chart(chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0) -> None:

@@ -92,6 +92,12 @@ class _EngineWorker:
         kill_all_engines()
 
     def close(self, *, broken: bool) -> None:
+        # Whoever closes may have an event loop of its own, as Dask's workers do.
+        closing = threading.Thread(target=self._close, args=(broken,))
+        closing.start()
+        closing.join()
+
+    def _close(self, broken: bool) -> None:
         error = EngineError(self._title, "is dropped") if broken else None
         self._session.__exit__(type(error) if error else None, error, None)
 

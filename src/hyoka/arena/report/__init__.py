@@ -37,7 +37,7 @@ def match_page(
 
 
 def write_match_report(
-    path: Path,
+    path: Path | str,
     title: str,
     games: Sequence[PlayedGame],
     players: Sequence[str],
@@ -47,4 +47,4 @@ def write_match_report(
     """Write the report of a match as one HTML file that opens offline; makes no folder."""
     from hyoka.page import write_page  # noqa: PLC0415
 
-    write_page(match_page(title, games, players, conditions=conditions), path)
+    write_page(match_page(title, games, players, conditions=conditions), Path(path))
