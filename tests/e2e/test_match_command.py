@@ -118,7 +118,7 @@ def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:
     assert duel["verdict"] == "H1"
     assert duel["llr"] >= duel["bounds"][1]
     result = hyoka(*words, "-n", "500", cwd=tmp_path)
-    assert "the test has decided: H1 (+300 Elo)" in result.stdout
+    assert "the test has decided: H1, +300 Elo rather than +0" in result.stdout
     assert "left to play" not in result.stdout
 
 

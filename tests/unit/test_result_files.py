@@ -102,8 +102,11 @@ def test_one_player_of_many_files_and_games_is_one(tmp_path: Path, pgn: Path) ->
     with zipfile.ZipFile(tmp_path / "go.zip", "w") as archive:
         archive.writestr("a.sgf", SGF)
         archive.writestr("b.sgf", SGF)
-    results = read_results([pgn, tmp_path / "go.zip"])
-    assert games(results) == [*TAKEN, ("Honinbo", "Anna", 1.0), ("Honinbo", "Anna", 1.0)]
+    results = read_results([tmp_path / "go.zip"])
+    assert games(results) == [("Honinbo", "Anna", 1.0), ("Honinbo", "Anna", 1.0)]
+    assert games(read_results([pgn, pgn])) == [*TAKEN, *TAKEN]
+    with pytest.raises(SourceError, match="chess and go9 together"):
+        read_results([pgn, tmp_path / "go.zip"])
 
 
 def test_tables_have_pairs_that_stay_apart(tmp_path: Path) -> None:

@@ -21,11 +21,12 @@ from hyoka.arena.score import MatchScore, PairScores, Score, match_score
 from hyoka.arena.significance import binomial_p_value, permutation_p_value
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
-from hyoka.arena.summary import DuelSummary, match_ratings, repeated_games
+from hyoka.arena.summary import FEW, DuelSummary, match_ratings, repeated_games
 from hyoka.arena.time_control import TimeControl
 from hyoka.arena.workers import clear_boards
 
 __all__ = [
+    "FEW",
     "Contest",
     "DuelSummary",
     "Estimate",

@@ -44,6 +44,7 @@ def games_table(games: Sequence[PlayedGame]) -> pa.Table:
         "game_id": [game.pairing.number for game in games],
         "pair_id": [game.pairing.pair_id for game in games],
         "opening_id": [game.pairing.opening_id for game in games],
+        "game": [game.record.game for game in games],
         "first": [game.record.first for game in games],
         "second": [game.record.second for game in games],
         "result": [game.result for game in games],

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.played import PlayedGame
@@ -26,6 +27,7 @@ from hyoka.arena.summary import DuelSummary
 from hyoka.arena.workers import boards_here, clear_boards, pin_to_cores, play_task, stop_games
 from hyoka.errors import EngineError, StudyError
 from hyoka.search import Searcher, SearchSpec
+from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
 from hyoka.study.layout import now, write_toml
 
 DESCRIPTION: Final = "match.toml"
@@ -88,12 +90,14 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     if sprt is not None and len(plan.players) != 2:
         raise StudyError("a sequential test is for two players")
     _check_players(plan, here=executor is None)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _folder(Path(folder))
     with Journal(folder / JOURNAL) as journal:
-        _describe(plan, folder, is_new=not journal.numbers)
+        _describe(plan, sprt, folder, is_new=not journal.numbers)
         run = _Run(plan, journal, plan.total(games), sprt, on_games)
-        run.play(jobs, executor)
+        try:
+            run.play(jobs, executor)
+        finally:
+            export_match(folder, list(journal.games.values()))
         return MatchResult(folder, run.standing, run.wanted, run.verdict)
 
 
@@ -137,9 +141,22 @@ def _check_players(plan: MatchPlan, *, here: bool) -> None:
             player.spec.program()
 
 
-def _describe(plan: MatchPlan, folder: Path, *, is_new: bool) -> None:
+def _folder(folder: Path) -> Path:
+    """The folder of a match, made if need be; raises StudyError if it can't be one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
+    if (folder / STUDY_DESCRIPTION).exists():
+        raise StudyError(f"{folder} is a study; choose another folder with --to")
+    return folder
+
+
+def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool) -> None:
     """Write down what the match is, or check that it is the one that lies here."""
-    wanted = {key: value for key, value in plan.description().items() if value is not None}
+    # A test's claims are fixed before the first game, or its errors are not what it says.
+    described = {**plan.description(), "sprt": None if sprt is None else str(sprt)}
+    wanted = {key: value for key, value in described.items() if value is not None}
     if is_new and not (folder / DESCRIPTION).exists():
         description = {"version": VERSION, "created": now(), "match": wanted}
         write_toml(folder / DESCRIPTION, description)

@@ -145,7 +145,7 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     clock: str | None = None,
     format: str = "round-robin",
     adjudicate: Sequence[str] = (),
-    komi: float = 7.5,
+    komi: float | None = None,
     handicap: int = 0,
     max_plies: int = 1000,
     margin_s: float = 0.25,
@@ -154,7 +154,7 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     """A match of players given by their texts; `play_match` plays it.
 
     Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. `clock` is for players
-    whose text has none.
+    whose text has none. Komi, for Go, is 7.5 if not given.
 
     >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
     >>> plan.pairing(1).first, plan.total(9)
@@ -167,7 +167,11 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     )
     kind = name_of(game_type(game)()) if game else _usual_game(specs)
     adjudicators = tuple(map(adjudicator_of, adjudicate))
-    rules = MatchRules(kind, komi, handicap, max_plies, margin_s, adjudicators)
+    if komi is not None and not kind.startswith("go"):
+        raise NotationError(f"komi is for Go, not for {kind}")
+    rules = MatchRules(
+        kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
+    )
     return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
 
 

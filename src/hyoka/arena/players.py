@@ -162,7 +162,7 @@ class SearchSeat:
             limits = self._limits(seconds)
         result = self._searcher.search(turn.line, limits)
         if result.best is None:
-            raise EngineError(self._player.name, "finds no move", reason="unplayable")
+            raise EngineError(self._player.name, "finds no move here", reason="refused")
         return result.evaluation(self._game)
 
     def _limits(self, time_s: float) -> SearchLimits:
@@ -208,18 +208,14 @@ class EngineSeat:
             try:
                 return await start_engine(self._spec)
             except EngineError as error:
-                if error.reason not in ("died", "timeout"):
-                    raise
-                if tries == _STARTS_IN_A_ROW:
-                    if self._engine is None:  # it has never worked: no game can be lost by that
-                        raise EngineError(
-                            error.engine,
-                            f"does not start: {error.message}",
-                            error.transcript,
-                            "missing",
-                        ) from None
-                    raise
-        raise AssertionError("unreachable")
+                if error.reason == "died" and tries < _STARTS_IN_A_ROW:
+                    continue
+                if self._engine is None and error.reason in ("died", "timeout", "nonsense"):
+                    # It has never worked: that is no way to lose a game.
+                    message = f"does not start: {error.message}"
+                    raise EngineError(error.engine, message, error.transcript, "missing") from None
+                raise
+        raise AssertionError("a start succeeds or raises")
 
     async def play(self, turn: Turn) -> Evaluation:
         """Ask the engine; one that fails is ended."""

@@ -23,6 +23,7 @@ from hyoka.study import Study
 from hyoka.study.layout import DESCRIPTION
 
 _COLUMNS: Final = ("first", "second", "result")
+_GAME: Final = "game"
 _PAIR: Final = "pair_id"
 _NAMELESS: Final = ("", "?")
 _MAGIC: Final = b"PAR1"
@@ -119,7 +120,7 @@ def _tables_of(
         for batch in batches([path], format=format, progress=progress):
             refused.update(each.fault for each in batch.refused)
             if len(batch):
-                yield batch.source, batch.arrow().select(_COLUMNS)
+                yield batch.source, batch.arrow().select([*_COLUMNS, _GAME])
     if progress is not None and size:
         progress(size)
 
@@ -140,7 +141,8 @@ def _parquet(file: Path) -> pa.Table:
                 f"{file}: no column {', '.join(missing)}; "
                 f"a table of results has {', '.join(_COLUMNS)} and perhaps {_PAIR}"
             )
-        return pq.read_table(file, columns=[*_COLUMNS, *([_PAIR] if _PAIR in known else [])])
+        more = [column for column in (_PAIR, _GAME) if column in known]
+        return pq.read_table(file, columns=[*_COLUMNS, *more])
     except pa.ArrowException as error:
         raise SourceError(f"{file}: {str(error).splitlines()[0]}") from error
 
@@ -153,8 +155,10 @@ class _Collected:
         self._places: dict[str, int] = {}
         self._parts: list[tuple[NDArray[Any], ...]] = []
         self._clusters = 0
+        self._games: set[str] = set()
 
     def add(self, source: str, table: pa.Table) -> None:
+        self._check_game(source, table)
         try:
             first, second = (self._players(table[name]) for name in ("first", "second"))
             result = table["result"].cast(pa.float64()).to_numpy()
@@ -175,6 +179,15 @@ class _Collected:
             kept &= ~holds
         clusters = self._pairs(table)
         self._parts.append((first[kept], second[kept], result[kept], clusters[kept]))
+
+    def _check_game(self, source: str, table: pa.Table) -> None:
+        """Who is strong at one game need not be at another."""
+        if _GAME not in table.column_names:
+            return
+        self._games |= set(table[_GAME].cast(pa.string()).unique().to_pylist())
+        if len(self._games) > 1:
+            names = " and ".join(sorted(self._games))
+            raise SourceError(f"{source}: results of {names} together; rate one game at a time")
 
     def _players(self, column: pa.ChunkedArray) -> NDArray[np.int64]:
         """Places in the list of names, -1 for those without a name."""

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from hyoka.arena.score import MatchScore
 from hyoka.arena.significance import binomial_p_value, permutation_p_value
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
+
+FEW: Final = 20
+"""Pairs; of fewer no interval deserves trust."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from hyoka.arena import (
     ablate,
     clear_boards,
     contests,
-    export_match,
     openings_of,
     plan_match,
     play_match,
@@ -64,7 +63,6 @@ def _players_of_matches(
                 executor=executor,
                 on_games=shown.update,
             )
-        export_match(folder, result.games)
         return result
 
     return play
@@ -108,7 +106,7 @@ def ablate_command(
         ),
     ] = "added",
     openings: OpeningsOption = None,
-    komi: Annotated[float, typer.Option(help="In Go.")] = 7.5,
+    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
     to: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
     ] = Path("matches"),
@@ -170,11 +168,12 @@ def _print_ablation(found: list[tuple[Contest, DuelSummary]]) -> None:
             (duel,) = [duel for each, duel in found if (each.switch, each.limit) == (switch, limit)]
             score = duel.score.score
             cells += [
-                f"{score.wins}-{score.draws}-{score.losses} {score.rate:.1%}",
+                f"{score.wins}/{score.draws}/{score.losses} {score.rate:.1%}",
                 elo_text(duel.elo),
             ]
         table.add_row(*cells)
     out.print(table)
+    out.print("+/=/− as the search with the switch saw it; the games are kept", style="dim")
 
 
 def reproduce_command(

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hyoka.arena import (
+    FEW,
     DuelSummary,
     Estimate,
     MatchPlan,
@@ -26,7 +27,6 @@ from hyoka.arena import (
     Sprt,
     Standing,
     clear_boards,
-    export_match,
     match_ratings,
     match_so_far,
     odd_workers,
@@ -121,7 +121,7 @@ def match_command(
             "exact=mate|ending. A SCORE of at most 1 is a value.",
         ),
     ] = None,
-    komi: Annotated[float, typer.Option(help="In Go.")] = 7.5,
+    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
     handicap: Annotated[int, typer.Option(min=0, help="Black's stones, in Go.")] = 0,
     max_plies: Annotated[
         int, typer.Option(min=1, help="Then a game is drawn, or scored as it stands.")
@@ -175,14 +175,13 @@ def match_command(
         except KeyboardInterrupt:
             interrupted = True
             result = match_so_far(plan, folder, games=games, sprt=test)
-    export_match(folder, result.games)
     if report:
         write_match_report(
             folder / "report.html",
             f"{plan.rules.game}: {' v '.join(player.name for player in plan.players)}",
             result.games,
             [player.name for player in plan.players],
-            conditions=conditions_of(plan),
+            conditions=[*conditions_of(plan), *_test_in_words(result, test)],
         )
     if as_json:
         print_json(result_as_json(result, test))
@@ -355,15 +354,18 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
     if (repeats := repeated_games(result.games)) > 0:
         err.print(
             f"{repeats:,} of {standing.games:,} games repeat others move for move and prove "
-            "nothing new: give more openings, or players with chance",
+            "nothing new, so that intervals are too narrow: give more openings, or players with "
+            "chance",
             style="red",
             markup=False,
+            soft_wrap=True,
         )
+    if 0 < min((duel.score.pairs.pairs for duel in result.duels), default=0) < FEW:
+        out.print(f"fewer than {FEW} pairs are too few to trust an interval", style="dim")
     for odd in odd_workers(result.games):
         err.print(f"not like the others: {odd}", style="red", markup=False)
     if result.verdict is not None and sprt is not None:
-        taken = sprt.elo1 if result.verdict == "H1" else sprt.elo0
-        out.print(f"the test has decided: {result.verdict} ({taken:+g} Elo)")
+        out.print(f"the test has decided: {result.verdict}, {_nearer(sprt, result.verdict)}")
     elif sprt is not None and len(result.games) >= result.wanted:
         out.print("the test has not decided; the same command with more --games goes on")
     left = result.wanted - len(result.games)
@@ -371,6 +373,27 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         out.print(f"{left:,} games are left to play")
     page = f", page in {result.folder / 'report.html'}" if with_report else ""
     out.print(f"games in {result.folder}{page}", style="dim", markup=False)
+
+
+def _nearer(sprt: Sprt, verdict: str) -> str:
+    taken, other = (sprt.elo1, sprt.elo0) if verdict == "H1" else (sprt.elo0, sprt.elo1)
+    return f"{taken:+g} Elo rather than {other:+g}"
+
+
+def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
+    """What a sequential test says of a match, in sentences for its page."""
+    if sprt is None:
+        return []
+    llr = sprt.llr(result.standing.duel(0, 1).pairs)
+    verdict = (
+        f"decided for {result.verdict}: {_nearer(sprt, result.verdict)}"
+        if result.verdict is not None
+        else "has not decided"
+    )
+    return [
+        f"A sequential test of {sprt.elo0:+g} against {sprt.elo1:+g} Elo {verdict}. Its log "
+        f"likelihood ratio is {llr:.2f}, its bounds are {sprt.lower:.2f} and {sprt.upper:.2f}."
+    ]
 
 
 def _estimate_json(estimate: Estimate) -> dict[str, float | None]:

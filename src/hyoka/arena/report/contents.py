@@ -20,6 +20,7 @@ from hyoka.arena.report.showcase import showcase_section
 from hyoka.arena.report.strength import (
     counted,
     course_section,
+    doubts,
     draw_and_fault_findings,
     duel_findings,
     scores_section,
@@ -54,7 +55,7 @@ def page_of_match(
     return Page(
         title,
         _subtitle(facts, game),
-        tuple(_findings(facts, ratings, curves)),
+        tuple(_findings(facts, games, ratings, curves)),
         tuple(section for section in sections if section is not None),
         (*conditions, *_methods(facts)),
     )
@@ -66,12 +67,16 @@ def _subtitle(facts: MatchFacts, game: str) -> str:
 
 
 def _findings(
-    facts: MatchFacts, ratings: RatingList, curves: Sequence[EvaluationCurve]
+    facts: MatchFacts,
+    games: Sequence[PlayedGame],
+    ratings: RatingList,
+    curves: Sequence[EvaluationCurve],
 ) -> Iterator[str]:
     if len(facts.present) == 2:
         yield from duel_findings(facts)
     else:
         yield from field_findings(ratings)
+    yield from doubts(facts, games)
     yield from draw_and_fault_findings(facts)
     yield from confidence_findings(facts, curves)
 

@@ -2,14 +2,17 @@
 """Who is stronger, by how much, and how sure that is."""
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from hyoka.arena.elo import Estimate, elo, likelihood_of_superiority, rate
+from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, checkpoints
 from hyoka.arena.report.figures import MOST_SERIES, Spot, Step, band, lines
 from hyoka.arena.score import MatchScore, Score
+from hyoka.arena.summary import FEW, repeated_games
 from hyoka.page import Block, Chart, Section, Table
 
 _MOST_DUELS: Final = 30
@@ -200,3 +203,15 @@ def sure_text(likelihood: float) -> str:
     ('97.3%', 'over 99.9%')
     """
     return f"{likelihood:.1%}" if likelihood < 0.999 else "over 99.9%"
+
+
+def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
+    """Why the numbers may deserve less trust than they look."""
+    if (repeats := repeated_games(games)) > 0:
+        yield (
+            f"{repeats:,} of {counted(len(facts), 'game')} repeat others move for move. They prove "
+            "nothing new, and the intervals here are too narrow."
+        )
+    few = [duel for duel in facts.standing.duels() if facts.standing.duel(*duel).pairs.pairs < FEW]
+    if few and len(facts.present) == 2:
+        yield f"Fewer than {FEW} pairs are too few to trust an interval."
