@@ -29,8 +29,8 @@ def ours(*players: str, game: str, openings: list[Opening], games: int) -> tuple
         began = time.perf_counter()
         result = play_match(plan, folder, games=games, jobs=os.cpu_count() or 1)
         seconds = time.perf_counter() - began
-    plies = sum(len(game.record) for game in result.games) / len(result.games)
-    return len(result.games) / seconds, plies
+        plies = sum(len(game.record) for game in result.games) / len(result.games)
+    return result.standing.games / seconds, plies
 
 
 def peer(name: str, openings: Path) -> float:
