@@ -59,7 +59,12 @@ class PlayerSpec:
         if (timed := _CLOCK.fullmatch(rest)) is not None:
             rest = timed[1].strip()
             clock = TimeControl.from_text(timed[2]) if timed[2] else None
-        return cls(name, spec_of(rest), clock)
+        try:
+            return cls(name, spec_of(rest), clock)
+        except NotationError as error:
+            if "@" not in rest:
+                raise
+            raise NotationError(f"{error} (a clock after @ is written as 60+0.6)") from None
 
     @property
     def text(self) -> str:

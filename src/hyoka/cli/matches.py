@@ -371,6 +371,8 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
     left = result.wanted - len(result.games)
     if left > 0 and result.verdict is None:
         out.print(f"{left:,} games are left to play")
+    if left < 0:
+        out.print(f"{-left:,} games more than asked for were there already")
     page = f", page in {result.folder / 'report.html'}" if with_report else ""
     out.print(f"games in {result.folder}{page}", style="dim", markup=False)
 
