@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-import numpy as np
-
 from hyoka._core import Othello, Player
+from hyoka.arena.positional import positional
 from hyoka.errors import NotationError
 from hyoka.records import Remark
 from hyoka.study import METHODS
@@ -39,7 +38,7 @@ class WinByScore:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"win={_positional(self.ahead)},{self.moves}"
+        return f"win={positional(self.ahead)},{self.moves}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
@@ -65,7 +64,7 @@ class Resign:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"resign={_positional(self.behind)},{self.moves}"
+        return f"resign={positional(self.behind)},{self.moves}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of the player who has just moved."""
@@ -89,7 +88,7 @@ class DrawByScore:
     @property
     def text(self) -> str:
         """As `adjudicator_of` reads it."""
-        return f"draw={_positional(self.within)},{self.moves},{self.from_ply}"
+        return f"draw={positional(self.within)},{self.moves},{self.from_ply}"
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
@@ -124,11 +123,6 @@ def _last_of_both(said: Sequence[Remark], moves: int) -> list[Remark] | None:
     """So many last words of each player, one of whom may move alone; None if there are less."""
     sides = [[remark for remark in said if remark.ply % 2 == side][-moves:] for side in (0, 1)]
     return None if min(map(len, sides)) < moves else sides[0] + sides[1]
-
-
-def _positional(number: float) -> str:
-    """The number in as few digits as tell it from others, and never as 1e+06."""
-    return np.format_float_positional(number, trim="-")
 
 
 def _lead(remark: Remark, ahead: float) -> int:

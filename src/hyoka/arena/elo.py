@@ -20,10 +20,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from hyoka.arena.score import MatchScore, PairScores, Score
-
-Result = Score | PairScores | MatchScore
-"""Anything that tells how strong a player is against another."""
+from hyoka.arena.score import PairScores, Result, Score, independent_parts
 
 NORMALISED_ELO: Final = 800 / math.log(10)
 """Normalised Elo for a rate that is one standard deviation of a game above a half."""
@@ -195,13 +192,7 @@ def _variance_ratio(result: Result) -> float:
 
     Coin flips of a coin with the same mean: 1 for independent games without draws.
     """
-    match result:
-        case Score():
-            pairs, single = PairScores(), result
-        case PairScores():
-            pairs, single = result, Score()
-        case MatchScore():
-            pairs, single = result.pairs, result.unpaired
+    pairs, single = independent_parts(result)
     pair_counts: list[float] = list(pairs.counts)
     game_counts: list[float] = [single.losses, single.draws, single.wins]
     if pairs.pairs:

@@ -186,6 +186,52 @@ class MatchScore:
         return MatchScore(~self.as_second, ~self.as_first, ~self.pairs, ~self.unpaired)
 
 
+Result = Score | PairScores | MatchScore
+"""Anything that tells how strong a player is against another."""
+
+
+def independent_parts(result: Result) -> tuple[PairScores, Score]:
+    """What is independent in a result: its pairs, and the games that have no partner."""
+    match result:
+        case Score():
+            return PairScores(), result
+        case PairScores():
+            return result, Score()
+        case MatchScore():
+            return result.pairs, result.unpaired
+
+
+class Tally:
+    """A match score that grows game by game, all seen by one player."""
+
+    def __init__(self) -> None:
+        self._as_first = Score()
+        self._as_second = Score()
+        self._pairs = PairScores()
+        self._single = Score()
+        self._waiting: dict[int, float] = {}
+        """Points of games whose partner has not been played, by pair."""
+
+    def count(self, pair_id: int | None, moved_first: bool, points: float) -> None:
+        """Count a game; one with the number of a waiting game completes a pair."""
+        game = Score.of_points(points)
+        if moved_first:
+            self._as_first += game
+        else:
+            self._as_second += game
+        if pair_id is None:
+            self._single += game
+        elif pair_id in self._waiting:
+            self._pairs += PairScores.of_points(self._waiting.pop(pair_id) + points)
+        else:
+            self._waiting[pair_id] = points
+
+    def score(self) -> MatchScore:
+        """The score so far."""
+        unpaired = sum(map(Score.of_points, self._waiting.values()), self._single)
+        return MatchScore(self._as_first, self._as_second, self._pairs, unpaired)
+
+
 def match_score(games: Iterable[tuple[int | None, bool, float]]) -> MatchScore:
     """The score of games given as (pair_id, moved first?, points), all seen by one player.
 
@@ -196,29 +242,7 @@ def match_score(games: Iterable[tuple[int | None, bool, float]]) -> MatchScore:
     >>> print(score.as_first, score.as_second, score.pairs, score.unpaired)
     +1 =1 -0 +0 =1 -1 [0, 0, 0, 1, 0] +0 =1 -1
     """
-    by_order = {True: [0, 0, 0], False: [0, 0, 0]}
-    pairs = [0, 0, 0, 0, 0]
-    waiting: dict[int, float] = {}
-    unpaired = [0, 0, 0]
-    for pair_id, moved_first, points in games:
-        Score.of_points(points)
-        by_order[bool(moved_first)][round(2 * points)] += 1
-        if pair_id is None:
-            unpaired[round(2 * points)] += 1
-        elif pair_id in waiting:
-            pairs[round(2 * (waiting.pop(pair_id) + points))] += 1
-        else:
-            waiting[pair_id] = points
-    for points in waiting.values():
-        unpaired[round(2 * points)] += 1
-    return MatchScore(
-        as_first=_score_of(by_order[True]),
-        as_second=_score_of(by_order[False]),
-        pairs=PairScores((pairs[0], pairs[1], pairs[2], pairs[3], pairs[4])),
-        unpaired=_score_of(unpaired),
-    )
-
-
-def _score_of(counts: list[int]) -> Score:
-    losses, draws, wins = counts
-    return Score(wins, draws, losses)
+    tally = Tally()
+    for game in games:
+        tally.count(*game)
+    return tally.score()

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.arena.score import MatchScore, PairScores, Score
+from hyoka.arena.score import Result, Score, independent_parts
 
 _DRAWS: Final = ("left out", "split")
 
@@ -30,7 +30,7 @@ def binomial_p_value(score: Score, *, draws: str = "left out") -> float:
     return _sign_flip_p_value(ones=decided.games, twos=0, lead=decided.wins - decided.losses)
 
 
-def permutation_p_value(result: Score | PairScores | MatchScore) -> float:
+def permutation_p_value(result: Result) -> float:
     """The exact two-sided p value of a permutation test: each pair's lead keeps its size, not side.
 
     Two equal players might as well have had each other's results in any pair, so every choice of
@@ -42,13 +42,7 @@ def permutation_p_value(result: Score | PairScores | MatchScore) -> float:
     >>> permutation_p_value(Score(wins=6)) == binomial_p_value(Score(wins=6))
     True
     """
-    match result:
-        case Score():
-            pairs, single = PairScores(), result
-        case PairScores():
-            pairs, single = result, Score()
-        case MatchScore():
-            pairs, single = result.pairs, result.unpaired
+    pairs, single = independent_parts(result)
     lost, behind, _, ahead, won = pairs.counts
     return _sign_flip_p_value(
         ones=behind + ahead + single.wins + single.losses,

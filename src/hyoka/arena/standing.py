@@ -3,36 +3,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from hyoka.arena.played import PlayedGame
-from hyoka.arena.score import MatchScore, PairScores, Score
-
-
-@dataclass
-class _Duel:
-    """The games of two players as the one with the lower number sees them."""
-
-    as_first: Score = field(default_factory=Score)
-    as_second: Score = field(default_factory=Score)
-    pairs: PairScores = field(default_factory=PairScores)
-    waiting: dict[int, float] = field(default_factory=dict)
-    """Points of games whose partner has not been played, by pair."""
-
-    def count(self, pair_id: int, moved_first: bool, points: float) -> None:
-        game = Score.of_points(points)
-        if moved_first:
-            self.as_first += game
-        else:
-            self.as_second += game
-        if pair_id in self.waiting:
-            self.pairs += PairScores.of_points(self.waiting.pop(pair_id) + points)
-        else:
-            self.waiting[pair_id] = points
-
-    def score(self) -> MatchScore:
-        unpaired = sum(map(Score.of_points, self.waiting.values()), Score())
-        return MatchScore(self.as_first, self.as_second, self.pairs, unpaired)
+from hyoka.arena.score import MatchScore, Tally
 
 
 class Standing:
@@ -45,7 +18,7 @@ class Standing:
         """How games ended."""
         self.faults: Counter[str] = Counter()
         """Games that each player lost by a fault of its own."""
-        self._duels: dict[tuple[int, int], _Duel] = {}
+        self._duels: dict[tuple[int, int], Tally] = {}
 
     @classmethod
     def of(cls, names: Sequence[str], games: Iterable[PlayedGame] = ()) -> "Standing":
@@ -61,7 +34,7 @@ class Standing:
         low, high = sorted((pairing.first, pairing.second))
         moved_first = pairing.first == low
         points = game.result if moved_first else 1 - game.result
-        duel = self._duels.setdefault((low, high), _Duel())
+        duel = self._duels.setdefault((low, high), Tally())
         duel.count(pairing.pair_id, moved_first, points)
         self.games += 1
         self.reasons[game.reason] += 1

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
+from hyoka.arena.positional import positional
 from hyoka.clock import Clock
 from hyoka.errors import NotationError
 
@@ -15,11 +14,6 @@ _TEXT: Final = re.compile(
     r"(?:(?P<moves>\d{1,4})/)?(?P<main>\d{1,7}(?:\.\d+)?)"
     r"(?:\+(?P<increment>\d{1,7}(?:\.\d+)?))?(?:b(?P<period>\d{1,7}(?:\.\d+)?))?"
 )
-
-
-def _positional(number: float) -> str:
-    """The number in as few digits as tell it from others, and never as 1e-05."""
-    return np.format_float_positional(number, trim="-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +61,9 @@ class TimeControl:
     def text(self) -> str:
         """The text that `from_text` reads as this."""
         moves = f"{self.moves}/" if self.moves else ""
-        increment = f"+{_positional(self.increment_s)}" if self.increment_s else ""
-        period = f"b{_positional(self.period_s)}" if self.period_s else ""
-        return f"{moves}{_positional(self.main_s)}{increment}{period}"
+        increment = f"+{positional(self.increment_s)}" if self.increment_s else ""
+        period = f"b{positional(self.period_s)}" if self.period_s else ""
+        return f"{moves}{positional(self.main_s)}{increment}{period}"
 
     def start(self) -> Clock:
         """The clock at the start of a game."""

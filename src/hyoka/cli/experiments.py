@@ -33,7 +33,14 @@ from hyoka.cli.matches import (
     elo_text,
     jobs_for,
 )
-from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+)
 from hyoka.games import game_type, name_of
 from hyoka.reproduction import EXPERIMENTS, Experiment, MatchRow, experiment_named
 from hyoka.search import SearchSpec
@@ -66,15 +73,6 @@ def _players_of_matches(
         return result
 
     return play
-
-
-@contextlib.contextmanager
-def _kept_when_interrupted() -> Any:
-    try:
-        yield
-    except KeyboardInterrupt:
-        err.print("what was played is kept; the same command goes on")
-        raise
 
 
 def ablate_command(
@@ -133,7 +131,7 @@ def ablate_command(
     )
     with contextlib.ExitStack() as stack:
         play = _players_of_matches(stack, jobs, cluster_address, quiet or as_json)
-        stack.enter_context(_kept_when_interrupted())
+        stack.enter_context(kept_when_interrupted("played"))
         starts = openings_of(openings, kind, seed=seed)
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
@@ -209,7 +207,7 @@ def reproduce_command(
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
     with contextlib.ExitStack() as stack:
         play = _players_of_matches(stack, jobs, cluster_address, quiet or as_json)
-        stack.enter_context(_kept_when_interrupted())
+        stack.enter_context(kept_when_interrupted("played"))
         rows = experiment.run(scale, to / experiment.id, play, seed=seed)
     if as_json:
         print_json([_row_json(row) for row in rows])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all commands share: how they print, and how they show progress."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -87,3 +88,13 @@ def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     for column in right:
         table.columns[column].justify = "right"
     return table
+
+
+@contextlib.contextmanager
+def kept_when_interrupted(done: str) -> Iterator[None]:
+    """Say that what was `done` (played, evaluated) is not lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print(f"what was {done} is kept; the same command goes on")
+        raise

@@ -3,7 +3,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from hyoka.cli.output import (
     Quiet,
     count_progress,
     err,
+    kept_when_interrupted,
     out,
     plain_table,
     print_json,
@@ -151,7 +152,7 @@ def evaluate_command(
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
-        stack.enter_context(_kept_when_interrupted())
+        stack.enter_context(kept_when_interrupted("evaluated"))
         reports = evaluate(
             opened,
             evaluators or [COMMENTS],
@@ -169,15 +170,6 @@ def evaluate_command(
         _print_evaluations(reports)
     if any(report.failed and report.failed == report.done for report in reports):
         raise typer.Exit(1)
-
-
-@contextlib.contextmanager
-def _kept_when_interrupted() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        err.print("what was evaluated is kept; the same command goes on")
-        raise
 
 
 def _bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:

@@ -303,7 +303,8 @@ class UciEngine:
                 else self.transport.error("is asked for a move in a finished game", "refused")
             )
         if clocks is not None:
-            search.request += self._go_by_clocks(clocks, search.last.to_play)
+            time_words = self._clock_words(clocks, clocks[search.last.to_play.value])
+            search.request += self._go_words(self.spec.limits, time_words)
         patience_s = self._patience_s(clocks, search.last.to_play)
         seconds = await self.transport.ask(search.request, search, patience_s)
         search.read()
@@ -314,15 +315,6 @@ class UciEngine:
             return self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
         own = clocks[mover.value]
         return self.spec.timeout_s + own.main_s + own.period_s
-
-    def _go_by_clocks(self, clocks: tuple[Clock, Clock], mover: Player) -> str:
-        limits = self.spec.limits
-        words = ["go"]
-        if limits.depth is not None:
-            words.append(f"depth {limits.depth}")
-        if limits.nodes is not None:
-            words.append(f"nodes {limits.nodes}")
-        return " ".join([*words, *self._clock_words(clocks, clocks[mover.value])]) + "\n"
 
     def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
         if own.period_s:
@@ -423,14 +415,16 @@ class UciEngine:
                     f"{self.protocol.upper()} knows no limit '{key}'; there are time, nodes, depth",
                     reason="limit",
                 )
+        whole = limits.milliseconds
+        return self._go_words(limits, [] if whole is None else [self._time_words(whole)])
+
+    def _go_words(self, limits: Limits, time_words: list[str]) -> str:
         words = ["go"]
         if limits.depth is not None:
             words.append(f"depth {limits.depth}")
         if limits.nodes is not None:
             words.append(f"nodes {limits.nodes}")
-        if limits.milliseconds is not None:
-            words.append(self._time_words(limits.milliseconds))
-        return " ".join(words) + "\n"
+        return " ".join([*words, *time_words]) + "\n"
 
     def _time_words(self, milliseconds: int) -> str:
         return f"movetime {milliseconds}"
