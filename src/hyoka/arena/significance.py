@@ -37,6 +37,7 @@ def permutation_p_value(result: Result) -> float:
     signs is as likely; the p value is the share of them with as great a lead or a greater one.
     Games without a partner are pairs of their own. 1 where nothing was decided.
 
+    >>> from hyoka.arena.score import PairScores
     >>> round(permutation_p_value(PairScores((0, 0, 3, 2, 4))), 5)
     0.03125
     >>> permutation_p_value(Score(wins=6)) == binomial_p_value(Score(wins=6))

@@ -29,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and prove "
     "the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
-    epilog="Start with: hyoka demo · hyoka records GAMES.pgn · hyoka show chess · hyoka bench",
+    epilog="Start with: hyoka demo · hyoka match · hyoka records GAMES.pgn · hyoka show chess",
 )
 engine_app = typer.Typer(
     help="Engines: try one out, or be one in a GUI or a match.", no_args_is_help=True
