@@ -188,9 +188,8 @@ class _Run:
         self._sprt = sprt
         self._on_games = on_games
         self._id = uuid.uuid4().hex
-        self.standing = Standing.of([player.name for player in plan.players])
-        for game in journal.games.values():
-            self.standing.count(game)
+        names = [player.name for player in plan.players]
+        self.standing = Standing.of(names, journal.games.values())
         self.verdict = self._decision()
 
     def play(self, jobs: int, executor: Executor | None) -> None:
