@@ -12,6 +12,7 @@ void bind_go(nanobind::module_& module);        // 9, 13, 19
 void bind_chess(nanobind::module_& module);
 void bind_shogi(nanobind::module_& module);
 void bind_blokus_duo(nanobind::module_& module);
+void bind_analysis(nanobind::module_& module);
 void bind_pipes(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
 void bind_records(nanobind::module_& module);

@@ -102,6 +102,7 @@ NB_MODULE(_core, module) {
     bind_shogi(module);
     bind_blokus_duo(module);
     bind_records(module);
+    bind_analysis(module);
     bind_pipes(module);
     bind_features(module);
     bind_search_vocabulary(module);

@@ -3316,6 +3316,106 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
 def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
     """The position after a record's moves; `start` empty for the usual one."""
 
+class LogisticFit:
+    """
+    A logistic curve: win probability = 1 / (1 + exp(-(intercept + slope * value))).
+    """
+
+    @property
+    def intercept(self) -> float: ...
+
+    @property
+    def slope(self) -> float: ...
+
+    @property
+    def covariance(self) -> list[float]:
+        """var(intercept), cov, var(slope), by games."""
+
+    @property
+    def converged(self) -> bool: ...
+
+class Gap:
+    """How far the curve of some positions lies from the curve of all."""
+
+    @property
+    def positions(self) -> float:
+        """Weighted, that satisfy the condition."""
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def level(self) -> float:
+        """Mean result beyond what the total curve says."""
+
+    @property
+    def level_error(self) -> float: ...
+
+    @property
+    def level_clusters(self) -> float:
+        """How many games' worth of information the error rests on."""
+
+    @property
+    def lean(self) -> float:
+        """The same in the direction in which the total curve leans."""
+
+    @property
+    def lean_error(self) -> float: ...
+
+    @property
+    def lean_clusters(self) -> float: ...
+
+def resampled_sums(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', writable=False)], resamples: int, seed: int) -> NDArray[numpy.float64]:
+    """
+    Sums over games (a row each) for resamples of games: the games are those that Ranking draws.
+    """
+
+class Ranking:
+    """
+    Positions in the order of their values: one sort for all metrics, curves and resamples.
+    """
+
+    def __init__(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], results: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], games: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)], game_count: int, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)] | None = None) -> None:
+        """
+        Raises ValueError for NaN, results outside 0 to 1 and negative weights.
+        """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> int:
+        """How many games there are to draw from."""
+
+    def metrics(self) -> list[float]:
+        """
+        ROC, tau, tau-b, average precision, break-even point, wins' share of the top quarter.
+        """
+
+    def best_threshold(self) -> tuple[float, float]:
+        """The threshold of greatest accuracy, and that accuracy."""
+
+    def resampled_metrics(self, resamples: int, seed: int, threads: int) -> NDArray[numpy.float64]:
+        """A row of `metrics` for each resample of whole games."""
+
+    def bins(self, edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        By bin: weight, wins, sum of finite values, their weight, variance by games, positions, games.
+        """
+
+    def resampled_bins(self, edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], resamples: int, seed: int, threads: int) -> NDArray[numpy.float64]:
+        """By resample and bin: wins, weight, sum of finite values, their weight."""
+
+    def adaptive_edges(self, count: int, games: int, error: float) -> NDArray[numpy.float64]:
+        """
+        Edges of bins that grow until they hold enough and their standard error by games is small enough.
+        """
+
+    def logistic(self) -> LogisticFit:
+        """The logistic curve of greatest likelihood over finite values."""
+
+    def gap(self, condition: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> Gap:
+        """How the positions of a condition depart from the curve of all."""
+
 def read_promptly(descriptor: int, word: str, quiet_ms: int, most_ms: int) -> bytes:
     """
     Read from a pipe what comes at once, up to a line that begins with `word`; perhaps nothing.

@@ -13,7 +13,6 @@ from scipy.stats import binomtest
 
 from hyoka.arena.elo import (
     NORMALISED_ELO,
-    Estimate,
     elo,
     elo_of_rate,
     likelihood_of_superiority,
@@ -22,6 +21,7 @@ from hyoka.arena.elo import (
     rate_of_elo,
 )
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
+from hyoka.estimate import Estimate
 
 counts = st.integers(0, 200)
 scores = st.builds(Score, counts, counts, counts)

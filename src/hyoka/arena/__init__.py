@@ -7,7 +7,7 @@ stands; `score`, `elo`, `significance`, `sprt` and `ratings` are pure functions 
 
 from hyoka.arena.ablation import Contest, ablate, contests
 from hyoka.arena.adjudication import adjudicator_of
-from hyoka.arena.elo import Estimate, elo, likelihood_of_superiority, normalised_elo, rate
+from hyoka.arena.elo import elo, likelihood_of_superiority, normalised_elo, rate
 from hyoka.arena.export import export_match
 from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
 from hyoka.arena.openings import Opening, openings_of
@@ -29,7 +29,6 @@ __all__ = [
     "FEW",
     "Contest",
     "DuelSummary",
-    "Estimate",
     "MatchPlan",
     "MatchResult",
     "MatchRules",

@@ -21,6 +21,7 @@ from statistics import NormalDist
 from typing import Final
 
 from hyoka.arena.score import PairScores, Result, Score, independent_parts
+from hyoka.estimate import Estimate
 
 NORMALISED_ELO: Final = 800 / math.log(10)
 """Normalised Elo for a rate that is one standard deviation of a game above a half."""
@@ -29,18 +30,6 @@ _GAME_POINTS: Final = (0.0, 0.5, 1.0)
 _PAIR_POINTS: Final = (0.0, 0.5, 1.0, 1.5, 2.0)
 _COIN_GAME: Final = (0.5, 0.0, 0.5)
 _COIN_PAIR: Final = (0.25, 0.0, 0.5, 0.0, 0.25)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and the ends of its interval; an end may be infinite."""
-
-    value: float
-    low: float
-    high: float
-
-    def __neg__(self) -> "Estimate":
-        return Estimate(-self.value, -self.high, -self.low)
 
 
 def rate_of_elo(elo: float) -> float:

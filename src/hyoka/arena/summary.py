@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from hyoka.arena.elo import (
-    Estimate,
     elo,
     likelihood_of_superiority,
     normalised_elo,
@@ -20,6 +19,7 @@ from hyoka.arena.score import MatchScore
 from hyoka.arena.significance import binomial_p_value, permutation_p_value
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
+from hyoka.estimate import Estimate
 
 FEW: Final = 20
 """Pairs; of fewer no interval deserves trust."""

@@ -19,7 +19,6 @@ from rich.text import Text
 from hyoka.arena import (
     FEW,
     DuelSummary,
-    Estimate,
     MatchPlan,
     MatchResult,
     PlayedGame,
@@ -37,6 +36,7 @@ from hyoka.arena import (
     write_match_report,
 )
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.estimate import Estimate
 from hyoka.study import cluster
 
 _INTERRUPTED = 130

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from hyoka.arena.elo import Estimate
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, rate_players
 from hyoka.arena.result_files import Results, read_results
 from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json
 from hyoka.cli.records import Format
 from hyoka.errors import Error, NotationError
+from hyoka.estimate import Estimate
 from hyoka.records.sources import size_on_disk
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyoka.arena import (
-    Estimate,
     MatchPlan,
     MatchResult,
     Score,
@@ -14,6 +13,7 @@ from hyoka.arena import (
     plan_match,
     rate,
 )
+from hyoka.estimate import Estimate
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays so many games of a match that is kept in a folder."""

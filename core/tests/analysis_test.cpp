@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rankings of random positions against plain counting over pairs; resampling with one thread and with several.
+#include <cmath>
+#include <vector>
+
+#include "analysis/ranking.h"
+#include "base/rng.h"
+#include "tests/expect.h"
+
+namespace hyoka::tests {
+namespace {
+
+using analysis::Positions;
+using analysis::Ranking;
+
+struct Columns {
+    std::vector<float> values, results;
+    std::vector<std::uint32_t> games;
+    std::uint32_t game_count;
+
+    Positions positions() const { return {values, results, {}, games, game_count}; }
+};
+
+Columns random_columns(std::uint64_t seed, std::size_t size, std::uint32_t games, std::uint32_t distinct) {
+    Rng rng(seed);
+    Columns columns{{}, {}, {}, games};
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint32_t drawn = rng.below(distinct + 2);
+        columns.values.push_back(drawn == distinct       ? -INFINITY
+                                 : drawn == distinct + 1 ? INFINITY
+                                                         : static_cast<float>(drawn) - 3.0F);
+        columns.results.push_back(0.5F * static_cast<float>(rng.below(3)));
+        columns.games.push_back(rng.below(games));
+    }
+    return columns;
+}
+
+void pairs_agree(const Columns& columns) {
+    double right = 0, tied = 0, wrong = 0;
+    for (std::size_t i = 0; i < columns.values.size(); ++i)
+        for (std::size_t j = 0; j < columns.values.size(); ++j) {
+            const double weight = double{columns.results[i]} * (1.0 - columns.results[j]);
+            const float win = columns.values[i], loss = columns.values[j];
+            (win > loss ? right : win == loss ? tied : wrong) += weight;
+        }
+    const double all = right + tied + wrong;
+    const auto found = Ranking(columns.positions()).metrics();
+    if (all == 0) {
+        expect(std::isnan(found.roc) && std::isnan(found.tau), "no pairs, no area");
+        return;
+    }
+    expect(std::abs(found.roc - (right + tied / 2) / all) < 1e-9, "area under the ROC curve by pairs");
+    expect(std::abs(found.tau - (right + tied - wrong) / all) < 1e-9, "tau by pairs");
+}
+
+void threads_agree(const Columns& columns) {
+    const Ranking ranking(columns.positions());
+    const auto one = ranking.resampled_metrics({40, 7, 1});
+    const auto four = ranking.resampled_metrics({40, 7, 4});
+    bool same = one.size() == four.size();
+    for (std::size_t i = 0; same && i < one.size(); ++i)
+        same = one[i].roc == four[i].roc || (std::isnan(one[i].roc) && std::isnan(four[i].roc));
+    expect(same, "resamples do not depend on threads");
+    const std::vector<double> edges{-INFINITY, -1, 0, 2, INFINITY};
+    expect(ranking.resampled_bins(edges, {40, 7, 1}) == ranking.resampled_bins(edges, {40, 7, 4}),
+           "resampled bins do not depend on threads");
+}
+
+void bins_hold_everything(const Columns& columns) {
+    const Ranking ranking(columns.positions());
+    std::size_t count = 0;
+    double wins = 0, all = 0;
+    for (const auto& bin : ranking.bins(std::vector<double>{-INFINITY, -1.5, 0, 2, INFINITY})) {
+        count += bin.count;
+        wins += bin.wins;
+    }
+    for (const float result : columns.results) all += result;
+    expect(count == columns.values.size() && std::abs(wins - all) < 1e-6, "bins hold every position once");
+    const auto edges = ranking.adaptive_edges(5, 2, 0.5);
+    for (std::size_t i = 1; i < edges.size(); ++i) expect(edges[i - 1] < edges[i], "adaptive edges rise");
+    const std::vector<std::uint8_t> everything(columns.values.size(), 1);
+    const auto gap = ranking.gap(everything, std::vector<double>{-INFINITY, 0, INFINITY});
+    if (!columns.values.empty()) expect(std::abs(gap.level) < 1e-9, "all positions do not depart from themselves");
+    ranking.logistic();
+    ranking.best_threshold();
+}
+
+}  // namespace
+}  // namespace hyoka::tests
+
+int main() {
+    using namespace hyoka::tests;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const auto columns = random_columns(seed, seed * 3, 1 + static_cast<std::uint32_t>(seed) / 2,
+                                            1 + static_cast<std::uint32_t>(seed) % 20);
+        pairs_agree(columns);
+        threads_agree(columns);
+        bins_hold_everything(columns);
+    }
+    return report();
+}
