@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import base64
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,15 @@ import hyoka as hk
 from hyoka.page import (
     COLOURS,
     INK,
+    PICKED,
     QUIET,
     Board,
     Boards,
     Chart,
+    Details,
+    Explorer,
     Page,
+    Pick,
     Section,
     Table,
     save_chart,
@@ -79,6 +85,33 @@ def bar_chart(name: str = "a") -> Any:
     )
 
 
+def curve_above_counts() -> Any:
+    data = alt.InlineData(values=[{"x": x, "y": x * x, "pick": str(x)} for x in range(3)])
+    base = alt.Chart(data).encode(x="x:Q")
+    size = alt.when(alt.datum.pick == PICKED).then(alt.value(200)).otherwise(alt.value(40))
+    curve = base.mark_point().encode(y="y:Q", size=size)
+    counts = base.mark_bar().encode(y="y:Q").properties(width="container", height=40)
+    return (
+        alt.vconcat(curve.properties(width="container"), counts)
+        .resolve_scale(x="shared")
+        .add_params(PICKED)
+    )
+
+
+def explorer(text: str = "plain words", shown: str | None = None) -> Explorer:
+    board = Board(hk.diagram(hk.Chess()), text)
+    picks = (
+        Pick("a", "first", "One.", (board,)),
+        Pick(text, text, text, (board, board), group=text),
+        Pick("c", "last"),
+    )
+    return Explorer(Chart(bar_chart(text), text), picks, shown, text)
+
+
+def page_of(*blocks: Any) -> Page:
+    return Page("One", sections=(Section("Part", blocks=blocks),))
+
+
 def full_page(text: str = "plain words") -> Page:
     return Page(
         title=text,
@@ -93,6 +126,8 @@ def full_page(text: str = "plain words") -> Page:
                     Chart(bar_chart(text), text, narrow=True),
                     Chart(bar_chart(text), text, text),
                     Boards((Board(hk.diagram(hk.Chess()), text),)),
+                    explorer(text),
+                    Details(text, (text,), (Chart(bar_chart(text), text),)),
                 ),
             ),
             Section("Another", ("Only words.",)),
@@ -104,19 +139,16 @@ def full_page(text: str = "plain words") -> Page:
 def test_hostile_text_stays_text() -> None:
     parsed = Parsed(full_page(HOSTILE).html())
     assert parsed.open == []
-    assert [attributes.get("type") for attributes, _ in parsed.scripts] == [
-        "application/json",
-        "application/json",
-        None,
-    ]
+    kinds = [attributes.get("type") for attributes, _ in parsed.scripts]
+    assert kinds == ["application/json"] * 5 + [None]
     assert not [attributes for _, attributes in parsed.elements if "onclick" in attributes]
     assert any("</script><script>alert(1)" in text for text in parsed.texts)
 
 
 def test_charts_are_json_that_reads_back() -> None:
     parsed = Parsed(full_page(HOSTILE).html())
-    specs = [json.loads(text) for attributes, text in parsed.scripts if "type" in attributes]
-    assert len(specs) == 2
+    specs = [json.loads(text) for attributes, text in parsed.scripts if "id" in attributes]
+    assert len(specs) == 4
     for spec in specs:
         (rows,) = spec["datasets"].values()
         assert rows[0]["name"] == HOSTILE
@@ -220,6 +252,98 @@ def test_a_chart_is_saved_as_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"not as 'chart\.gif'"):
         save_chart(bar_chart(), tmp_path / "chart.gif")
     assert not list(tmp_path.iterdir())
+
+
+def packed_picks(text: str) -> tuple[list[str], list[str]]:
+    """The keys of an explorer's picks, and what the script shows for each."""
+    scripts = Parsed(text).scripts
+    data = json.loads(next(text for attributes, text in scripts if [*attributes] == ["type"]))
+    return data["keys"], json.loads(zlib.decompress(base64.b64decode(data["packed"])))
+
+
+def test_the_boards_of_picks_are_packed_and_the_first_is_there_at_once() -> None:
+    text = page_of(explorer()).html()
+    keys, shown = packed_picks(text)
+    assert keys == ["a", "plain words", "c"]
+    assert [part.count("<svg") for part in shown] == [1, 2, 0]
+    assert "<strong>plain words: plain words.</strong> plain words</p>" in shown[1]
+    before_the_script = text.partition("<script>")[0]
+    assert before_the_script.count('class="hk-svg"') == 1
+    assert f'aria-live="polite">{shown[0]}</div>' in text
+
+
+def test_another_pick_may_be_shown_first() -> None:
+    text = page_of(explorer(shown="plain words")).html()
+    assert f'aria-live="polite">{packed_picks(text)[1][1]}</div>' in text
+    parsed = Parsed(text)
+    assert ["selected" in option for option in parsed.tags("option")] == [False, True, False]
+    assert parsed.tags("optgroup") == [{"label": "plain words"}]
+    assert [label["for"] for label in parsed.tags("label")] == [parsed.tags("select")[0]["id"]]
+
+
+def test_hostile_picks_stay_text() -> None:
+    keys, shown = packed_picks(page_of(explorer(HOSTILE)).html())
+    assert keys[1] == HOSTILE
+    for part in shown:
+        parsed = Parsed(part)
+        assert parsed.open == []
+        assert parsed.scripts == []
+        assert not [attributes for _, attributes in parsed.elements if "onclick" in attributes]
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown", "said"),
+    [((), None, "nothing to pick"), ("aa", None, "the same key"), ("ab", "c", "the key 'c'")],
+)
+def test_picks_that_cannot_be_told_apart_are_refused(keys: Any, shown: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Explorer(Chart(bar_chart(), "Bars"), tuple(Pick(key, key) for key in keys), shown)
+
+
+def test_hundreds_of_boards_fit_on_a_page() -> None:
+    """320 boards of 19 lines, each of another random game."""
+
+    def board(seed: int) -> Board:
+        line = hk.position("go19").line()
+        while len(line) < 150:
+            line = line.play(line.random_move(1000 * seed + len(line)))
+        return Board(hk.diagram(line), f"Game {seed}")
+
+    picks = tuple(
+        Pick(str(n), f"bin {n}", boards=tuple(board(4 * n + i) for i in range(4)))
+        for n in range(80)
+    )
+    page = page_of(Explorer(Chart(bar_chart(), "Bars"), picks))
+    assert len(page.html().encode()) < 1_500_000
+
+
+def test_details_are_folded_under_their_title() -> None:
+    chart = Chart(bar_chart(), "Bars")
+    page = page_of(Details("Numbers", ("Words.",), (chart, explorer())))
+    assert page.charts == (chart, page.sections[0].blocks[0].blocks[1].chart)  # type: ignore[union-attr]
+    assert "<details>\n<summary>Numbers</summary>\n<p>Words.</p>\n<figure>" in page.html()
+
+
+def test_charts_above_one_another_get_a_width_that_vega_lite_knows() -> None:
+    spec = specification(curve_above_counts())
+    assert [part["width"] for part in spec["vconcat"]] == [640, 640]
+    assert spec["usermeta"] == {"fit": True}
+    vega = vl_convert.vegalite_to_vega(spec, vl_version="6.4")
+    assert vega["width"] == 640
+    assert {"name": "picked", "value": ""} in vega["signals"]
+
+
+def test_charts_of_a_width_of_their_own_keep_it() -> None:
+    chart = alt.vconcat(bar_chart().properties(width=100), bar_chart().properties(width=200))
+    spec = specification(chart)
+    assert [part["width"] for part in spec["vconcat"]] == [100, 200]
+    assert "usermeta" not in spec
+
+
+def test_charts_above_one_another_are_saved_as_a_picture(tmp_path: Path) -> None:
+    save_chart(curve_above_counts(), tmp_path / "chart.svg")
+    picture = ElementTree.parse(tmp_path / "chart.svg").getroot()
+    assert 640 < float(picture.attrib["width"]) < 760
 
 
 def test_light_and_dark_have_the_same_colours() -> None:

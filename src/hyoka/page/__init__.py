@@ -5,18 +5,34 @@ Everything on a page is plain text, a number, a chart or a board: nobody hands o
 name or comment from a record can become part of the page's code.
 """
 
-from hyoka.page.charts import COLOURS, INK, QUIET, save_chart
-from hyoka.page.page import Block, Board, Boards, Chart, Page, Section, Table, write_page
+from hyoka.page.charts import COLOURS, INK, PICKED, QUIET, save_chart
+from hyoka.page.page import (
+    Block,
+    Board,
+    Boards,
+    Chart,
+    Details,
+    Explorer,
+    Page,
+    Pick,
+    Section,
+    Table,
+    write_page,
+)
 
 __all__ = [
     "COLOURS",
     "INK",
+    "PICKED",
     "QUIET",
     "Block",
     "Board",
     "Boards",
     "Chart",
+    "Details",
+    "Explorer",
     "Page",
+    "Pick",
     "Section",
     "Table",
     "save_chart",

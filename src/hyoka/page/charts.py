@@ -23,7 +23,14 @@ QUIET: Final = "var(--quiet)"
 """For what stands in the background: references, draws."""
 COLOURS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
 """To tell series apart, in this order."""
+PICKED: Final = altair.param(name="picked", value="")
+"""The key of the pick that an `Explorer` shows.
 
+A chart that takes it (`chart.add_params(PICKED)`) can set the picked mark apart from the others
+(`altair.when(altair.datum.pick == PICKED)`). In a picture of its own nothing is picked.
+"""
+
+_PICTURE_WIDTH: Final = 640
 _FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 _QUIET_AXIS: Final = {
     "labelColor": QUIET,
@@ -41,7 +48,7 @@ _QUIET_AXIS: Final = {
 _LOOK: Final[dict[str, Any]] = {
     "background": "transparent",
     "font": _FONT,
-    "view": {"stroke": "transparent", "continuousWidth": 640, "continuousHeight": 280},
+    "view": {"stroke": "transparent", "continuousWidth": _PICTURE_WIDTH, "continuousHeight": 280},
     "axis": _QUIET_AXIS,
     "legend": {
         "labelColor": INK,
@@ -65,9 +72,17 @@ _LOOK: Final[dict[str, Any]] = {
 
 
 def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
-    """The chart as Vega-Lite, in the page's colours and with words for who cannot see it."""
+    """The chart as Vega-Lite, in the page's colours and with words for who cannot see it.
+
+    Vega-Lite makes only single charts as wide as the page. Charts above one another that ask for it
+    get the width of a picture, and a note for `draw.js`, which then keeps them as wide as the page.
+    """
     spec: dict[str, Any] = chart.to_dict()
     spec["config"] = _LOOK
+    parts = spec.get("vconcat", [])
+    if parts and all(part.get("width") == "container" for part in parts):
+        spec["usermeta"] = {"fit": True}
+        spec["vconcat"] = [part | {"width": _PICTURE_WIDTH} for part in parts]
     if description:
         spec["description"] = description
     return spec
@@ -113,7 +128,7 @@ def save_chart(chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0) -
     """
     spec = specification(chart)
     if spec.get("width") == "container":
-        spec["width"] = 640
+        spec["width"] = _PICTURE_WIDTH
     text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_colour, json.dumps(spec))
     spec = json.loads(text)
     spec["config"]["background"] = "white"

@@ -3,6 +3,8 @@
 
 import json
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
@@ -21,8 +23,9 @@ from hyoka.page.charts import drawing_script, specification, styles
 class Chart:
     """A chart with what it shows in a sentence or two.
 
-    A chart with width "container" is as wide as the page; `narrow` ones stand side by side where
-    there is room.
+    A chart with width "container" is as wide as the page, and so are charts above one another
+    (`altair.vconcat`) that all have it; `narrow` ones stand side by side where there is room.
+    Whatever the chart names as its tooltip is shown where the pointer rests.
     """
 
     chart: altair.TopLevelMixin
@@ -62,7 +65,63 @@ class Boards:
     boards: tuple[Board, ...]
 
 
-Block = Chart | Table | Boards
+@dataclass(frozen=True)
+class Pick:
+    """One of the things that can be picked in an `Explorer`, and the boards it shows."""
+
+    key: str
+    """What a mark's datum has in its field `pick`."""
+    label: str
+    """Its name in the list, and above its boards."""
+    words: str = ""
+    boards: tuple[Board, ...] = ()
+    group: str = ""
+    """Picks of one group that follow one another stand together in the list."""
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """A chart whose marks show boards when they are clicked, or chosen from a list below it.
+
+    A mark belongs to the pick whose key its datum has in the field `pick`, a text; several may
+    belong to one. A click finds the nearest such mark. The boards of `shown`, the first pick unless
+    given, are there from the start, without JavaScript too. The others are kept compressed: a board
+    costs less than a tenth of what it costs in `Boards`. Raises ValueError if there are no picks,
+    two have one key, or none has the key `shown`.
+    """
+
+    chart: Chart
+    picks: tuple[Pick, ...]
+    shown: str | None = None
+    prompt: str = "Click into the chart, or choose here:"
+    """What to do; names the list."""
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        keys = [pick.key for pick in self.picks]
+        if not keys:
+            raise ValueError("nothing to pick")
+        if len(set(keys)) < len(keys):
+            raise ValueError("two picks have the same key")
+        if self.shown is not None and self.shown not in keys:
+            raise ValueError(f"no pick has the key '{self.shown}'")
+
+    @property
+    def shown_first(self) -> Pick:
+        """The pick whose boards are there from the start."""
+        return next((pick for pick in self.picks if pick.key == self.shown), self.picks[0])
+
+
+@dataclass(frozen=True)
+class Details:
+    """What only some readers want: folded away under its title until it is opened."""
+
+    title: str
+    words: tuple[str, ...] = ()
+    blocks: tuple[Chart | Explorer | Table | Boards, ...] = ()
+
+
+Block = Chart | Explorer | Table | Boards | Details
 
 
 @dataclass(frozen=True)
@@ -96,11 +155,21 @@ class Page:
     def charts(self) -> tuple[Chart, ...]:
         """All charts, in the page's order."""
         blocks = (block for section in self.sections for block in section.blocks)
-        return tuple(block for block in blocks if isinstance(block, Chart))
+        return tuple(_charts_of(blocks))
 
     def html(self) -> str:
         """The page as one file that loads nothing: its styles and scripts are in it."""
         return "\n".join(_page(self)) + "\n"
+
+
+def _charts_of(blocks: Iterable[Block]) -> Iterator[Chart]:
+    for block in blocks:
+        if isinstance(block, Details):
+            yield from _charts_of(block.blocks)
+        elif isinstance(block, Explorer):
+            yield block.chart
+        elif isinstance(block, Chart):
+            yield block
 
 
 def write_page(page: Page, path: Path) -> None:
@@ -120,7 +189,7 @@ def _page(page: Page) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    yield f"<title>{title}</title>\n<style>\n{styles()}</style>\n</head>\n<body>"
+    yield f'<title>{title}</title>\n<style>\n{styles()}</style>\n</head>\n<body id="top">'
     yield '<a class="skip" href="#main">To the report</a>'
     yield f"<header>\n<h1>{title}</h1>"
     if page.subtitle:
@@ -130,13 +199,14 @@ def _page(page: Page) -> Iterator[str]:
     yield '<main id="main">'
     if page.findings:
         yield from _section("Findings", "findings", [_list(page.findings)])
-    chart_numbers = count(1)
+    numbers = count(1)
     for number, section in enumerate(page.sections, start=1):
-        yield from _section(section.title, f"part-{number}", _shown(section, chart_numbers))
+        shown = _shown(section.words, section.blocks, numbers)
+        yield from _section(section.title, f"part-{number}", shown)
     if page.methods:
         yield from _section("Methods and caveats", "methods", [_list(page.methods)])
-    yield "</main>\n<footer>\n<p>Written by Hyoka. This page is complete: it loads nothing.</p>"
-    yield "</footer>"
+    yield "</main>\n<footer>\n<p>Written by Hyoka. This page is complete: it loads nothing. "
+    yield '<a href="#top">To the top</a></p>\n</footer>'
     if page.charts:
         yield f"<script>\n{drawing_script()}\n</script>"
     yield "</body>\n</html>"
@@ -159,10 +229,10 @@ def _section(title: str, name: str, shown: Iterable[str]) -> Iterator[str]:
     yield "</section>"
 
 
-def _shown(section: Section, chart_numbers: Iterator[int]) -> Iterator[str]:
-    yield from (f"<p>{_text(words)}</p>" for words in section.words)
-    for narrow, blocks in groupby(section.blocks, key=_is_narrow):
-        shown = [_block(block, chart_numbers) for block in blocks]
+def _shown(words: Iterable[str], blocks: Iterable[Block], numbers: Iterator[int]) -> Iterator[str]:
+    yield from (f"<p>{_text(paragraph)}</p>" for paragraph in words)
+    for narrow, together in groupby(blocks, key=_is_narrow):
+        shown = [_block(block, numbers) for block in together]
         yield from ['<div class="charts">', *shown, "</div>"] if narrow else shown
 
 
@@ -170,22 +240,70 @@ def _is_narrow(block: Block) -> bool:
     return isinstance(block, Chart) and block.narrow
 
 
-def _block(block: Block, chart_numbers: Iterator[int]) -> str:
-    if isinstance(block, Table):
-        return _table(block)
-    if isinstance(block, Boards):
-        return f'<div class="boards">\n{"".join(map(_board, block.boards))}</div>'
-    return _chart(block, f"chart-{next(chart_numbers)}")
+def _block(block: Block, numbers: Iterator[int]) -> str:
+    """A block as HTML; `numbers` tell charts apart."""
+    match block:
+        case Table():
+            return _table(block)
+        case Boards():
+            return _boards(block.boards)
+        case Explorer():
+            return _explorer(block, next(numbers))
+        case Details():
+            shown = "\n".join(_shown(block.words, block.blocks, numbers))
+            return f"<details>\n<summary>{_text(block.title)}</summary>\n{shown}\n</details>"
+        case Chart():
+            return _chart(block, next(numbers))
 
 
-def _chart(block: Chart, name: str) -> str:
+def _chart(block: Chart, number: int) -> str:
     spec = specification(block.chart, printable(block.description or block.caption))
     return (
-        f'<figure>\n<div class="chart" data-chart="{name}"><noscript>The chart needs JavaScript, '
-        f"which is in this page but switched off.</noscript></div>\n"
+        f'<figure>\n<div class="chart" data-chart="chart-{number}"><noscript>The chart needs '
+        "JavaScript, which is in this page but switched off.</noscript></div>\n"
         f"<figcaption>{_text(block.caption)}</figcaption>\n"
-        f'<script type="application/json" id="{name}">{_json(spec)}</script>\n</figure>'
+        f'<script type="application/json" id="chart-{number}">{_json(spec)}</script>\n</figure>'
     )
+
+
+def _explorer(block: Explorer, number: int) -> str:
+    name = f"pick-{number}"
+    shown = [_pick(pick) for pick in block.picks]
+    first = block.picks.index(block.shown_first)
+    packed = b64encode(zlib.compress(json.dumps(shown).encode(), 9)).decode()
+    picks = {"keys": [pick.key for pick in block.picks], "packed": packed}
+    # Without JavaScript the list would do nothing: the script takes `hidden` away. Browsers that
+    # remember a choice over a reload would name one pick and show another: hence `autocomplete`.
+    return (
+        f'<div class="explorer">\n{_chart(block.chart, number)}\n'
+        f'<div class="choice" hidden><label for="{name}">{_text(block.prompt)}</label> '
+        f'<select id="{name}" autocomplete="off">{_options(block.picks, block.shown_first)}'
+        '</select> <button type="button">Previous</button> <button type="button">Next</button>'
+        f'</div>\n<div class="picked" aria-live="polite">{shown[first]}</div>\n'
+        f'<script type="application/json">{_json(picks)}</script>\n</div>'
+    )
+
+
+def _options(picks: Iterable[Pick], shown: Pick) -> str:
+    text = ""
+    for group, together in groupby(picks, key=lambda pick: pick.group):
+        options = "".join(
+            f"<option{' selected' if pick is shown else ''}>{_text(pick.label)}</option>"
+            for pick in together
+        )
+        text += f'<optgroup label="{_text(group)}">{options}</optgroup>' if group else options
+    return text
+
+
+def _pick(pick: Pick) -> str:
+    group = f"{_text(pick.group)}: " if pick.group else ""
+    words = f" {_text(pick.words)}" if pick.words else ""
+    boards = _boards(pick.boards) if pick.boards else ""
+    return f"<p><strong>{group}{_text(pick.label)}.</strong>{words}</p>{boards}"
+
+
+def _boards(boards: Iterable[Board]) -> str:
+    return f'<div class="boards">\n{"".join(map(_board, boards))}</div>'
 
 
 def _board(board: Board) -> str:
@@ -205,7 +323,7 @@ def _table(table: Table) -> str:
     caption = _text(table.caption)
     # A table wider than a phone scrolls in its own box, which the keyboard must be able to reach.
     return (
-        f'<div class="table" role="region" aria-label="{caption}" tabindex="0">\n<table>\n'
+        f'<div class="table" role="group" aria-label="{caption}" tabindex="0">\n<table>\n'
         f"<caption><span>{caption}</span></caption>\n<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )

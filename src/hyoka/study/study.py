@@ -18,6 +18,7 @@ from hyoka import _core
 from hyoka.errors import StudyError
 from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
+from hyoka.study import analysing
 from hyoka.study.conditions import check_condition, connection, run_query
 from hyoka.study.importing import (
     Importer,
@@ -199,6 +200,13 @@ class Study:
             for folder in (self.path / "evaluations").glob("engine=*")
             if parts(folder)
         )
+
+    curve = analysing.curve
+    metrics = analysing.metrics
+    splits = analysing.splits
+    compare = analysing.compare
+    disagreements = analysing.disagreements
+    calibration = analysing.calibration
 
     def _connection(self) -> Any:
         tables = {

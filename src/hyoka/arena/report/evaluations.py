@@ -11,7 +11,7 @@ from hyoka.arena.report.evaluation_curves import (
     evaluation_curve,
 )
 from hyoka.arena.report.facts import MatchFacts
-from hyoka.arena.report.figures import Step, band
+from hyoka.page.figures import Step, band
 from hyoka.page import Chart, Section
 
 _MOST_CHARTS: Final = 12

@@ -10,7 +10,7 @@ import numpy as np
 from hyoka.arena.elo import rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, book_plies, shortened
-from hyoka.arena.report.figures import Dot, dots
+from hyoka.page.figures import Dot, dots
 from hyoka.arena.score import Score
 from hyoka.diagram import diagram
 from hyoka.page import Block, Board, Boards, Chart, Section

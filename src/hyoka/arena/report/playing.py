@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.arena.report.facts import MatchFacts, Reals
-from hyoka.arena.report.figures import MOST_SERIES, RESULTS, Part, Spot, columns, lines, rows
+from hyoka.page.figures import MOST_SERIES, RESULTS, Part, Spot, columns, lines, rows
 from hyoka.page import Chart, Section
 
 _MOST_COLUMNS: Final = 40

@@ -10,7 +10,7 @@ import numpy as np
 from hyoka.arena.elo import elo, likelihood_of_superiority, rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, checkpoints
-from hyoka.arena.report.figures import MOST_SERIES, Spot, Step, band, lines
+from hyoka.page.figures import MOST_SERIES, Spot, Step, band, lines
 from hyoka.arena.score import MatchScore, Score
 from hyoka.arena.summary import FEW, repeated_games
 from hyoka.estimate import Estimate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of charts a match's report has, from rows that are counted already.
+"""The kinds of charts that reports have, from rows that are counted already.
 
 Names only ever stand in data and in lists of names, never in a field or an expression.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import altair as alt
 
-from hyoka.page import COLOURS, INK, QUIET
+from hyoka.page.charts import COLOURS, INK, QUIET
 
 MOST_SERIES: Final = len(COLOURS)
 RESULTS: Final = ("first player won", "drawn", "second player won")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What evaluations are worth: curves, metrics, splits and disagreements of samples of positions.
+
+Pure functions of columns of numbers: `Sample` in, typed results out. Start with `sample`; `curves`,
+`metrics` and `splits` are what people come for.
+"""
+
+from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins
+from hyoka.analysis.calibration import (
+    Calibration,
+    CalibrationRow,
+    Logistic,
+    WinDrawLoss,
+    fit_logistic,
+    fit_win_draw_loss,
+    probabilities,
+)
+from hyoka.analysis.conditions import Condition, conditions, partition
+from hyoka.analysis.curves import (
+    Curve,
+    CurvePoint,
+    Curves,
+    Monotonicity,
+    about_curve,
+    curve,
+    value_text,
+)
+from hyoka.analysis.disagreement import Disagreement, Disputed, disagreement
+from hyoka.analysis.metrics import (
+    METRICS,
+    Comparison,
+    Difference,
+    Metric,
+    Metrics,
+    MetricsTable,
+    compare,
+    measure,
+    number_text,
+)
+from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval
+from hyoka.analysis.result import FORMATS, Result
+from hyoka.analysis.sample import VALUE, Draws, Sample, game_numbers
+from hyoka.analysis.splits import (
+    ConditionGap,
+    Departure,
+    Distance,
+    Split,
+    Splits,
+    condition_gap,
+    curve_distance,
+    find_splits,
+)
+
+__all__ = [
+    "FORMATS",
+    "METRICS",
+    "NO_INTERVALS",
+    "VALUE",
+    "AdaptiveBins",
+    "Binning",
+    "Calibration",
+    "CalibrationRow",
+    "Comparison",
+    "Condition",
+    "ConditionGap",
+    "Curve",
+    "CurvePoint",
+    "Curves",
+    "Departure",
+    "Difference",
+    "Disagreement",
+    "Disputed",
+    "Distance",
+    "Draws",
+    "FixedBins",
+    "Logistic",
+    "Metric",
+    "Metrics",
+    "MetricsTable",
+    "Monotonicity",
+    "Resampling",
+    "Result",
+    "Sample",
+    "Split",
+    "Splits",
+    "WinDrawLoss",
+    "about_curve",
+    "compare",
+    "condition_gap",
+    "conditions",
+    "curve",
+    "curve_distance",
+    "disagreement",
+    "find_splits",
+    "fit_logistic",
+    "fit_win_draw_loss",
+    "game_numbers",
+    "interval",
+    "measure",
+    "number_text",
+    "partition",
+    "probabilities",
+    "value_text",
+]

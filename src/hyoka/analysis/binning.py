@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values go together: bins of one width, or bins that grow until they hold enough."""
+
+import math
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.sample import VALUE, Reals, Sample
+from hyoka.errors import StudyError
+
+MOST_BINS: Final = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Bins side by side; between those that were wanted may lie others, which only fill."""
+
+    edges: Reals
+    """They rise; where there are mates, the outermost are infinite."""
+    wanted: NDArray[np.bool_]
+    """Of the bins."""
+
+
+class Binning(Protocol):
+    """A way to cut values into bins."""
+
+    def cuts(self, sample: Sample) -> Cuts:
+        """The bins of a sample; mates have bins of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedBins:
+    """Bins [v - width/2, v + width/2) around the multiples v of a width (the paper's δ).
+
+    Without a width: 0.05 for values, and for scores a round number that makes about forty bins.
+    """
+
+    width: float | None = None
+    at_least: int = 100
+    """Bins that hold fewer positions are not made."""
+
+    def cuts(self, sample: Sample) -> Cuts:
+        """The bins of a sample; mates have bins of their own."""
+        width = self.width_for(sample)
+        finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
+        numbers, counts = np.unique(np.floor(finite / width + 0.5), return_counts=True)
+        enough = numbers[counts >= max(self.at_least, 1)]
+        if len(enough) > MOST_BINS:
+            raise StudyError(
+                f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"
+            )
+        # The upper edge of a bin and the lower edge of the next must be the same number.
+        edges = np.unique(np.concatenate([enough - 0.5, enough + 0.5])) * width
+        return _with_mates(edges, sample, set(((enough - 0.5) * width).tolist()))
+
+    def width_for(self, sample: Sample) -> float:
+        """The width that a sample gets."""
+        if self.width is not None:
+            if not 0 < self.width < math.inf:
+                raise StudyError(f"a bin's width is a positive number, not {self.width:g}")
+            return self.width
+        if sample.unit == VALUE:
+            return 0.05
+        finite = sample.values[np.isfinite(sample.values)]
+        if not len(finite):
+            return 1.0
+        low, high = np.quantile(finite, [0.01, 0.99])
+        return nice_number(float(high - low) / 40)
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveBins:
+    """Bins that grow until they hold enough positions and games, and the error is small enough.
+
+    The error is the standard error of the win probability, by games.
+    """
+
+    positions: int = 100
+    games: int = 20
+    error: float = 0.02
+
+    def cuts(self, sample: Sample) -> Cuts:
+        """The bins of a sample; mates have bins of their own."""
+        edges = sample.ranking.adaptive_edges(self.positions, self.games, self.error)
+        if len(edges):
+            edges[-1] = np.nextafter(np.float32(edges[-1]), np.float32(np.inf))
+        return _with_mates(edges, sample, set(edges[:-1].tolist()))
+
+
+def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
+    """Bins of their own for mates, beyond every finite value."""
+    infinite = sample.values[np.isinf(sample.values)]
+    finite = sample.values[np.isfinite(sample.values)]
+    least, most = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+    beyond = float(np.nextafter(np.float32(most), np.float32(np.inf)))
+    lows = [-math.inf, min(least, *edges[:1])] if (infinite < 0).any() else []
+    highs = [max(beyond, *edges[-1:]), math.inf] if (infinite > 0).any() else []
+    whole = np.unique(np.array([*lows, *edges, *highs]))
+    if len(whole) < 2:
+        whole = np.array([least, beyond])
+    is_mate = [not math.isfinite(v) for v in whole]
+    return Cuts(
+        whole,
+        np.array(
+            [
+                low in wanted or is_mate[i] or is_mate[i + 1]
+                for i, low in enumerate(whole[:-1].tolist())
+            ]
+        ),
+    )
+
+
+def nice_number(x: float) -> float:
+    """The least of 1, 2, 5 times a power of ten that is no less; 1 for nothing.
+
+    >>> nice_number(34), nice_number(0.003), nice_number(0)
+    (50.0, 0.005, 1.0)
+    """
+    if not x > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(x))
+    found = next(nice * power for nice in (1, 2, 5, 10) if nice * power >= x * (1 - 1e-9))
+    return float(f"{found:.6g}")

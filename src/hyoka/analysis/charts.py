@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of what analyses find.
+
+Names only ever stand in data and in lists of names, never in a field or an expression.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import altair as alt
+import numpy as np
+
+from hyoka.analysis.calibration import CalibrationRow, Logistic
+from hyoka.analysis.curves import Curve, CurvePoint, Curves, value_text
+from hyoka.analysis.disagreement import Disagreement
+from hyoka.analysis.metrics import METRICS, Metrics
+from hyoka.analysis.sample import VALUE
+from hyoka.analysis.splits import Split
+from hyoka.page.charts import COLOURS, INK, PICKED
+from hyoka.page.figures import Dot, Spot, dots, lines
+
+DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
+_HEIGHT: Final = 320
+_STRIP: Final = 44
+
+
+def pick_key(series: int, point: int) -> str:
+    """The key by which a page knows a bin of a curve: which curve, which of its points."""
+    return f"{series}-{point}"
+
+
+def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
+    """Curves with their bands over a strip that shows where the positions are.
+
+    Every bin's datum has a `pick`, so that a page can show boards for it.
+    """
+    shown = [part for part in curves.parts if part.points][: len(COLOURS)]
+    names = unique_labels(shown)
+    data = _data(
+        [
+            _row(curves, part, point, names[number], pick_key(number, index))
+            for number, part in enumerate(shown)
+            for index, point in enumerate(part.points)
+            if not point.is_mate
+        ]
+    )
+    is_value = all(part.unit == VALUE for part in shown)
+    x_title = "value (first player's expected result)" if is_value else _unit_title(shown)
+    finite = [p.value for part in shown for p in part.points if not p.is_mate] or [0.0, 1.0]
+    domain = [0.0, 1.0] if is_value else _central(shown)
+    across = alt.X(
+        "value:Q",
+        title=None,
+        scale=alt.Scale(domain=domain, nice=not is_value),
+        axis=alt.Axis(labels=False, ticks=False),
+    )
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
+        legend=alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None,
+    )
+    dash = alt.StrokeDash(
+        "series:N",
+        scale=alt.Scale(domain=names, range=DASHES[: len(names)]),
+        legend=alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None,
+    )
+    up = alt.Scale(domain=[0, 1])
+    said = [
+        alt.Tooltip("series:N", title=" "),
+        alt.Tooltip("said:N", title="value"),
+        alt.Tooltip("share:Q", title=curves.of, format=".1%"),
+        alt.Tooltip("interval:N", title="interval"),
+        alt.Tooltip("positions:Q", title="positions", format=","),
+        alt.Tooltip("games:Q", title="games", format=","),
+    ]
+    base = alt.Chart(data).encode(x=across)
+    band = base.mark_area(clip=True).encode(
+        y=alt.Y("low:Q", scale=up, title=curves.of, axis=alt.Axis(format="%")),
+        y2="high:Q",
+        color=colour,
+    )
+    line = base.mark_line(clip=True).encode(
+        y=alt.Y("share:Q", scale=up), color=colour, strokeDash=dash
+    )
+    points = base.mark_point(filled=True, opacity=1, clip=True).encode(
+        y=alt.Y("share:Q", scale=up),
+        color=colour,
+        size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
+        tooltip=said,
+    )
+    reference = _diagonal() if is_value else _half(domain)
+    upper = (
+        alt.layer(reference, band, line, points.add_params(PICKED))
+        .resolve_scale(color="shared")
+        .properties(width="container", height=_HEIGHT)
+    )
+    strip = (
+        alt.Chart(data)
+        .mark_bar(opacity=0.75, clip=True)
+        .encode(
+            x=alt.X(
+                "value:Q",
+                title=x_title,
+                scale=alt.Scale(domain=domain, nice=not is_value),
+            ),
+            y=alt.Y(
+                "positions:Q",
+                title=None,
+                stack=False,
+                axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
+            ),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
+                legend=None,
+            ),
+            size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
+            tooltip=said,
+        )
+        .properties(width="container", height=_STRIP)
+    )
+    both: alt.VConcatChart = alt.vconcat(upper, strip, spacing=4).resolve_scale(x="shared")
+    return both
+
+
+def _central(curves: Sequence[Curve]) -> list[float]:
+    """The scores that matter: all but the outermost half percent of positions either side."""
+    points = [p for curve in curves for p in curve.points if not p.is_mate]
+    if not points:
+        return [-1.0, 1.0]
+    points.sort(key=lambda point: point.value)
+    below = np.cumsum([point.positions for point in points])
+    low, high = np.searchsorted(below, [0.005 * below[-1], 0.995 * below[-1]])
+    return [points[low].value, points[min(int(high), len(points) - 1)].value]
+
+
+def unique_labels(curves: Sequence[Curve]) -> list[str]:
+    """A name for each curve: what they have in common is left out."""
+    one_name = len({curve.name for curve in curves}) == 1
+    one_condition = len({curve.condition for curve in curves}) == 1
+    labels: list[str] = []
+    for curve in curves:
+        condition = curve.condition or "all"
+        if one_condition:
+            label = curve.name
+        else:
+            label = condition if one_name else f"{curve.name}, {condition}"
+        while label in labels:
+            label += " "
+        labels.append(label)
+    return labels
+
+
+def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, Any]:
+    naive = curves.bands == "naive"
+    low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
+    return {
+        "series": name,
+        "value": point.value,
+        "said": value_text(point.value, part.unit),
+        "share": point.share,
+        "low": low,
+        "high": high,
+        "interval": f"{low:.1%} to {high:.1%}",
+        "positions": point.positions,
+        "games": point.games,
+        "pick": pick,
+    }
+
+
+def _unit_title(curves: Sequence[Curve]) -> str:
+    units = sorted({curve.unit for curve in curves if curve.unit != VALUE})
+    return f"score ({' / '.join(units)}, first player's view)" if units else "score"
+
+
+def _data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    rounded = [
+        {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
+        for row in rows
+        if all(not isinstance(v, float) or math.isfinite(v) for v in row.values())
+    ]
+    return alt.InlineData(values=rounded)
+
+
+def _diagonal() -> Any:
+    ends = _data([{"value": 0.0, "share": 0.0}, {"value": 1.0, "share": 1.0}])
+    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
+    return mark.encode(x="value:Q", y="share:Q")
+
+
+def _half(domain: Sequence[float]) -> Any:
+    ends = _data([{"value": domain[0], "share": 0.5}, {"value": domain[1], "share": 0.5}])
+    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
+    return mark.encode(x="value:Q", y="share:Q")
+
+
+def fitted_curves(curves: Sequence[tuple[CalibrationRow, str, Logistic]]) -> alt.TopLevelMixin:
+    """Fitted logistic curves, four scales either side of even."""
+    fitted = [(part, of, curve) for part, of, curve in curves if curve.converged]
+    spots = []
+    for part, of, curve in fitted[: len(COLOURS)]:
+        reach = 4 * abs(curve.scale.value)
+        values = np.linspace(curve.even.value - reach, curve.even.value + reach, 41)
+        words = [part.name, part.condition, of]
+        name = ", ".join(word for word in words if word)
+        chances = curve.probability(values)
+        spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
+    return lines(spots, x="value", y="probability", share=True)
+
+
+def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
+    """ACC, ROC and τ with their intervals, evaluator by evaluator."""
+    rows = []
+    for part in parts:
+        name = f"{part.name}, {part.condition}" if part.condition else part.name
+        for metric in ("accuracy", "roc", "tau"):
+            estimate = part.estimates[metric]
+            if math.isfinite(estimate.value):
+                low, high = (
+                    (estimate.low, estimate.high)
+                    if math.isfinite(estimate.low)
+                    else (estimate.value, estimate.value)
+                )
+                rows.append(Dot(name, estimate.value, low, high, METRICS[metric].title))
+    return dots(rows, x="ACC, ROC, τ", reference=0.5)
+
+
+def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
+    """Effects of splits with their intervals, the worst on top."""
+    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    rows = [
+        Dot(
+            split.condition.words,
+            split.effect.value,
+            split.effect.low,
+            split.effect.high,
+            kinds[split.departure.kind],
+        )
+        for split in splits
+    ]
+    return dots(rows, x="win probability beyond the total curve", reference=0.0)
+
+
+def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:
+    """How often the first evaluator was right, by how far the two differ."""
+    rows = [
+        Dot(
+            f"{band.low:.2f} to {band.high:.2f}",
+            band.one_right.value,
+            band.one_right.low,
+            band.one_right.high,
+        )
+        for band in found.bands
+        if math.isfinite(band.one_right.low)
+    ]
+    return dots(rows, x=f"{found.one} was right", reference=0.5, share=True)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions on columns that a search for splits tries: levels, ranges, and pairs of them."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.errors import StudyError
+
+FEW_LEVELS: Final = 8
+MOST_LEVELS: Final = 24
+_QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """Something that holds for some positions."""
+
+    sql: str
+    """As `--where` takes it."""
+    words: str
+    """As people read it."""
+    columns: frozenset[str]
+    holds: NDArray[np.bool_] = field(repr=False)
+
+    def __and__(self, other: "Condition") -> "Condition":
+        return Condition(
+            f"{self.sql} and {other.sql}",
+            f"{self.words} and {other.words}",
+            self.columns | other.columns,
+            self.holds & other.holds,
+        )
+
+
+def conditions(columns: Mapping[str, NDArray[Any]]) -> Iterator[Condition]:
+    """The conditions on single columns: each level of few, both sides and the middle of many.
+
+    Truth values give one condition each: its opposite departs by as much the other way. A column
+    with nulls (NaN, or None in texts) holds for none of them.
+    """
+    for name, values in columns.items():
+        yield from _of_column(name, values)
+
+
+def partition(
+    name: str, values: NDArray[Any], cuts: Sequence[float] | None = None
+) -> list[Condition]:
+    """Conditions of which exactly one holds: between cuts, by level, or by quarters of many levels.
+
+    >>> [c.words for c in partition("ply", np.array([1, 25, 40]), [20, 30])]
+    ['ply < 20', '20 ≤ ply < 30', 'ply ≥ 30']
+    """
+    column, quoted = frozenset([name]), _quoted(name)
+    if values.dtype == np.bool_ and cuts is None:
+        return [
+            Condition(quoted, name, column, values),
+            Condition(f"not {quoted}", f"not {name}", column, ~values),
+        ]
+    if values.dtype.kind in "OUS":
+        if cuts is not None:
+            raise StudyError(f"{name} holds texts: it has levels, no bins")
+        levels = [c for c in _of_column(name, values) if c.holds.any()]
+        if not levels:
+            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use --where")
+        return levels
+    numbers = values.astype(np.float64)
+    known = numbers[np.isfinite(numbers)]
+    levels_here = np.unique(known)
+    if cuts is None and len(levels_here) <= FEW_LEVELS:
+        return [
+            Condition(f"{quoted} = {_number(v)}", f"{name} = {_number(v)}", column, numbers == v)
+            for v in levels_here.tolist()
+        ]
+    if cuts is None:
+        cuts = sorted(set(np.quantile(known, [0.25, 0.5, 0.75], method="nearest").tolist()))
+    if not cuts or list(cuts) != sorted(set(cuts)):
+        raise StudyError("bins are cut at rising numbers, such as 20,30,40")
+    first, last = _number(cuts[0]), _number(cuts[-1])
+    found = [Condition(f"{quoted} < {first}", f"{name} < {first}", column, numbers < cuts[0])]
+    for low, high in itertools.pairwise(cuts):
+        below, above = _number(low), _number(high)
+        found.append(
+            Condition(
+                f"{quoted} >= {below} and {quoted} < {above}",
+                f"{below} ≤ {name} < {above}",
+                column,
+                (numbers >= low) & (numbers < high),
+            )
+        )
+    found.append(Condition(f"{quoted} >= {last}", f"{name} ≥ {last}", column, numbers >= cuts[-1]))
+    return found
+
+
+def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:
+    column = frozenset([name])
+    quoted = _quoted(name)
+    if values.dtype == np.bool_:
+        yield Condition(quoted, name, column, values)
+        return
+    if values.dtype.kind in "OUS":
+        texts = np.array([None if v is None else str(v) for v in values], dtype=object)
+        names = sorted({v for v in texts.tolist() if v is not None})
+        if len(names) <= MOST_LEVELS:
+            for level in names:
+                escaped = level.replace("'", "''")
+                sql = f"{quoted} = '{escaped}'"
+                yield Condition(sql, f"{name} is {level}", column, texts == level)
+        return
+    numbers = values.astype(np.float64)
+    known = numbers[np.isfinite(numbers)]
+    levels = np.unique(known)
+    if len(levels) < 2:
+        return
+    if len(levels) == 2 and levels.tolist() == [0, 1]:
+        yield Condition(f"{quoted} = 1", name, column, numbers == 1)
+        return
+    if len(levels) <= FEW_LEVELS:
+        for level in levels.tolist():
+            number = _number(level)
+            yield Condition(f"{quoted} = {number}", f"{name} = {number}", column, numbers == level)
+    yield from _ranges(name, quoted, numbers, levels)
+
+
+def _ranges(
+    name: str, quoted: str, numbers: NDArray[np.float64], levels: NDArray[np.float64]
+) -> Iterator[Condition]:
+    """Everything up to a quantile, from one on, and between neighbours."""
+    column = frozenset([name])
+    known = numbers[np.isfinite(numbers)]
+    cuts = list(dict.fromkeys(np.quantile(known, _QUANTILES, method="nearest").tolist()))
+    with_zero = levels[0] < 0 < levels[-1]
+    if with_zero:
+        # A difference between the sides has a middle of its own.
+        cuts = sorted({*cuts, float(levels[levels > 0][0])})
+        cut = _number(0)
+        yield Condition(f"{quoted} < 0", f"{name} < {cut}", column, numbers < 0)
+    few = len(levels) <= FEW_LEVELS
+    for cut in cuts:
+        if cut > levels[0] and not (few and cut == levels[-1]):
+            number = _number(cut)
+            yield Condition(f"{quoted} >= {number}", f"{name} ≥ {number}", column, numbers >= cut)
+        if cut > levels[0] and not (few and cut == levels[1]):
+            number = _number(cut)
+            yield Condition(f"{quoted} < {number}", f"{name} < {number}", column, numbers < cut)
+    for low, high in itertools.pairwise(cuts):
+        inside = (numbers >= low) & (numbers < high)
+        if few and len(np.unique(numbers[inside])) < 2:
+            continue
+        below, above = _number(low), _number(high)
+        yield Condition(
+            f"{quoted} >= {below} and {quoted} < {above}",
+            f"{below} ≤ {name} < {above}",
+            column,
+            inside,
+        )
+
+
+def _quoted(name: str) -> str:
+    simple = name.isidentifier() and name.isascii()
+    return name if simple else '"' + name.replace('"', '""') + '"'
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{value:.6g}"

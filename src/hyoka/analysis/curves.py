@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluation curves: how often the first player won, by what an evaluator said.
+
+The band of a bin is Wilson's interval from as many trials as its positions are worth. What they
+are worth is measured: the variance of the bin's share over resamples of whole games, against the
+variance of as many independent positions. The ratio is the design effect. Where all positions say
+the same, they are worth as many trials as there are games.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka.analysis.binning import Binning, FixedBins
+from hyoka.analysis.calibration import Logistic, fit_logistic
+from hyoka.analysis.resampling import Resampling, wilson
+from hyoka.analysis.result import Result
+from hyoka.analysis.sample import VALUE, Reals, Sample
+from hyoka.errors import StudyError
+
+if TYPE_CHECKING:
+    import altair
+
+LEAST_POSITIONS: Final = 100
+"""A bin with fewer is left out, as in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The positions of one bin."""
+
+    lower: float
+    upper: float
+    """The bin's edges; mates have a bin from a finite edge to an infinite one."""
+    value: float
+    """The mean value; infinite for mates."""
+    share: float
+    """Of wins, draws counting half."""
+    low: float
+    high: float
+    """The interval, the games being what chance drew."""
+    naive_low: float
+    naive_high: float
+    """As if positions were independent (the paper's σ/√n): for comparison only."""
+    positions: int
+    games: int
+    design_effect: float
+    """How many times the variance is that of independent positions."""
+
+    @property
+    def is_mate(self) -> bool:
+        """Whether the values are mates."""
+        return math.isinf(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Monotonicity:
+    """Whether a curve rises all the way."""
+
+    violations: int
+    """Neighbouring bins of which the higher one won less."""
+    largest_drop: float
+    p_value: float
+    """How often a curve that never falls would look as bad; NaN without resamples."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether chance explains what violations there are."""
+        return not self.p_value < 0.05
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One evaluation curve."""
+
+    name: str
+    unit: str
+    condition: str
+    points: tuple[CurvePoint, ...]
+    positions: int
+    games: int
+    left_out: int
+    """Positions in bins too thin to show."""
+    monotonicity: Monotonicity
+    logistic: Logistic
+    confidence: float
+
+    @property
+    def effective_positions(self) -> float:
+        """How many independent positions these are worth."""
+        return sum(
+            p.positions / p.design_effect for p in self.points if math.isfinite(p.design_effect)
+        )
+
+    @property
+    def design_effect(self) -> float:
+        """How many times as many positions are needed as independent ones."""
+        counted = sum(p.positions for p in self.points if math.isfinite(p.design_effect))
+        worth = self.effective_positions
+        return counted / worth if worth else math.nan
+
+    @property
+    def label(self) -> str:
+        """What tells it from others."""
+        return f"{self.name}, {self.condition}" if self.condition else self.name
+
+
+def curve(
+    sample: Sample,
+    *,
+    binning: Binning | None = None,
+    least_positions: int = LEAST_POSITIONS,
+    resampling: Resampling | None = None,
+    condition: str = "",
+) -> Curve:
+    """The curve of a sample. Draws count as their results say: see `Sample.with_draws`.
+
+    >>> said = [0.1, 0.1, 0.9, 0.9]
+    >>> came = Sample.of("engine", said, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
+    >>> [(round(p.value, 2), p.share) for p in curve(came, least_positions=1).points]
+    [(0.1, 0.5), (0.9, 1.0)]
+    """
+    how = resampling or Resampling()
+    if not len(sample):
+        raise StudyError(f"{sample.name}: no positions to draw a curve of")
+    cuts = (binning or FixedBins(at_least=least_positions)).cuts(sample)
+    edges = cuts.edges
+    bins = sample.ranking.bins(edges)
+    drawn = np.zeros((0, len(bins), 4))
+    if how.resamples:
+        drawn = sample.ranking.resampled_bins(edges, how.resamples, how.seed, how.threads)
+    weight, wins, value_sum, finite, by_games, count, games = bins.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = wins / weight
+        value = value_sum / finite
+        independent = share * (1 - share) / count
+        variance = by_games
+        if how.resamples:
+            drawn_shares = drawn[:, :, 0] / drawn[:, :, 1]
+            variance = _variance(drawn_shares)
+        design = np.where(independent > 0, variance / independent, count / np.maximum(games, 1))
+        # Chance in measuring the variance must not make positions worth more than they are.
+        design = np.maximum(design, 1.0)
+    low, high = wilson(share, count / design, games, how.confidence)
+    naive = _normal_reach(how.confidence) * np.sqrt(independent)
+    kept = np.flatnonzero(cuts.wanted & (count >= max(least_positions, 1)))
+    points = tuple(
+        CurvePoint(
+            lower=float(edges[b]),
+            upper=float(edges[b + 1]),
+            value=float(value[b]) if finite[b] > 0 else _mate(float(edges[b + 1])),
+            share=float(share[b]),
+            low=float(low[b]),
+            high=float(high[b]),
+            naive_low=float(max(share[b] - naive[b], 0)),
+            naive_high=float(min(share[b] + naive[b], 1)),
+            positions=int(count[b]),
+            games=int(games[b]),
+            design_effect=float(design[b]),
+        )
+        for b in kept.tolist()
+    )
+    replicates = drawn_shares[:, kept] if how.resamples else np.zeros((0, len(kept)))
+    return Curve(
+        sample.name,
+        sample.unit,
+        condition,
+        points,
+        len(sample),
+        len(np.unique(sample.games)),
+        len(sample) - int(count[kept].sum()),
+        monotonicity(share[kept], count[kept] / design[kept], replicates),
+        fit_logistic(sample, how.confidence),
+        how.confidence,
+    )
+
+
+def _mate(upper: float) -> float:
+    """The value of a bin of mates, by its upper edge."""
+    return math.inf if upper == math.inf else -math.inf
+
+
+def _variance(shares: Reals) -> Reals:
+    known = np.isfinite(shares)
+    number = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, shares, 0).sum(axis=0) / number
+    return np.asarray(np.where(known, (shares - mean) ** 2, 0).sum(axis=0) / number)
+
+
+def _normal_reach(confidence: float) -> float:
+    from statistics import NormalDist  # noqa: PLC0415
+
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def monotonicity(shares: Reals, weights: Reals, drawn: Reals) -> Monotonicity:
+    """Whether falls of a curve are more than noise.
+
+    The statistic is the weighted distance from the nearest curve that never falls. Its law is taken
+    from resamples moved so that this nearest curve is the truth.
+    """
+    if len(shares) < 2:
+        return Monotonicity(0, 0.0, math.nan)
+    steps = np.diff(shares)
+    rising = never_falling(shares, weights)
+    p_value = math.nan
+    if len(drawn):
+        seen = float((weights * (shares - rising) ** 2).sum())
+        moved = np.where(np.isfinite(drawn), drawn, shares) - shares + rising
+        beyond = 0
+        for each in moved:
+            distance = (weights * (each - never_falling(each, weights)) ** 2).sum()
+            beyond += bool(distance >= seen * (1 - 1e-12))
+        p_value = (beyond + 1) / (len(moved) + 1) if seen > 0 else 1.0
+    return Monotonicity(int((steps < 0).sum()), float(max(-steps.min(), 0)), p_value)
+
+
+def never_falling(shares: Reals, weights: Reals) -> Reals:
+    """The nearest sequence that never falls, by weighted squares (pool adjacent violators).
+
+    >>> never_falling(np.array([0.2, 0.5, 0.3, 0.9]), np.ones(4)).tolist()
+    [0.2, 0.4, 0.4, 0.9]
+    """
+    pools: list[list[float]] = []  # mean, weight, length
+    for share, weight in zip(shares.tolist(), weights.tolist(), strict=True):
+        pools.append([share, weight, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            mean, mass, length = pools.pop()
+            below = pools[-1]
+            total = below[1] + mass
+            pooled = (below[0] * below[1] + mean * mass) / total if total else below[0]
+            pools[-1] = [pooled, total, below[2] + length]
+    return np.array([mean for mean, _, length in pools for _ in range(int(length))])
+
+
+@dataclass(frozen=True)
+class Curves(Result):
+    """Evaluation curves to be looked at together."""
+
+    parts: tuple[Curve, ...]
+    of: str = "win probability"
+    """What share is drawn."""
+    heading: str = "Evaluation curves"
+    bands: str = "games"
+    """`games`, or `naive` to see what independent positions would give."""
+
+    def __post_init__(self) -> None:
+        if self.bands not in ("games", "naive"):
+            raise StudyError(f"bands are by games or naive, not '{self.bands}'")
+
+    def __iter__(self) -> Iterator[Curve]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __getitem__(self, index: int) -> Curve:
+        return self.parts[index]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        names = dict.fromkeys(part.name for part in self.parts)
+        return f"{self.heading}: {', '.join(names)}"
+
+    def with_bands(self, bands: str) -> "Curves":
+        """The same with bands by games or naive ones."""
+        return replace(self, bands=bands)
+
+    def table(self) -> pa.Table:
+        """A row a bin."""
+        return pa.Table.from_pylist(
+            [
+                {
+                    "evaluator": part.name,
+                    "condition": part.condition,
+                    **{name: getattr(point, name) for name in CurvePoint.__dataclass_fields__},
+                }
+                for part in self.parts
+                for point in part.points
+            ],
+            schema=_TABLE,
+        )
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """A row a bin."""
+        heading = (
+            "evaluator",
+            "condition",
+            "value",
+            self.of,
+            f"{self.parts[0].confidence:.0%} interval" if self.parts else "interval",
+            "naive",
+            "positions",
+            "games",
+            "design effect",
+        )
+        rows = [
+            (
+                part.name,
+                part.condition or "all",
+                value_text(point.value, part.unit),
+                f"{point.share:.3f}",
+                f"{point.low:.3f} to {point.high:.3f}",
+                f"{point.naive_low:.3f} to {point.naive_high:.3f}",
+                f"{point.positions:,}",
+                f"{point.games:,}",
+                f"{point.design_effect:.1f}",
+            )
+            for part in self.parts
+            for point in part.points
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """Design effects and monotonicity, curve by curve."""
+        return tuple(about_curve(part) for part in self.parts)
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The curves with their bands, and how many positions lie where."""
+        from hyoka.analysis.charts import evaluation_curves  # noqa: PLC0415 - slow to import
+
+        return evaluation_curves(self)
+
+
+def about_curve(curve: Curve) -> str:
+    """What a curve's positions are worth and whether it rises, in a sentence or two."""
+    said = [f"{curve.label}: {curve.positions:,} positions of {curve.games:,} games"]
+    if math.isfinite(curve.design_effect):
+        said.append(
+            f", worth {curve.effective_positions:,.0f} independent ones "
+            f"(design effect {curve.design_effect:.1f})"
+        )
+    falls = curve.monotonicity
+    if not curve.points:
+        said.append("; no bin holds enough to show")
+    elif falls.violations == 0:
+        said.append("; it never falls")
+    else:
+        times = "once" if falls.violations == 1 else f"{falls.violations} times"
+        said.append(f"; it falls {times}, at most by {falls.largest_drop:.3f}")
+        if math.isfinite(falls.p_value):
+            verdict = "as chance would have it" if falls.holds else "more than chance would"
+            said.append(f", {verdict} (p = {falls.p_value:.2g})")
+    if curve.logistic.converged and curve.unit != VALUE:
+        fit = curve.logistic
+        said.append(f"; even at {fit.even.text('.0f')}, scale {fit.scale.text('.0f')}")
+    return "".join(said) + "."
+
+
+def value_text(value: float, unit: str) -> str:
+    """A value for people: `0.55`, `+120`, `mate`."""
+    if math.isinf(value):
+        return "mate" if value > 0 else "-mate"
+    return f"{value:.3f}" if unit == VALUE else f"{value:+.1f}"
+
+
+_TABLE: Final = pa.schema(
+    [
+        ("evaluator", pa.string()),
+        ("condition", pa.string()),
+        *((name, pa.float64()) for name in ("lower", "upper", "value", "share", "low", "high")),
+        ("naive_low", pa.float64()),
+        ("naive_high", pa.float64()),
+        ("positions", pa.int64()),
+        ("games", pa.int64()),
+        ("design_effect", pa.float64()),
+    ]
+)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where two evaluators differ most, and which of them was right."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka._core import resampled_sums
+from hyoka.analysis.calibration import probabilities
+from hyoka.analysis.resampling import Resampling, interval
+from hyoka.analysis.result import Result
+from hyoka.analysis.sample import Sample
+from hyoka.errors import StudyError
+from hyoka.estimate import Estimate
+
+if TYPE_CHECKING:
+    import altair
+
+CUTS: Final = (0.05, 0.1, 0.2, 0.3, 0.5)
+"""Differences in probability, from here to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """A position of which two evaluators think differently."""
+
+    row: int
+    """Where it is in what the samples were taken from."""
+    one: float
+    other: float
+    """What each says as a probability."""
+    result: float
+    game: int = -1
+    ply: int = -1
+    """Which position of which game of a study; -1 outside of studies."""
+
+    @property
+    def right(self) -> str:
+        """`one` or `other`: whose probability was nearer to the result."""
+        nearer = abs(self.one - self.result) < abs(self.other - self.result)
+        return "one" if nearer else "other"
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeBand:
+    """All positions where the two differ by about so much."""
+
+    low: float
+    high: float
+    positions: int
+    games: int
+    one_right: Estimate
+    """How often the first one was nearer to the result."""
+
+
+@dataclass(frozen=True)
+class Disagreement(Result):
+    """Two evaluators on the same positions: how far apart, and who was right."""
+
+    one: str
+    other: str
+    bands: tuple[DisputeBand, ...]
+    disputed: tuple[Disputed, ...]
+    """The positions where they differ most, no two of one game, the widest apart first."""
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"Where {self.one} and {self.other} differ, and who was right"
+
+    def table(self) -> pa.Table:
+        """A row a disputed position."""
+        rows: list[dict[str, Any]] = [
+            {
+                "row": each.row,
+                "game_id": each.game,
+                "ply": each.ply,
+                self.one: each.one,
+                self.other: each.other,
+                "result": each.result,
+                "right": self.one if each.right == "one" else self.other,
+            }
+            for each in self.disputed
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = ("differ by", f"{self.one} right", "positions", "games")
+        rows = [
+            (
+                f"{band.low:.2f} to {band.high:.2f}",
+                band.one_right.text(".1%"),
+                f"{band.positions:,}",
+                f"{band.games:,}",
+            )
+            for band in self.bands
+        ]
+        return (heading, *rows)
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """How often the first one was right, by how far they differ."""
+        from hyoka.analysis.charts import dispute_dots  # noqa: PLC0415 - slow to import
+
+        return dispute_dots(self)
+
+
+def disagreement(
+    one: Sample, other: Sample, *, top: int = 20, resampling: Resampling | None = None
+) -> Disagreement:
+    """Where two evaluators differ on the same positions; scores count as their logistic curve says.
+
+    Which one was right is told by the result: the one whose probability was nearer to it.
+    """
+    if len(one) != len(other) or not np.array_equal(one.games, other.games):
+        raise StudyError("evaluators are compared on the same positions only")
+    how = resampling or Resampling()
+    p, q = probabilities(one), probabilities(other)
+    apart = np.abs(p - q)
+    nearer = np.abs(p - one.results) < np.abs(q - one.results)
+    bands = []
+    for low, high in zip(CUTS, (*CUTS[1:], 1.0), strict=True):
+        inside = (apart >= low) & ((apart < high) | (high == 1.0))
+        if not inside.any():
+            continue
+        games = one.games[inside]
+        sums = np.stack(
+            [
+                np.bincount(games, weights=nearer[inside], minlength=one.game_count),
+                np.bincount(games, minlength=one.game_count).astype(np.float64),
+            ],
+            axis=1,
+        )
+        share = float(nearer[inside].mean())
+        different = len(np.unique(games))
+        estimate = Estimate(share, math.nan, math.nan)
+        if how.resamples:
+            drawn = resampled_sums(np.ascontiguousarray(sums), how.resamples, how.seed)
+            with np.errstate(invalid="ignore"):
+                shares = drawn[:, 0] / drawn[:, 1]
+            estimate = interval(share, shares, different, how.confidence)
+        bands.append(DisputeBand(low, high, int(inside.sum()), different, estimate))
+    order = np.argsort(-apart, kind="stable")
+    _, firsts = np.unique(one.games[order], return_index=True)
+    widest = order[np.sort(firsts)[:top]]
+    rows = widest if one.rows is None else one.rows[widest]
+    disputed = tuple(
+        Disputed(int(row), float(p[i]), float(q[i]), float(one.results[i]))
+        for row, i in zip(rows.tolist(), widest.tolist(), strict=True)
+        if apart[i] > 0
+    )
+    return Disagreement(one.name, other.name, tuple(bands), disputed)

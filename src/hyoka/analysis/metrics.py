@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well values tell wins from losses: paper 000's metrics and three of calibration.
+
+| metric | what it is |
+|---|---|
+| ACC | share of positions called right at the threshold, or its negation's, whichever is more |
+| FSC | harmonic mean of precision and recall at the threshold |
+| LFT | wins' share among the top quarter over their share of all; `precision_at_25` is the first |
+| ROC | chance that a win is valued above a loss, ties half; or its negation's |
+| APR | mean interpolated precision at recalls 0.0, 0.1 … 1.0 |
+| BEP | precision where it equals recall: among the top as many as there are wins |
+| τ | right minus wrong pairs of a win and a loss over all such pairs, ties in value right |
+| τ-b | Kendall's τ-b, as SciPy has it |
+| E(v) | distance of the mean values of wins and of losses, mates left out |
+| Brier, log-loss, ECE | of the value as a probability; scores through their logistic curve |
+
+Ties in value count as their mean over all orders. With no win or no loss, what needs both is NaN.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka._core import Ranking, resampled_sums
+from hyoka.analysis.calibration import probabilities
+from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, two_sided_p
+from hyoka.analysis.result import Result
+from hyoka.analysis.sample import Reals, Sample
+from hyoka.errors import StudyError, nearest
+from hyoka.estimate import Estimate
+
+if TYPE_CHECKING:
+    import altair
+
+CALIBRATION_BINS: Final = 15
+"""Of the expected calibration error, equally wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that says how good values are."""
+
+    name: str
+    title: str
+    better: Literal["higher", "lower"]
+    about: str
+
+
+METRICS: Final[dict[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric("accuracy", "ACC", "higher", "share called right at the threshold"),
+        Metric("f_score", "FSC", "higher", "harmonic mean of precision and recall"),
+        Metric("lift", "LFT", "higher", "wins in the top quarter against wins in all"),
+        Metric("precision_at_25", "P@25", "higher", "wins' share of the top quarter"),
+        Metric("roc", "ROC", "higher", "chance that a win is valued above a loss"),
+        Metric("average_precision", "APR", "higher", "mean precision at eleven recalls"),
+        Metric("break_even", "BEP", "higher", "precision where it equals recall"),
+        Metric("tau", "τ", "higher", "right minus wrong pairs, ties right"),
+        Metric("tau_b", "τ-b", "higher", "Kendall's τ-b"),
+        Metric("expected_difference", "E(v)", "higher", "mean value of wins less that of losses"),
+        Metric("brier_loss", "Brier", "lower", "mean squared error as a probability"),
+        Metric("log_loss", "log-loss", "lower", "mean surprise as a probability"),
+        Metric("calibration_error", "ECE", "lower", "mean distance of claim and outcome"),
+    )
+}
+"""All metrics by name, in the order of tables."""
+_RANKED: Final = ("roc", "tau", "tau_b", "average_precision", "break_even", "precision_at_25")
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The metrics of one evaluator over some positions."""
+
+    name: str
+    unit: str
+    condition: str
+    positions: int
+    games: int
+    wins: float
+    """Share of the results; draws count half."""
+    threshold: float
+    estimates: Mapping[str, Estimate]
+    drawn: Mapping[str, Reals] = field(repr=False, compare=False, default_factory=dict)
+    """The same metrics of each resample."""
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name in self.estimates:
+            return self.estimates[name]
+        by_title = {metric.title: metric.name for metric in METRICS.values()}
+        if name in by_title:
+            return self.estimates[by_title[name]]
+        hint = nearest(name, [*METRICS, *by_title])
+        raise StudyError(f"no metric '{name}'; {hint or 'there are ' + ', '.join(METRICS)}")
+
+
+def measure(
+    sample: Sample,
+    *,
+    threshold: float | Literal["best"] | None = None,
+    resampling: Resampling = NO_INTERVALS,
+    condition: str = "",
+) -> Metrics:
+    """All metrics of a sample, with intervals if games are to be drawn again.
+
+    The threshold is 0.5 for values and 0 for scores unless given; `best` is the one of greatest
+    accuracy. It and the scores' logistic curve stay as they are in resamples.
+
+    >>> said = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
+    >>> measure(said)["ACC"].value, measure(said)["roc"].value
+    (1.0, 1.0)
+    """
+    at = _threshold(sample, threshold)
+    parts = _Parts(sample, at)
+    values = parts.metrics()
+    estimates = {name: Estimate(value, math.nan, math.nan) for name, value in values.items()}
+    drawn: dict[str, Reals] = {}
+    games = len(np.unique(sample.games))
+    if resampling.resamples:
+        drawn = parts.resampled(resampling)
+        estimates = {
+            name: interval(values[name], drawn[name], games, resampling.confidence)
+            for name in METRICS
+        }
+    weight = sample.weight
+    wins = float((weight * sample.results).sum() / weight.sum()) if len(sample) else math.nan
+    return Metrics(
+        sample.name,
+        sample.unit,
+        condition,
+        len(sample),
+        games,
+        wins,
+        at,
+        {name: estimates[name] for name in METRICS},
+        drawn,
+    )
+
+
+def _threshold(sample: Sample, threshold: float | str | None) -> float:
+    if threshold is None:
+        return sample.threshold
+    if isinstance(threshold, str):
+        if threshold != "best":
+            raise StudyError(f"a threshold is a number or 'best', not '{threshold}'")
+        return float(sample.ranking.best_threshold()[0])
+    return float(threshold)
+
+
+class _Parts:
+    """What the metrics of a sample are made of: sums over positions, ranks, and bins."""
+
+    def __init__(self, sample: Sample, threshold: float) -> None:
+        self._sample = sample
+        self._said = probabilities(sample) if len(sample) else np.zeros(0)
+        self._columns = self._summed(threshold)
+        said = self._said.astype(np.float32)
+        self._claims = Ranking(
+            said, sample.results, sample.games, sample.game_count, sample.weights
+        )
+        self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
+
+    def _summed(self, threshold: float) -> list[Reals]:
+        """Numbers of each position whose sums give the metrics that need no order."""
+        sample = self._sample
+        weight = sample.weight.astype(np.float64)
+        win = weight * sample.results
+        loss = weight - win
+        called = sample.values >= threshold
+        finite = np.isfinite(sample.values)
+        value = np.where(finite, sample.values, 0).astype(np.float64)
+        said, result = self._said, sample.results
+        surprise = -(result * np.log(said) + (1 - result) * np.log1p(-said))
+        return [
+            win * called,
+            loss * called,
+            win,
+            loss,
+            win * finite,
+            loss * finite,
+            win * value,
+            loss * value,
+            weight * (said - result) ** 2,
+            weight * surprise,
+        ]
+
+    def metrics(self) -> dict[str, float]:
+        sums = np.array([[float(column.sum()) for column in self._columns]])
+        ranked = np.array([self._sample.ranking.metrics()])
+        bins = self._claims.bins(self._edges)[None, :, :]
+        found = _from_parts(sums, ranked, bins[:, :, [1, 0, 2, 3]])
+        return {name: float(values[0]) for name, values in found.items()}
+
+    def resampled(self, how: Resampling) -> dict[str, Reals]:
+        sample, count = self._sample, how.resamples
+        by_game = np.stack(
+            [
+                np.bincount(sample.games, weights=column, minlength=sample.game_count)
+                for column in self._columns
+            ],
+            axis=1,
+        )
+        sums = resampled_sums(np.ascontiguousarray(by_game), count, how.seed)
+        ranked = sample.ranking.resampled_metrics(count, how.seed, how.threads)
+        bins = self._claims.resampled_bins(self._edges, count, how.seed, how.threads)
+        return _from_parts(sums, ranked, bins)
+
+
+def _from_parts(sums: Reals, ranked: Reals, bins: Reals) -> dict[str, Reals]:
+    """Metrics by resample: from sums, from what ranks gave, and from bins of claims."""
+    tp, fp, win, loss, win_finite, loss_finite, win_value, loss_value, squares, surprise = sums.T
+    weight = win + loss
+    with np.errstate(invalid="ignore", divide="ignore"):
+        right = (tp + loss - fp) / weight
+        found = dict(zip(_RANKED, ranked.T, strict=True))
+        found["accuracy"] = np.maximum(right, 1 - right)
+        found["f_score"] = np.where(win > 0, 2 * tp / (tp + fp + win), np.nan)
+        found["roc"] = np.maximum(found["roc"], 1 - found["roc"])
+        found["lift"] = found["precision_at_25"] / (win / weight)
+        found["expected_difference"] = np.abs(win_value / win_finite - loss_value / loss_finite)
+        found["brier_loss"] = squares / weight
+        found["log_loss"] = surprise / weight
+        found["calibration_error"] = np.abs(bins[:, :, 0] - bins[:, :, 2]).sum(axis=1) / weight
+    return found
+
+
+@dataclass(frozen=True)
+class MetricsTable(Result):
+    """Metrics of several evaluators, or of one under several conditions."""
+
+    parts: tuple[Metrics, ...]
+    shown: tuple[str, ...] = tuple(
+        name for name in METRICS if name not in ("precision_at_25", "tau_b")
+    )
+    """The metrics that people are shown; `table` has all."""
+    confidence: float = 0.95
+
+    def __iter__(self) -> Iterator[Metrics]:
+        return iter(self.parts)
+
+    def __getitem__(self, name: str) -> Metrics:
+        for part in self.parts:
+            if part.name == name:
+                return part
+        names = list(dict.fromkeys(part.name for part in self.parts))
+        raise StudyError(f"no metrics of '{name}'; there are {', '.join(names)}")
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return "How well values tell wins from losses"
+
+    def showing(self, names: Sequence[str]) -> "MetricsTable":
+        """The same with other metrics to show."""
+        for name in names:
+            if name not in METRICS:
+                hint = nearest(name, METRICS) or f"there are {', '.join(METRICS)}"
+                raise StudyError(f"no metric '{name}'; {hint}")
+        return replace(self, shown=tuple(names))
+
+    def table(self) -> pa.Table:
+        """A row an evaluator, condition and metric."""
+        return pa.Table.from_pylist(
+            [
+                {
+                    "evaluator": part.name,
+                    "condition": part.condition,
+                    "metric": name,
+                    "value": estimate.value,
+                    "low": estimate.low,
+                    "high": estimate.high,
+                    "better": METRICS[name].better,
+                    "unit": part.unit,
+                    "threshold": part.threshold,
+                    "positions": part.positions,
+                    "games": part.games,
+                    "wins": part.wins,
+                }
+                for part in self.parts
+                for name, estimate in part.estimates.items()
+            ],
+            schema=_TABLE,
+        )
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """A row an evaluator, and below it the intervals."""
+        conditioned = any(part.condition for part in self.parts)
+        heading = (
+            "evaluator",
+            *(("condition",) if conditioned else ()),
+            *(METRICS[name].title for name in self.shown),
+            "positions",
+            "games",
+        )
+        rows = []
+        for part in self.parts:
+            words = (part.name, *((part.condition or "all",) if conditioned else ()))
+            estimates = [part.estimates[name] for name in self.shown]
+            counts = (f"{part.positions:,}", f"{part.games:,}")
+            rows.append((*words, *(number_text(each.value) for each in estimates), *counts))
+            if any(math.isfinite(each.low) for each in estimates):
+                halves = ("",) * len(words)
+                rows.append((*halves, *(_half_width(each) for each in estimates), "", ""))
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it."""
+        if not any(part.drawn for part in self.parts):
+            return ()
+        return (f"± is half of the {self.confidence:.0%} interval, by drawing whole games again.",)
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """Accuracy, ROC and τ of each with their intervals."""
+        from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
+
+        return metric_dots(self.parts)
+
+
+def number_text(value: float) -> str:
+    """A metric for people: three places, or fewer for what is large."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def _half_width(estimate: Estimate) -> str:
+    if not math.isfinite(estimate.low):
+        return ""
+    return "±" + number_text((estimate.high - estimate.low) / 2)
+
+
+_TABLE: Final = pa.schema(
+    [
+        ("evaluator", pa.string()),
+        ("condition", pa.string()),
+        ("metric", pa.string()),
+        ("value", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("better", pa.string()),
+        ("unit", pa.string()),
+        ("threshold", pa.float64()),
+        ("positions", pa.int64()),
+        ("games", pa.int64()),
+        ("wins", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A metric of two evaluators over the same positions."""
+
+    metric: Metric
+    one: float
+    other: float
+    difference: Estimate
+    p_value: float
+
+    @property
+    def ahead(self) -> Literal["one", "other"] | None:
+        """Who is better, if the interval leaves no doubt."""
+        if not (self.difference.low > 0 or self.difference.high < 0):
+            return None
+        return "one" if (self.difference.value > 0) == (self.metric.better == "higher") else "other"
+
+
+@dataclass(frozen=True)
+class Comparison(Result):
+    """Two evaluators on the same positions, the second's metrics less the first's turned round."""
+
+    one: Metrics
+    other: Metrics
+    differences: tuple[Difference, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.one.name} against {self.other.name}: {self.one.positions:,} positions"
+
+    def table(self) -> pa.Table:
+        """A row a metric."""
+        rows: list[dict[str, Any]] = [
+            {
+                "metric": each.metric.name,
+                "better": each.metric.better,
+                self.one.name: each.one,
+                self.other.name: each.other,
+                "difference": each.difference.value,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "p_value": each.p_value,
+            }
+            for each in self.differences
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        names = {"one": self.one.name, "other": self.other.name, None: "not told apart"}
+        heading = ("", self.one.name, self.other.name, "difference", "p", "better")
+        rows = [
+            (
+                each.metric.title,
+                number_text(each.one),
+                number_text(each.other),
+                each.difference.text("+.3f"),
+                f"{each.p_value:.2g}",
+                names[each.ahead],
+            )
+            for each in self.differences
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it."""
+        return ("Intervals draw whole games again, the same ones for both.",)
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The differences with their intervals."""
+        from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
+
+        return metric_dots((self.one, self.other))
+
+
+def compare(
+    one: Sample,
+    other: Sample,
+    *,
+    resampling: Resampling | None = None,
+    threshold: float | Literal["best"] | None = None,
+) -> Comparison:
+    """Two evaluators on the same positions, difference by difference, games drawn in common."""
+    if len(one) != len(other) or not np.array_equal(one.games, other.games):
+        raise StudyError("evaluators are compared on the same positions only")
+    how = resampling or Resampling()
+    a = measure(one, threshold=threshold, resampling=how)
+    b = measure(other, threshold=threshold, resampling=how)
+    differences = []
+    for name, metric in METRICS.items():
+        if name == "expected_difference" and one.unit != other.unit:
+            continue  # points and probabilities have no difference
+        value = a[name].value - b[name].value
+        drawn = a.drawn[name] - b.drawn[name] if how.resamples else np.zeros(0)
+        estimate = interval(value, drawn, a.games, how.confidence)
+        differences.append(
+            Difference(metric, a[name].value, b[name].value, estimate, two_sided_p(value, drawn))
+        )
+    return Comparison(a, b, tuple(differences))

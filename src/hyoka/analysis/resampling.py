@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals by drawing whole games again: positions of one game are no independent witnesses."""
+
+import math
+import os
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.sample import Reals
+from hyoka.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How often games are drawn again, by which seed, and how sure intervals are to be.
+
+    The same seed draws the same games from samples over the same games: differences are paired.
+    No resamples, no intervals.
+    """
+
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0 or not 0 < self.confidence < 1:
+            raise ValueError("resamples are 0 or more, the confidence lies between 0 and 1")
+
+
+NO_INTERVALS = Resampling(resamples=0)
+
+
+def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 0.95) -> Estimate:
+    """A value with the interval that its resampled values give.
+
+    Bias-corrected percentiles (Efron), a little further out as Student's t for so many games says
+    (Hesterberg). Resamples in which the value does not exist are left out; with fewer than half of
+    them, or fewer than two games, there is no interval.
+    """
+    kept = np.sort(drawn[np.isfinite(drawn)])
+    if len(kept) < max(2, len(drawn) / 2) or games < 2 or not math.isfinite(value):
+        return Estimate(value, math.nan, math.nan)
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
+
+    normal = NormalDist()
+    below = (np.searchsorted(kept, value, "left") + np.searchsorted(kept, value, "right")) / 2
+    share = min(max(below / len(kept), 0.5 / len(kept)), 1 - 0.5 / len(kept))
+    bias = normal.inv_cdf(share)
+    reach = float(stdtrit(games - 1, (1 + confidence) / 2)) * math.sqrt(games / (games - 1))
+    low, high = (normal.cdf(2 * bias + sign * reach) for sign in (-1, 1))
+    ends = np.quantile(kept, [low, high])
+    return Estimate(value, min(float(ends[0]), value), max(float(ends[1]), value))
+
+
+def two_sided_p(value: float, drawn: NDArray[Any]) -> float:
+    """How often a difference that is really zero would be as large, by the resamples' spread."""
+    kept = drawn[np.isfinite(drawn)]
+    spread = float(np.std(kept)) if len(kept) > 1 else 0.0
+    if spread == 0 or not math.isfinite(value):
+        return 1.0 if value == 0 else math.nan
+    return 2 * NormalDist().cdf(-abs(value) / spread)
+
+
+def wilson(
+    share: Reals, effective: Reals, games: NDArray[Any], confidence: float
+) -> tuple[Reals, Reals]:
+    """Wilson's interval of shares from so many effective trials, with Student's t for few games."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
+
+    reach = stdtrit(np.maximum(games - 1, 1), (1 + confidence) / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squared = reach**2 / effective
+        middle = (share + squared / 2) / (1 + squared)
+        half = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
+    known = (games >= 2) & (effective > 0)
+    low = np.where(known, np.clip(middle - half, 0, 1), np.nan)
+    high = np.where(known, np.clip(middle + half, 0, 1), np.nan)
+    return low, high

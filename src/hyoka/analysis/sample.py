@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an evaluator said of positions, and what came of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka._core import Ranking
+from hyoka.errors import StudyError
+
+Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
+Draws = Literal["discard", "half"]
+"""What becomes of positions of drawn games."""
+VALUE: Final = "value"
+"""The unit of expected results, 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Positions with an evaluator's values, their results and their games, in columns.
+
+    Values and results are the first player's. A mate is worth infinity. Positions of one game share
+    its fate, so every interval draws whole games again.
+
+    >>> Sample.of("engine", [0.2, 0.9, 0.6], results=[0, 1, 1], games=[7, 7, 9]).game_count
+    2
+    """
+
+    name: str
+    """Of the evaluator."""
+    unit: str
+    """`value`, `centipawns` or `points`."""
+    values: Floats = field(repr=False)
+    results: Floats = field(repr=False)
+    games: NDArray[np.uint32] = field(repr=False)
+    """Numbers from 0, without gaps."""
+    game_count: int
+    weights: Floats | None = field(default=None, repr=False)
+    """How much each position counts; one each unless given."""
+    rows: NDArray[np.int64] | None = field(default=None, repr=False)
+    """Where the positions are in what they were taken from."""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        values: Sequence[float] | NDArray[Any],
+        *,
+        results: Sequence[float] | NDArray[Any],
+        games: Sequence[int] | NDArray[Any],
+        unit: str = VALUE,
+    ) -> "Sample":
+        """A sample from any numbers; positions without a value or a result are left out."""
+        said = np.asarray(values, dtype=np.float32)
+        came = np.asarray(results, dtype=np.float32)
+        given = np.asarray(games)
+        if not len(said) == len(came) == len(given):
+            raise StudyError(
+                f"{len(said)} values, {len(came)} results and {len(given)} games do not fit"
+            )
+        known = ~(np.isnan(said) | np.isnan(came))
+        rows = np.flatnonzero(known)
+        distinct, numbers = np.unique(given[known], return_inverse=True)
+        return cls(
+            name,
+            unit,
+            said[known],
+            came[known],
+            numbers.astype(np.uint32),
+            len(distinct),
+            rows=rows,
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def threshold(self) -> float:
+        """From here on the evaluator says that the first player wins."""
+        return 0.5 if self.unit == VALUE else 0.0
+
+    @property
+    def weight(self) -> Floats:
+        """How much each position counts."""
+        return np.ones(len(self), np.float32) if self.weights is None else self.weights
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The positions in the order of their values."""
+        return Ranking(self.values, self.results, self.games, self.game_count, self.weights)
+
+    def where(self, chosen: NDArray[np.bool_], name: str | None = None) -> "Sample":
+        """Some of the positions; games keep their numbers, so that resamples draw the same ones."""
+        return replace(
+            self,
+            name=self.name if name is None else name,
+            values=self.values[chosen],
+            results=self.results[chosen],
+            games=self.games[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            rows=None if self.rows is None else self.rows[chosen],
+        )
+
+    def with_results(self, results: NDArray[Any], name: str | None = None) -> "Sample":
+        """The same positions with other outcomes, 0 to 1."""
+        changed = np.asarray(results, dtype=np.float32)
+        return replace(self, results=changed, name=self.name if name is None else name)
+
+    def with_draws(self, draws: Draws) -> "Sample":
+        """Without the positions of drawn games, or with each as half a win and half a loss."""
+        if draws not in get_args(Draws):
+            raise StudyError(f"draws are {' or '.join(get_args(Draws))}, not '{draws}'")
+        decided = (self.results == 0) | (self.results == 1)
+        return self if draws == "half" or decided.all() else self.where(decided)
+
+    def balanced(self, strata: NDArray[np.int64], shares: Reals) -> "Sample":
+        """Weighed so that each stratum has the given share of all; one that is empty here stays so.
+
+        The shares of the strata that are here are what counts.
+        """
+        own = np.bincount(strata, minlength=len(shares))
+        wanted = np.where(own > 0, shares, 0.0)
+        factor = np.divide(wanted, own, out=np.zeros(len(shares)), where=own > 0)
+        total = wanted.sum()
+        weights = factor[strata] * (len(self) / total if total > 0 else 0.0)
+        return replace(self, weights=weights.astype(np.float32))
+
+
+def game_numbers(games: NDArray[Any]) -> tuple[NDArray[np.uint32], int]:
+    """Numbers from 0 without gaps, in the order of the games' own, and how many there are."""
+    distinct, numbers = np.unique(games, return_inverse=True)
+    return numbers.astype(np.uint32), len(distinct)

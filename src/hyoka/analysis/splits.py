@@ -1,0 +1,515 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Splits: conditions under which an evaluation curve departs from the curve of all positions.
+
+Two departures are measured, both in win probability, at equal values:
+
+- *level*: how much more often the first player won than the total curve says. Above zero the
+  evaluation underestimates the first player there.
+- *lean*: how much more often the side that the total curve favours won than it says. Below zero the
+  evaluation is too sure of itself there, above zero too cautious.
+
+Each is a mean over the condition's positions, tested by the variance between games (sandwich), with
+Student's t for as many games as carry information. Within a bin the condition counts less its
+share there, which takes into account that the total curve was drawn from the same games.
+
+A search tries many conditions. The false-discovery rate is controlled over everything tried
+(Benjamini and Hochberg), and intervals are widened for having been selected (Benjamini and
+Yekutieli's false-coverage rate).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.analysis.binning import AdaptiveBins, Binning
+from hyoka.analysis.conditions import Condition, conditions
+from hyoka.analysis.resampling import Resampling
+from hyoka.analysis.result import Result
+from hyoka.analysis.sample import Reals, Sample
+from hyoka.errors import StudyError
+from hyoka.estimate import Estimate
+
+if TYPE_CHECKING:
+    import altair
+
+Kind = Literal["level", "lean"]
+LEAST_GAMES: Final = 30
+LEAST_POSITIONS: Final = 100
+_PAIRED: Final = 12
+"""So many of the strongest conditions are tried in pairs."""
+_OVERLAP: Final = 0.8
+"""Conditions that share so much of what either holds for are near-duplicates."""
+_MORE: Final = 1.25
+"""A pair must depart so many times as far as both of its parts to be worth telling."""
+_BINS: Final = AdaptiveBins(positions=200, games=20, error=0.03)
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How far one condition's curve lies from the total curve, one way or the other."""
+
+    kind: Kind
+    effect: Estimate
+    """In win probability, at equal values."""
+    error: float
+    """Its standard error, the games being what chance drew."""
+    p_value: float
+    clusters: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionGap:
+    """A condition's curve against the curve of all."""
+
+    positions: int
+    games: int
+    level: Departure
+    lean: Departure
+
+    def departure(self, kind: Kind) -> Departure:
+        """One of the two."""
+        return self.level if kind == "level" else self.lean
+
+
+def condition_gap(
+    sample: Sample,
+    holds: NDArray[np.bool_],
+    *,
+    binning: Binning | None = None,
+    confidence: float = 0.95,
+    edges: Reals | None = None,
+) -> ConditionGap:
+    """How far the curve of some positions lies from the curve of all.
+
+    >>> rng = np.random.default_rng(1)
+    >>> value, odd = rng.random(4000), rng.random(4000) < 0.3
+    >>> won = rng.random(4000) < np.clip(value + 0.2 * odd, 0, 1)
+    >>> said = Sample.of("engine", value, results=won, games=np.arange(4000))
+    >>> condition_gap(said, odd).level.p_value < 0.001
+    True
+    """
+    if edges is None:
+        edges = (binning or _BINS).cuts(sample).edges
+    found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
+    level = _departure("level", found.level, found.level_error, found.level_clusters, confidence)
+    lean = _departure("lean", found.lean, found.lean_error, found.lean_clusters, confidence)
+    return ConditionGap(int(holds.sum()), found.games, level, lean)
+
+
+def _departure(
+    kind: Kind, value: float, error: float, clusters: float, confidence: float
+) -> Departure:
+    from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - slow to import
+
+    if not (error > 0 and clusters > 1):
+        return Departure(kind, Estimate(value, math.nan, math.nan), math.nan, 1.0, clusters)
+    freedom = clusters - 1
+    p_value = 2 * float(stdtr(freedom, -abs(value) / error))
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    return Departure(kind, Estimate(value, value - half, value + half), error, p_value, clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Two curves over the range that both have: what lies between them."""
+
+    signed_area: float
+    """Mean gap over the shared range, every value counting alike."""
+    largest_gap: float
+    at: float
+    """The value where the gap is largest."""
+    p_value: float
+    """Of the largest gap, all bins considered, games drawn again; NaN without resamples."""
+    shared: tuple[float, float]
+
+
+def curve_distance(
+    sample: Sample,
+    holds: NDArray[np.bool_],
+    *,
+    edges: Reals,
+    least_positions: int = LEAST_POSITIONS,
+    resampling: Resampling | None = None,
+) -> Distance | None:
+    """The distance of a conditioned curve from the total curve; None if they share no bin."""
+    how = resampling or Resampling()
+    part = sample.where(holds)
+    whole, some = sample.ranking.bins(edges), part.ranking.bins(edges)
+    shared = np.flatnonzero((some[:, 5] >= least_positions) & (whole[:, 5] >= least_positions))
+    shared = shared[np.isfinite(edges[shared]) & np.isfinite(edges[shared + 1])]
+    if not len(shared):
+        return None
+    gaps = some[shared, 1] / some[shared, 0] - whole[shared, 1] / whole[shared, 0]
+    widths = np.diff(edges)[shared]
+    worst = int(np.argmax(np.abs(gaps)))
+    p_value = math.nan
+    if how.resamples:
+        drawn = [
+            each.ranking.resampled_bins(edges, how.resamples, how.seed, how.threads)[:, shared]
+            for each in (part, sample)
+        ]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            moved = drawn[0][:, :, 0] / drawn[0][:, :, 1] - drawn[1][:, :, 0] / drawn[1][:, :, 1]
+        moved = np.where(np.isfinite(moved), moved, gaps)
+        spread = np.maximum(moved.std(axis=0), 1e-9)
+        seen = float(np.max(np.abs(gaps) / spread))
+        chance = np.max(np.abs(moved - gaps) / spread, axis=1)
+        p_value = float((np.sum(chance >= seen) + 1) / (len(chance) + 1))
+    middle = whole[shared[worst], 2] / max(whole[shared[worst], 3], 1e-9)
+    return Distance(
+        float((gaps * widths).sum() / widths.sum()),
+        float(gaps[worst]),
+        float(middle),
+        p_value,
+        (float(edges[shared[0]]), float(edges[shared[-1] + 1])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A condition under which the evaluation is wrong."""
+
+    evaluator: str
+    condition: Condition
+    departure: Departure
+    """The stronger of the two kinds; its interval is widened for having been selected."""
+    gap: ConditionGap
+    q_value: float
+    """The least false-discovery rate at which it would still be listed."""
+    distance: Distance | None = None
+    first_player: str = "the first player"
+
+    @property
+    def effect(self) -> Estimate:
+        """In win probability."""
+        return self.departure.effect
+
+    @property
+    def verdict(self) -> str:
+        """What is wrong, in a few words."""
+        value = self.effect.value
+        if self.departure.kind == "level":
+            return f"{'underestimates' if value > 0 else 'overestimates'} {self.first_player}"
+        return "is too sure of itself" if value < 0 else "is too cautious"
+
+    @property
+    def sentence(self) -> str:
+        """The split in a sentence."""
+        percent = abs(100 * self.effect.value)
+        if self.departure.kind == "level":
+            more = "more" if self.effect.value > 0 else "less"
+            what = f"{self.first_player} wins {percent:.1f} points of a hundred {more} often"
+        else:
+            more = "less" if self.effect.value < 0 else "more"
+            what = f"the side it favours wins {percent:.1f} points of a hundred {more} often"
+        return (
+            f"{self.evaluator} {self.verdict} when {self.condition.words}: {what} "
+            "than at equal values elsewhere."
+        )
+
+
+@dataclass(frozen=True)
+class Splits(Result):
+    """The conditions under which an evaluation is most wrong, the worst first."""
+
+    evaluator: str
+    found: tuple[Split, ...]
+    tried: int
+    """Conditions that were looked at, of enough games."""
+    false_discovery_rate: float
+    positions: int
+    games: int
+
+    def __iter__(self) -> Iterator[Split]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: int) -> Split:
+        return self.found[index]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"Where {self.evaluator} is wrong: {len(self.found)} of {self.tried} conditions"
+
+    def table(self) -> pa.Table:
+        """A row a split, the worst first."""
+        rows: list[dict[str, Any]] = [
+            {
+                "evaluator": split.evaluator,
+                "condition": split.condition.sql,
+                "kind": split.departure.kind,
+                "verdict": split.verdict,
+                "effect": split.effect.value,
+                "low": split.effect.low,
+                "high": split.effect.high,
+                "p_value": split.departure.p_value,
+                "q_value": split.q_value,
+                "level": split.gap.level.effect.value,
+                "lean": split.gap.lean.effect.value,
+                "signed_area": split.distance.signed_area if split.distance else None,
+                "largest_gap": split.distance.largest_gap if split.distance else None,
+                "largest_gap_at": split.distance.at if split.distance else None,
+                "largest_gap_p": split.distance.p_value if split.distance else None,
+                "positions": split.gap.positions,
+                "games": split.gap.games,
+            }
+            for split in self.found
+        ]
+        return pa.Table.from_pylist(rows, schema=_TABLE)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = ("when", "the evaluation", "effect", "q", "positions", "games")
+        rows = [
+            (
+                split.condition.words,
+                split.verdict,
+                split.effect.text("+.3f"),
+                f"{split.q_value:.2g}",
+                f"{split.gap.positions:,}",
+                f"{split.gap.games:,}",
+            )
+            for split in self.found
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it."""
+        if not self.found:
+            return (
+                f"None of {self.tried} conditions splits the curve "
+                f"(false-discovery rate {self.false_discovery_rate:.0%}).",
+            )
+        return (
+            "Effect: win probability beyond the total curve's at equal values; below zero where "
+            "the evaluation is too sure, that of the side it favours. Intervals are widened for "
+            f"selection; at most {self.false_discovery_rate:.0%} of such findings are false.",
+        )
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The effects with their intervals."""
+        from hyoka.analysis.charts import split_dots  # noqa: PLC0415 - slow to import
+
+        return split_dots(self.found)
+
+
+_TABLE: Final = pa.schema(
+    [
+        ("evaluator", pa.string()),
+        ("condition", pa.string()),
+        ("kind", pa.string()),
+        ("verdict", pa.string()),
+        *((name, pa.float64()) for name in ("effect", "low", "high", "p_value", "q_value")),
+        *((name, pa.float64()) for name in ("level", "lean", "signed_area", "largest_gap")),
+        ("largest_gap_at", pa.float64()),
+        ("largest_gap_p", pa.float64()),
+        ("positions", pa.int64()),
+        ("games", pa.int64()),
+    ]
+)
+
+Tick = Callable[[int, int], None]
+"""Told how many conditions are done, and how many there are."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    condition: Condition
+    gap: ConditionGap
+
+    def strength(self, kind: Kind) -> float:
+        """How far the departure surely goes: the interval's end nearer to zero."""
+        departure = self.gap.departure(kind)
+        return abs(departure.effect.value) - 2 * departure.error
+
+
+def find_splits(  # noqa: PLR0913 - a keyword for each choice
+    sample: Sample,
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    top: int = 10,
+    pairs: bool = True,
+    false_discovery_rate: float = 0.05,
+    least_games: int = LEAST_GAMES,
+    least_positions: int = LEAST_POSITIONS,
+    least_effect: float = 0.01,
+    first_player: str = "the first player",
+    resampling: Resampling | None = None,
+    progress: Tick | None = None,
+) -> Splits:
+    """Search columns for the conditions where the evaluation is most wrong.
+
+    Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
+    positions of enough games and fail for enough. Listed are those that are significant over
+    everything tried and at least `least_effect` large, by how far the effect surely goes, without
+    near-duplicates.
+    """
+    if not 0 < false_discovery_rate < 1:
+        raise StudyError("a false-discovery rate lies between 0 and 1")
+    edges = _BINS.cuts(sample).edges
+    search = _Search(sample, edges, least_games, least_positions, progress)
+    singles = search.run(list(conditions(columns)))
+    both = search.run(_pairs(singles)) if pairs else []
+    tried = singles + both
+    kinds: tuple[Kind, ...] = ("level", "lean")
+    tests = [(each, kind) for each in tried for kind in kinds]
+    q_values = adjusted([each.gap.departure(kind).p_value for each, kind in tests])
+    passed = [
+        (each, kind, q)
+        for (each, kind), q in zip(tests, q_values.tolist(), strict=True)
+        if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
+    ]
+    passed.sort(key=lambda found: -found[0].strength(found[1]))
+    # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
+    confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(len(tests), 1)
+    kept: list[tuple[_Tried, Kind, float]] = []
+    parents = {each.condition.sql: each for each in singles}
+    for each, kind, q in passed:
+        if len(kept) >= top:
+            break
+        if _says_more(each, kind, parents) and not any(_alike(each, kind, k) for k in kept):
+            kept.append((each, kind, q))
+    splits = tuple(
+        _split(sample, each, kind, q, edges, confidence, first_player, resampling)
+        for each, kind, q in kept
+    )
+    games = len(np.unique(sample.games))
+    return Splits(sample.name, splits, len(tried), false_discovery_rate, len(sample), games)
+
+
+class _Search:
+    """Measures conditions, those of them that hold for enough."""
+
+    def __init__(
+        self,
+        sample: Sample,
+        edges: Reals,
+        least_games: int,
+        least_positions: int,
+        progress: Tick | None,
+    ) -> None:
+        self._sample = sample
+        self._edges = edges
+        self._least_games = least_games
+        self._least_positions = least_positions
+        self._progress = progress
+        self._seen: set[bytes] = set()
+
+    def run(self, candidates: Sequence[Condition]) -> list[_Tried]:
+        found = []
+        for number, condition in enumerate(candidates):
+            if self._progress is not None:
+                self._progress(number, len(candidates))
+            if not self._worth_trying(condition.holds):
+                continue
+            gap = condition_gap(self._sample, condition.holds, edges=self._edges)
+            if gap.games >= self._least_games:
+                found.append(_Tried(condition, gap))
+        if self._progress is not None:
+            self._progress(len(candidates), len(candidates))
+        return found
+
+    def _worth_trying(self, holds: NDArray[np.bool_]) -> bool:
+        count = int(holds.sum())
+        if min(count, len(holds) - count) < self._least_positions:
+            return False
+        same = np.packbits(holds).tobytes()
+        if same in self._seen:
+            return False
+        self._seen.add(same)
+        return True
+
+
+def _pairs(singles: Sequence[_Tried]) -> list[Condition]:
+    """Both of two strong conditions on different columns."""
+
+    def significance(each: _Tried) -> float:
+        return min(each.gap.level.p_value, each.gap.lean.p_value)
+
+    strong = sorted(singles, key=significance)[:_PAIRED]
+    return [
+        one.condition & other.condition
+        for i, one in enumerate(strong)
+        for other in strong[i + 1 :]
+        if not one.condition.columns & other.condition.columns
+    ]
+
+
+def adjusted(p_values: Sequence[float]) -> Reals:
+    """Benjamini and Hochberg's adjusted p-values, in the order given.
+
+    >>> adjusted([0.01, 0.04, 0.03, 0.5]).round(3).tolist()
+    [0.04, 0.053, 0.053, 0.5]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    ranked = p[order] * len(p) / np.arange(1, len(p) + 1)
+    q = np.minimum.accumulate(ranked[::-1])[::-1]
+    found = np.empty(len(p))
+    found[order] = np.minimum(q, 1)
+    return found
+
+
+def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
+    """Whether a pair departs further than its parts do; a single condition always says enough."""
+    if len(each.condition.columns) < 2:
+        return True
+    parts = [parent for sql, parent in parents.items() if _is_part(sql, each.condition.sql)]
+    effect = each.gap.departure(kind).effect.value
+    return all(
+        abs(effect) - each.gap.departure(kind).error
+        >= _MORE * abs(parent.gap.departure(kind).effect.value)
+        for parent in parts
+    )
+
+
+def _is_part(sql: str, pair: str) -> bool:
+    return pair.startswith(f"{sql} and ") or pair.endswith(f" and {sql}")
+
+
+def _alike(each: _Tried, kind: Kind, kept: tuple[_Tried, Kind, float]) -> bool:
+    """Whether it says much the same as one that is listed already."""
+    other, other_kind, _ = kept
+    if kind != other_kind:
+        return each.condition is other.condition
+    one, two = each.condition.holds, other.condition.holds
+    both, either = int((one & two).sum()), int((one | two).sum())
+    smaller = min(int(one.sum()), int(two.sum()))
+    same_sign = (each.gap.departure(kind).effect.value > 0) == (
+        other.gap.departure(kind).effect.value > 0
+    )
+    if each.condition.columns == other.condition.columns and same_sign:
+        return both > 0.5 * smaller  # other cuts of the same column
+    opposite = smaller > 0 and int((one ^ two).sum()) >= 0.95 * len(one)
+    return opposite or (same_sign and both >= _OVERLAP * either)
+
+
+def _split(  # noqa: PLR0913, PLR0917
+    sample: Sample,
+    each: _Tried,
+    kind: Kind,
+    q_value: float,
+    edges: Reals,
+    confidence: float,
+    first_player: str,
+    resampling: Resampling | None,
+) -> Split:
+    gap = condition_gap(sample, each.condition.holds, edges=edges, confidence=confidence)
+    distance = curve_distance(
+        sample,
+        each.condition.holds,
+        edges=edges,
+        least_positions=50,
+        resampling=resampling or Resampling(resamples=200),
+    )
+    return Split(
+        sample.name, each.condition, gap.departure(kind), gap, q_value, distance, first_player
+    )

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study can be asked about its evaluators: each function here is a method of `Study`.
+
+`evaluators` are names from `Study.engines` or the specs that were evaluated with; all of them
+unless given, on the positions that all of them evaluated. `where` is an SQL condition. `by` is a
+column, cut at `bins`. Intervals draw whole games again, `resamples` times; 0 gives none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import analysis
+from hyoka.analysis import (
+    AdaptiveBins,
+    Calibration,
+    CalibrationRow,
+    Comparison,
+    Condition,
+    Curves,
+    Disagreement,
+    FixedBins,
+    MetricsTable,
+    Resampling,
+    Sample,
+    Splits,
+)
+from hyoka.analysis.splits import Tick
+from hyoka.errors import StudyError
+from hyoka.study.importing import colour_names
+from hyoka.study.measuring import Axis, Measured, measured, split_columns
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+Draws = Literal["discard", "half", "wdl"]
+"""Positions of drawn games: left out, counted half, or a curve of their own."""
+
+
+def curve(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    *,
+    where: str | None = None,
+    by: str | None = None,
+    bins: Sequence[float] | None = None,
+    delta: float | None = None,
+    error: float | None = None,
+    count: int | None = None,
+    draws: Draws = "discard",
+    axis: Axis = "auto",
+    least_positions: int = 100,
+    bands: str = "games",
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Curves:
+    """Evaluation curves: win probability by what an evaluator said.
+
+    `delta` is the width of bins. With `error` or `count` bins grow instead until the standard
+    error (by games) is at most `error` and they hold `count` positions. With `by`, the curve of
+    all positions comes first. `draws="wdl"` gives curves of wins, draws and losses.
+    """
+    if draws not in get_args(Draws):
+        raise StudyError(f"draws are {', '.join(get_args(Draws))}, not '{draws}'")
+    if delta is not None and (error is not None or count is not None):
+        raise StudyError("bins have one width, or they grow: not both")
+    loaded = measured(
+        study,
+        evaluators,
+        where=where,
+        columns=[by] if by else [],
+        draws="discard" if draws == "discard" else "half",
+        axis=axis,
+    )
+    binning = (
+        FixedBins(delta, least_positions)
+        if error is None and count is None
+        else AdaptiveBins(
+            least_positions if count is None else count,
+            error=np.inf if error is None else error,
+        )
+    )
+    how = Resampling(resamples, seed, confidence)
+    parts = []
+    for sample in loaded.samples:
+        for outcome, chosen in _outcomes(sample, draws):
+            for condition, rows in _parts(loaded, by, bins, with_all=True):
+                some = chosen if rows is None else chosen.where(rows)
+                if len(some):
+                    words = " ".join(word for word in (outcome, condition) if word)
+                    parts.append(
+                        analysis.curve(
+                            some,
+                            binning=binning,
+                            least_positions=least_positions,
+                            resampling=how,
+                            condition=words,
+                        )
+                    )
+    of = "share" if draws == "wdl" else "win probability"
+    return Curves(tuple(parts), of, bands=bands)
+
+
+def metrics(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    *,
+    where: str | None = None,
+    by: str | None = None,
+    bins: Sequence[float] | None = None,
+    threshold: float | Literal["best"] | None = None,
+    draws: Literal["discard", "half"] = "discard",
+    balance: Literal["ply"] | None = None,
+    axis: Axis = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> MetricsTable:
+    """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
+
+    `by="phase"` parts each game's plies into thirds of the study's. `balance="ply"` weighs the
+    positions of each condition so that early, middle and late ones are spread as in all.
+    """
+    if balance not in (None, "ply"):
+        raise StudyError(f"what can be balanced is ply, not '{balance}'")
+    column = None if by in (None, "phase") else by
+    loaded = measured(
+        study,
+        evaluators,
+        where=where,
+        columns=[column] if column else [],
+        draws=draws,
+        axis=axis,
+    )
+    strata, shares = loaded.strata()
+    how = Resampling(resamples, seed, confidence)
+    parts = []
+    for sample in loaded.samples:
+        for condition, rows in _parts(loaded, by, bins, with_all=by is not None):
+            some = sample if rows is None else sample.where(rows)
+            if not len(some):
+                continue
+            if balance is not None:
+                some = some.balanced(strata if rows is None else strata[rows], shares)
+            parts.append(
+                analysis.measure(some, threshold=threshold, resampling=how, condition=condition)
+            )
+    return MetricsTable(tuple(parts), confidence=confidence)
+
+
+def splits(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluator: str | None = None,
+    *,
+    top: int = 10,
+    columns: Sequence[str] | None = None,
+    where: str | None = None,
+    pairs: bool = True,
+    draws: Literal["discard", "half"] = "discard",
+    axis: Axis = "auto",
+    false_discovery_rate: float = 0.05,
+    least_effect: float = 0.01,
+    least_games: int = 30,
+    progress: Tick | None = None,
+) -> Splits:
+    """Search for the conditions under which an evaluator is most wrong.
+
+    `columns` are those to look at, or SQL expressions; by default ply, who moves, what
+    describes the positions, komi, handicap and rules. Without a name, the study's only evaluator.
+    """
+    if evaluator is None:
+        if len(study.engines) > 1:
+            raise StudyError(f"of which evaluator? There are {', '.join(study.engines)}")
+        evaluator = study.engines[0] if study.engines else None
+    chosen = list(columns) if columns is not None else split_columns(study)
+    loaded = measured(study, evaluator, where=where, columns=chosen, draws=draws, axis=axis)
+    return analysis.find_splits(
+        loaded.samples[0],
+        loaded.columns,
+        top=top,
+        pairs=pairs,
+        false_discovery_rate=false_discovery_rate,
+        least_effect=least_effect,
+        least_games=least_games,
+        first_player=first_player(study.game),
+        progress=progress,
+    )
+
+
+def compare(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    one: str,
+    other: str,
+    *,
+    where: str | None = None,
+    threshold: float | Literal["best"] | None = None,
+    draws: Literal["discard", "half"] = "discard",
+    axis: Axis = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Two evaluators on the same positions: the difference of each metric with its interval."""
+    a, b = _two(study, one, other, where, draws, axis).samples
+    how = Resampling(resamples, seed, confidence)
+    return analysis.compare(a, b, resampling=how, threshold=threshold)
+
+
+def disagreements(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    one: str,
+    other: str,
+    *,
+    top: int = 20,
+    where: str | None = None,
+    draws: Literal["discard", "half"] = "discard",
+    resamples: int = 1000,
+) -> Disagreement:
+    """Where two evaluators differ most, and which of them was right."""
+    loaded = _two(study, one, other, where, draws, "auto")
+    a, b = loaded.samples
+    found = analysis.disagreement(a, b, top=top, resampling=Resampling(resamples))
+    disputed = tuple(
+        replace(each, game=int(loaded.game_ids[each.row]), ply=int(loaded.plies[each.row]))
+        for each in found.disputed
+    )
+    return replace(found, disputed=disputed)
+
+
+def calibration(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    *,
+    where: str | None = None,
+    by: str | None = None,
+    bins: Sequence[float] | None = None,
+    axis: Axis = "auto",
+    confidence: float = 0.95,
+) -> Calibration:
+    """Constants that turn scores into win probabilities, and into win, draw and loss."""
+    columns = [by] if by and by != "phase" else []
+    loaded = measured(study, evaluators, where=where, columns=columns, draws="half", axis=axis)
+    rows = []
+    for sample in loaded.samples:
+        for condition, chosen in _parts(loaded, by, bins, with_all=True):
+            some = sample if chosen is None else sample.where(chosen)
+            decided = some.with_draws("discard")
+            if not len(decided):
+                continue
+            drawn = len(decided) < len(some)
+            rows.append(
+                CalibrationRow(
+                    sample.name,
+                    sample.unit,
+                    condition,
+                    len(some),
+                    len(np.unique(some.games)),
+                    analysis.fit_logistic(decided, confidence),
+                    analysis.fit_win_draw_loss(some, confidence) if drawn else None,
+                )
+            )
+    return Calibration(tuple(rows))
+
+
+def first_player(game: str) -> str:
+    """Who the first player is, in a game's own words."""
+    return "the first player" if game == "blokus_duo" else colour_names(game)[0][1].capitalize()
+
+
+def _two(  # noqa: PLR0913, PLR0917 - what the callers were given
+    study: "Study",
+    one: str,
+    other: str,
+    where: str | None,
+    draws: Literal["discard", "half"],
+    axis: Axis,
+) -> Measured:
+    loaded = measured(study, [one, other], where=where, draws=draws, axis=axis)
+    if len(loaded.samples) != 2:
+        raise StudyError(f"{one} is compared with itself")
+    return loaded
+
+
+def _outcomes(sample: Sample, draws: Draws) -> Iterator[tuple[str, Sample]]:
+    if draws != "wdl":
+        yield "", sample
+        return
+    yield "win", sample.with_results(sample.results == 1)
+    yield "draw", sample.with_results((sample.results > 0) & (sample.results < 1))
+    yield "loss", sample.with_results(sample.results == 0)
+
+
+def _parts(
+    loaded: Measured, by: str | None, bins: Sequence[float] | None, *, with_all: bool
+) -> Iterator[tuple[str, NDArray[Any] | None]]:
+    """The conditions of a column, in words, and where they hold; all positions first."""
+    if by is None or with_all:
+        yield "", None
+    if by is None:
+        return
+    for condition in _conditions(loaded, by, bins):
+        yield condition.words, condition.holds
+
+
+def _conditions(loaded: Measured, by: str, bins: Sequence[float] | None) -> list[Condition]:
+    if by != "phase":
+        return analysis.partition(by, loaded.columns[by], bins)
+    if bins is not None:
+        raise StudyError("phases are thirds of the plies; cut elsewhere with --by ply --bins")
+    cuts = sorted(set(np.quantile(loaded.plies, [1 / 3, 2 / 3], method="nearest").tolist()))
+    named = analysis.partition("ply", loaded.plies, cuts)
+    words = ("early", "middle", "late") if len(named) == 3 else ("early", "late")
+    return [
+        replace(each, words=f"{word} ({each.words})")
+        for word, each in zip(words, named, strict=True)
+    ]
