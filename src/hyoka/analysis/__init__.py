@@ -34,6 +34,7 @@ from hyoka.analysis.metrics import (
     Metrics,
     MetricsTable,
     compare,
+    compare_measured,
     measure,
     number_text,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "WinDrawLoss",
     "about_curve",
     "compare",
+    "compare_measured",
     "condition_gap",
     "conditions",
     "curve",

@@ -52,9 +52,8 @@ class FixedBins:
             raise StudyError(
                 f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"
             )
-        # The upper edge of a bin and the lower edge of the next must be the same number.
-        edges = np.unique(np.concatenate([enough - 0.5, enough + 0.5])) * width
-        return _with_mates(edges, sample, set(((enough - 0.5) * width).tolist()))
+        lower, upper = (_as_values_are((enough + side) * width) for side in (-0.5, 0.5))
+        return _with_mates(np.union1d(lower, upper), sample, set(lower.tolist()))
 
     def width_for(self, sample: Sample) -> float:
         """The width that a sample gets."""
@@ -88,6 +87,11 @@ class AdaptiveBins:
         if len(edges):
             edges[-1] = np.nextafter(np.float32(edges[-1]), np.float32(np.inf))
         return _with_mates(edges, sample, set(edges[:-1].tolist()))
+
+
+def _as_values_are(edges: Reals) -> Reals:
+    """Edges rounded as values are, so that a value that says 0.175 is not below 0.175."""
+    return edges.astype(np.float32).astype(np.float64)
 
 
 def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:

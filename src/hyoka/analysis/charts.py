@@ -223,7 +223,7 @@ def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
                     else (estimate.value, estimate.value)
                 )
                 rows.append(Dot(name, estimate.value, low, high, METRICS[metric].title))
-    return dots(rows, x="ACC, ROC, τ", reference=0.5)
+    return dots(rows, x="ACC, ROC, τ", reference=0.5, spec=".3f")
 
 
 def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
@@ -239,7 +239,7 @@ def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
         )
         for split in splits
     ]
-    return dots(rows, x="win probability beyond the total curve", reference=0.0)
+    return dots(rows, x="win probability beyond the total curve", reference=0.0, spec="+.3f")
 
 
 def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:

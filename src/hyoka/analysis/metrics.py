@@ -12,7 +12,8 @@
 | τ | right minus wrong pairs of a win and a loss over all such pairs, ties in value right |
 | τ-b | Kendall's τ-b, as SciPy has it |
 | E(v) | distance of the mean values of wins and of losses, mates left out |
-| Brier, log-loss, ECE | of the value as a probability; scores through their logistic curve |
+| Brier, log-loss | of the value as a probability; scores through their logistic curve |
+| ECE | mean distance of claim and outcome over 15 bins, less what chance alone would make it |
 
 Ties in value count as their mean over all orders. With no win or no loss, what needs both is NaN.
 """
@@ -20,6 +21,7 @@ Ties in value count as their mean over all orders. With no win or no loss, what 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -116,7 +118,7 @@ def measure(
     """
     at = _threshold(sample, threshold)
     parts = _Parts(sample, at)
-    values = parts.metrics()
+    values = parts.values
     estimates = {name: Estimate(value, math.nan, math.nan) for name, value in values.items()}
     drawn: dict[str, Reals] = {}
     games = len(np.unique(sample.games))
@@ -163,6 +165,8 @@ class _Parts:
             said, sample.results, sample.games, sample.game_count, sample.weights
         )
         self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
+        self._bins = self._claims.bins(self._edges)
+        self._noise = np.nan_to_num(self._bins[:, 4])
 
     def _summed(self, threshold: float) -> list[Reals]:
         """Numbers of each position whose sums give the metrics that need no order."""
@@ -188,11 +192,11 @@ class _Parts:
             weight * surprise,
         ]
 
-    def metrics(self) -> dict[str, float]:
+    @cached_property
+    def values(self) -> dict[str, float]:
         sums = np.array([[float(column.sum()) for column in self._columns]])
         ranked = np.array([self._sample.ranking.metrics()])
-        bins = self._claims.bins(self._edges)[None, :, :]
-        found = _from_parts(sums, ranked, bins[:, :, [1, 0, 2, 3]])
+        found = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
         return {name: float(values[0]) for name, values in found.items()}
 
     def resampled(self, how: Resampling) -> dict[str, Reals]:
@@ -207,11 +211,20 @@ class _Parts:
         sums = resampled_sums(np.ascontiguousarray(by_game), count, how.seed)
         ranked = sample.ranking.resampled_metrics(count, how.seed, how.threads)
         bins = self._claims.resampled_bins(self._edges, count, how.seed, how.threads)
-        return _from_parts(sums, ranked, bins)
+        found = _from_parts(sums, ranked, bins, np.zeros(CALIBRATION_BINS))
+        # Noise makes every resample's calibration look worse; only their spread is of use.
+        claimed = found["calibration_error"]
+        middle = self.values["calibration_error"]
+        found["calibration_error"] = np.maximum(claimed - claimed.mean() + middle, 0)
+        return found
 
 
-def _from_parts(sums: Reals, ranked: Reals, bins: Reals) -> dict[str, Reals]:
-    """Metrics by resample: from sums, from what ranks gave, and from bins of claims."""
+def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
+    """Metrics by resample: from sums, from what ranks gave, and from bins of claims.
+
+    `noise` is the variance of each bin's outcome. Without it a perfect evaluator would seem to be
+    wrong by as much as chance makes it.
+    """
     tp, fp, win, loss, win_finite, loss_finite, win_value, loss_value, squares, surprise = sums.T
     weight = win + loss
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -224,7 +237,10 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals) -> dict[str, Reals]:
         found["expected_difference"] = np.abs(win_value / win_finite - loss_value / loss_finite)
         found["brier_loss"] = squares / weight
         found["log_loss"] = surprise / weight
-        found["calibration_error"] = np.abs(bins[:, :, 0] - bins[:, :, 2]).sum(axis=1) / weight
+        mass = bins[:, :, 1]
+        apart = np.where(mass > 0, (bins[:, :, 0] - bins[:, :, 2]) / mass, 0)
+        beyond = np.sqrt(np.maximum(apart**2 - noise, 0))
+        found["calibration_error"] = (mass * beyond).sum(axis=1) / weight
     return found
 
 
@@ -440,13 +456,18 @@ def compare(
     how = resampling or Resampling()
     a = measure(one, threshold=threshold, resampling=how)
     b = measure(other, threshold=threshold, resampling=how)
+    return compare_measured(a, b, confidence=how.confidence)
+
+
+def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Comparison:
+    """The same from metrics that were measured by the same resamples of the same positions."""
     differences = []
     for name, metric in METRICS.items():
-        if name == "expected_difference" and one.unit != other.unit:
+        if name == "expected_difference" and a.unit != b.unit:
             continue  # points and probabilities have no difference
         value = a[name].value - b[name].value
-        drawn = a.drawn[name] - b.drawn[name] if how.resamples else np.zeros(0)
-        estimate = interval(value, drawn, a.games, how.confidence)
+        drawn = a.drawn[name] - b.drawn[name] if a.drawn and b.drawn else np.zeros(0)
+        estimate = interval(value, drawn, a.games, confidence)
         differences.append(
             Difference(metric, a[name].value, b[name].value, estimate, two_sided_p(value, drawn))
         )

@@ -13,8 +13,9 @@ Student's t for as many games as carry information. Within a bin the condition c
 share there, which takes into account that the total curve was drawn from the same games.
 
 A search tries many conditions. The false-discovery rate is controlled over everything tried
-(Benjamini and Hochberg), and intervals are widened for having been selected (Benjamini and
-Yekutieli's false-coverage rate).
+(Benjamini and Hochberg), with pairs of conditions as a family of their own, over all pairs there
+might have been: those tried were chosen by how their parts looked. Intervals are widened for
+having been selected (Benjamini and Yekutieli's false-coverage rate).
 """
 
 import math
@@ -44,9 +45,13 @@ _PAIRED: Final = 12
 """So many of the strongest conditions are tried in pairs."""
 _OVERLAP: Final = 0.8
 """Conditions that share so much of what either holds for are near-duplicates."""
-_MORE: Final = 1.25
-"""A pair must depart so many times as far as both of its parts to be worth telling."""
-_BINS: Final = AdaptiveBins(positions=200, games=20, error=0.03)
+_SURELY: Final = 3.0
+"""Standard errors that a pair must depart further by than its parts do, to be worth telling."""
+_GAMES_A_BIN: Final = 10
+"""The total curve may not learn more from the games than they can tell: a bin for every so many."""
+_MOST_BINS: Final = 200
+_NOTHING: Final = 1e-9
+"""An error below this is rounding: the condition holds for the same share of every game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +99,18 @@ def condition_gap(
     True
     """
     if edges is None:
-        edges = (binning or _BINS).cuts(sample).edges
+        edges = (binning or matching_bins(sample)).cuts(sample).edges
     found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
     level = _departure("level", found.level, found.level_error, found.level_clusters, confidence)
     lean = _departure("lean", found.lean, found.lean_error, found.lean_clusters, confidence)
     return ConditionGap(int(holds.sum()), found.games, level, lean)
+
+
+def matching_bins(sample: Sample) -> AdaptiveBins:
+    """Bins in which values count as equal: as many positions each, few enough for the games."""
+    games = len(np.unique(sample.games))
+    number = min(max(games // _GAMES_A_BIN, 5), _MOST_BINS)
+    return AdaptiveBins(positions=max(len(sample) // number, 1), games=1, error=math.inf)
 
 
 def _departure(
@@ -106,7 +118,7 @@ def _departure(
 ) -> Departure:
     from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - slow to import
 
-    if not (error > 0 and clusters > 1):
+    if not (error > _NOTHING and clusters > 1):
         return Departure(kind, Estimate(value, math.nan, math.nan), math.nan, 1.0, clusters)
     freedom = clusters - 1
     p_value = 2 * float(stdtr(freedom, -abs(value) / error))
@@ -328,7 +340,7 @@ class _Tried:
     def strength(self, kind: Kind) -> float:
         """How far the departure surely goes: the interval's end nearer to zero."""
         departure = self.gap.departure(kind)
-        return abs(departure.effect.value) - 2 * departure.error
+        return abs(departure.effect.value) - _SURELY * departure.error
 
 
 def find_splits(  # noqa: PLR0913 - a keyword for each choice
@@ -354,17 +366,14 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     """
     if not 0 < false_discovery_rate < 1:
         raise StudyError("a false-discovery rate lies between 0 and 1")
-    edges = _BINS.cuts(sample).edges
+    edges = matching_bins(sample).cuts(sample).edges
     search = _Search(sample, edges, least_games, least_positions, progress)
     singles = search.run(list(conditions(columns)))
     both = search.run(_pairs(singles)) if pairs else []
-    tried = singles + both
-    kinds: tuple[Kind, ...] = ("level", "lean")
-    tests = [(each, kind) for each in tried for kind in kinds]
-    q_values = adjusted([each.gap.departure(kind).p_value for each, kind in tests])
+    tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
     passed = [
         (each, kind, q)
-        for (each, kind), q in zip(tests, q_values.tolist(), strict=True)
+        for each, kind, q in tests
         if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
     ]
     passed.sort(key=lambda found: -found[0].strength(found[1]))
@@ -382,7 +391,23 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         for each, kind, q in kept
     )
     games = len(np.unique(sample.games))
-    return Splits(sample.name, splits, len(tried), false_discovery_rate, len(sample), games)
+    tried = len(singles) + len(both)
+    return Splits(sample.name, splits, tried, false_discovery_rate, len(sample), games)
+
+
+def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, float]]:
+    """Conditions and kinds with their q-values, over as many as might have been tried.
+
+    Single conditions and pairs are two families, each with half of the false-discovery rate.
+    """
+    kinds: tuple[Kind, ...] = ("level", "lean")
+    tests = [(each, kind) for each in tried for kind in kinds]
+    p_values = [each.gap.departure(kind).p_value for each, kind in tests]
+    q_values = adjusted(p_values, len(kinds) * max(possible, len(tried)))
+    return [
+        (each, kind, min(2 * q, 1.0))
+        for (each, kind), q in zip(tests, q_values.tolist(), strict=True)
+    ]
 
 
 class _Search:
@@ -443,15 +468,18 @@ def _pairs(singles: Sequence[_Tried]) -> list[Condition]:
     ]
 
 
-def adjusted(p_values: Sequence[float]) -> Reals:
+def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
     """Benjamini and Hochberg's adjusted p-values, in the order given.
+
+    `tests` are how many there might have been, if more: those not made count as never significant.
 
     >>> adjusted([0.01, 0.04, 0.03, 0.5]).round(3).tolist()
     [0.04, 0.053, 0.053, 0.5]
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
-    ranked = p[order] * len(p) / np.arange(1, len(p) + 1)
+    number = len(p) if tests is None else max(tests, len(p))
+    ranked = p[order] * number / np.arange(1, len(p) + 1)
     q = np.minimum.accumulate(ranked[::-1])[::-1]
     found = np.empty(len(p))
     found[order] = np.minimum(q, 1)
@@ -464,11 +492,8 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
         return True
     parts = [parent for sql, parent in parents.items() if _is_part(sql, each.condition.sql)]
     effect = each.gap.departure(kind).effect.value
-    return all(
-        abs(effect) - each.gap.departure(kind).error
-        >= _MORE * abs(parent.gap.departure(kind).effect.value)
-        for parent in parts
-    )
+    surely = abs(effect) - _SURELY * each.gap.departure(kind).error
+    return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
 
 
 def _is_part(sql: str, pair: str) -> bool:

@@ -10,9 +10,12 @@ import typer
 
 import hyoka
 from hyoka.cli import (
+    analyses,
+    demo,
     engines,
     experiments,
     games,
+    learning,
     matches,
     positions,
     ratings,
@@ -35,12 +38,19 @@ engine_app = typer.Typer(
     help="Engines: try one out, or be one in a GUI or a match.", no_args_is_help=True
 )
 app.add_typer(engine_app, name="engine")
+learn_app = typer.Typer(
+    help="Learn from a study's games: the weights of an evaluation.", no_args_is_help=True
+)
+app.add_typer(learn_app, name="learn")
 
-app.command("demo")(games.demo_command)
+app.command("demo")(demo.demo_command)
+app.command("samples")(demo.samples_command)
 app.command("records")(records.records_command)
 app.command("convert")(records.convert_command)
 app.command("columns")(studies.columns_command)
 app.command("evaluate")(studies.evaluate_command)
+app.command("analyse")(analyses.analyse_command)
+learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
 app.command("show")(games.show_command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about games themselves: perft, bench, show, demo."""
+"""Commands about games themselves: perft, bench, show."""
 
 import dataclasses
 import re
@@ -11,7 +11,6 @@ import typer
 
 from hyoka.bench import bench, benchmarked_games
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
-from hyoka.demo import DEMO_GAMES, play_demo_game, write_demo_records, write_page
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
@@ -223,37 +222,3 @@ def _print_known(known: dict[str, Any]) -> None:
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def demo_command(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the page.")
-    ] = Path("hyoka-demo/index.html"),
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other games.")] = 1,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Play a game of each kind, Monte Carlo against chance; a page with boards, and the records."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    games = []
-    for name in tracked(DEMO_GAMES, "playing", len(DEMO_GAMES), quiet or as_json):
-        games.append(play_demo_game(name, seed=seed))
-        if not as_json:
-            print(terminal(games[-1].line), end="\n\n")
-    write_page(games, output)
-    files = write_demo_records(games, output.parent)
-    if as_json:
-        results = [
-            {
-                "game": game.name,
-                "result": game.result,
-                "line": game.line.text,
-                "record": str(file),
-            }
-            for game, file in zip(games, files, strict=True)
-        ]
-        print_json({"page": str(output), "games": results})
-    else:
-        print(f"The boards are drawn in {output}: open it in a browser.")
-        names = ", ".join(file.name for file in files)
-        print(f"The games are beside it as records ({names}); try: hyoka records {output.parent}")

@@ -162,7 +162,7 @@ def evaluate_command(
             jobs=jobs,
             executor=executor,
             retry_failed=retry_failed,
-            progress=_bars(shown),
+            progress=progress_bars(shown),
         )
     if as_json:
         print_json([dataclasses.asdict(report) for report in reports])
@@ -172,7 +172,9 @@ def evaluate_command(
         raise typer.Exit(1)
 
 
-def _bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
+def progress_bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
+    """A bar for each evaluator, as `evaluate` wants to tell of its progress."""
+
     def bar(title: str, total: int) -> Callable[[int], None]:
         task = shown.add_task(title, total=total)
         return lambda count: shown.advance(task, count)

@@ -72,9 +72,12 @@ class Part:
 
 
 def dots(
-    rows: Sequence[Dot], *, x: str, reference: float, share: bool = False
+    rows: Sequence[Dot], *, x: str, reference: float, share: bool = False, spec: str = "+.1f"
 ) -> alt.TopLevelMixin:
-    """Numbers beside names, with their intervals, from the top in the order given."""
+    """Numbers beside names, with their intervals, from the top in the order given.
+
+    `spec` is how the pointer reads numbers that are no shares, as D3 formats them.
+    """
     names = list(dict.fromkeys(row.name for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
     data = _data(
@@ -87,7 +90,9 @@ def dots(
         y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None),
         tooltip=[
             alt.Tooltip("name:N", title=" "),
-            alt.Tooltip("value:Q", title=x, format=".1%" if share else "+.1f"),
+            alt.Tooltip("value:Q", title=x, format=".1%" if share else spec),
+            alt.Tooltip("low:Q", title="from", format=".1%" if share else spec),
+            alt.Tooltip("high:Q", title="to", format=".1%" if share else spec),
         ],
     )
     across = alt.X("value:Q", title=x, scale=_scale(share), axis=_axis(share))

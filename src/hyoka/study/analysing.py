@@ -311,8 +311,13 @@ def _conditions(loaded: Measured, by: str, bins: Sequence[float] | None) -> list
         return analysis.partition(by, loaded.columns[by], bins)
     if bins is not None:
         raise StudyError("phases are thirds of the plies; cut elsewhere with --by ply --bins")
-    cuts = sorted(set(np.quantile(loaded.plies, [1 / 3, 2 / 3], method="nearest").tolist()))
-    named = analysis.partition("ply", loaded.plies, cuts)
+    return phases(loaded.plies)
+
+
+def phases(plies: NDArray[Any]) -> list[Condition]:
+    """Early, middle and late: thirds of the positions by their plies; fewer of few plies."""
+    cuts = sorted(set(np.quantile(plies, [1 / 3, 2 / 3], method="nearest").tolist()))
+    named = analysis.partition("ply", plies, cuts)
     words = ("early", "middle", "late") if len(named) == 3 else ("early", "late")
     return [
         replace(each, words=f"{word} ({each.words})")

@@ -85,7 +85,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     side by side here, or as many as `executor` runs if one is given. Results are written every
     `flush_s` seconds, in a long run less often.
     """
-    chosen = _sampled(study.select(where), sample, seed)
+    chosen = sampled(study.select(where), sample, seed)
     reports = []
     for spec in specs:
         if spec == COMMENTS:
@@ -103,20 +103,20 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     return reports
 
 
-def _sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Game numbers and plies in order; with `sample`, the same ones for the same seed."""
     games = chosen["game_id"].to_numpy()
     plies = chosen["ply"].to_numpy()
     if sample is None or len(games) == 0:
         return games, plies
-    order = np.lexsort((_scrambled(games, plies, seed), games))
+    order = np.lexsort((scrambled(games, plies, seed), games))
     first = np.flatnonzero(np.diff(games[order], prepend=-1))
     rank = np.arange(len(games)) - np.repeat(first, np.diff(first, append=len(games)))
     kept = np.sort(order[rank < sample])
     return games[kept], plies[kept]
 
 
-def _scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np.uint64]:
+def scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     """64 bits for each position that look random and never change (splitmix64)."""
     with np.errstate(over="ignore"):
         bits = games.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command that says what evaluations are worth: curves, metrics, splits, comparisons."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args
+
+import typer
+from rich.markup import escape
+
+from hyoka.analysis import FORMATS, Curves, Result, Splits
+from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
+from hyoka.cli.studies import StudyPath, Where
+from hyoka.study import Study
+from hyoka.study.analysing import Draws
+from hyoka.study.measuring import Axis, chosen_evaluators
+
+
+def analyse_command(
+    study: StudyPath,
+    evaluators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evaluator",
+            "-e",
+            metavar="NAME",
+            help="An evaluator of the study, repeatable; all of them unless given. Several are "
+            "measured on the positions that all of them evaluated.",
+        ),
+    ] = None,
+    where: Where = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Part the positions by a column (or an SQL expression); `phase` is the early, "
+            "middle and late third of the plies.",
+        ),
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Where to cut the column of --by, e.g. 20,30,40."),
+    ] = None,
+    curves: Annotated[bool, typer.Option("--curves", help="Print the curves' points too.")] = False,
+    splits: Annotated[
+        bool,
+        typer.Option(
+            "--splits", help="Search all columns for the conditions where evaluations are wrong."
+        ),
+    ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Paired differences of the first evaluator to the others."),
+    ] = False,
+    disagree: Annotated[
+        bool,
+        typer.Option(
+            "--disagree", help="Where the first two evaluators differ most, and who was right."
+        ),
+    ] = False,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate", help="Constants of score → win probability, and win, draw, loss."
+        ),
+    ] = False,
+    draws: Annotated[
+        str, typer.Option(help="discard, half, or wdl (curves of wins, draws and losses).")
+    ] = "discard",
+    delta: Annotated[
+        float | None,
+        typer.Option(metavar="WIDTH", help="Width of the curves' bins, the paper's δ."),
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ERROR", help="Bins grow until the standard error (by games) is so small."
+        ),
+    ] = None,
+    least: Annotated[
+        int, typer.Option(min=1, help="Bins with fewer positions are left out.")
+    ] = 100,
+    axis: Annotated[
+        str, typer.Option(help="What of an evaluation: value, score, or auto.")
+    ] = "auto",
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|best",
+            help="From here on a position is called won; 0.5 for values and 0 for scores.",
+        ),
+    ] = None,
+    balance: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ply",
+            help="`ply`: weigh each part's positions so that early and late ones are spread alike.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS", help="For --splits: the columns to search; by default all that fit."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many splits or positions to list.")] = 10,
+    fdr: Annotated[
+        float, typer.Option(min=0.0001, max=0.9, help="False-discovery rate of --splits.")
+    ] = 0.05,
+    resamples: Annotated[
+        int,
+        typer.Option(min=0, max=100_000, help="How often games are drawn again; 0: no intervals."),
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the games.")] = 0,
+    naive: Annotated[
+        bool,
+        typer.Option("--naive", help="Draw the bands that independent positions would have."),
+    ] = False,
+    save: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--save",
+            "-o",
+            metavar="FILE",
+            help=f"Write the result that was asked for last, repeatable; {', '.join(FORMATS)}.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say what evaluations are worth: metrics and curves, with honest intervals.
+
+    Positions of one game share its fate, so intervals draw whole games again. Without options:
+    the metrics of every evaluator and what its curve is like. --splits finds where an evaluation
+    is wrong; `hyoka report STUDY` draws it all.
+    """
+    opened = Study.open(study)
+    names = chosen_evaluators(opened, evaluators)
+    cuts = _numbers(bins)
+    shown_draws = cast(Draws, _one_of("--draws", draws, get_args(Draws)))
+    counted: Literal["discard", "half"] = "discard" if shown_draws == "discard" else "half"
+    along = cast(Axis, _one_of("--axis", axis, get_args(Axis)))
+    limit = _threshold(threshold)
+    weighed = cast(Literal["ply"] | None, balance and _one_of("--balance", balance, ["ply"]))
+    results: dict[str, list[Result]] = {}
+    plain = not (splits or compare or disagree or calibrate)
+    with count_progress(quiet or as_json) as progress:
+        if plain or curves:
+            task = progress.add_task("metrics", total=2)
+            results["metrics"] = [
+                opened.metrics(
+                    names,
+                    where=where,
+                    by=by,
+                    bins=cuts,
+                    threshold=limit,
+                    draws=counted,
+                    balance=weighed,
+                    axis=along,
+                    resamples=resamples,
+                    seed=seed,
+                )
+            ]
+            progress.update(task, advance=1, description="curves")
+            found = opened.curve(
+                names,
+                where=where,
+                by=by,
+                bins=cuts,
+                delta=delta,
+                error=error,
+                draws=shown_draws,
+                axis=along,
+                least_positions=least,
+                bands="naive" if naive else "games",
+                resamples=resamples,
+                seed=seed,
+            )
+            results["curves"] = [found]
+            progress.advance(task)
+        if compare:
+            if len(names) < 2:
+                raise typer.BadParameter("--compare needs two evaluators")
+            results["comparisons"] = [
+                opened.compare(
+                    names[0],
+                    other,
+                    where=where,
+                    threshold=limit,
+                    draws=counted,
+                    axis=along,
+                    resamples=resamples,
+                    seed=seed,
+                )
+                for other in names[1:]
+            ]
+        if disagree:
+            if len(names) < 2:
+                raise typer.BadParameter("--disagree needs two evaluators")
+            results["disagreement"] = [
+                opened.disagreements(
+                    names[0], names[1], top=top, where=where, draws=counted, resamples=resamples
+                )
+            ]
+        if calibrate:
+            results["calibration"] = [
+                opened.calibration(names, where=where, by=by, bins=cuts, axis=along)
+            ]
+        if splits:
+            searched = None if columns is None else _columns(columns)
+            results["splits"] = []
+            for name in names:
+                task = progress.add_task(f"splits of {name}", total=None)
+                results["splits"].append(
+                    opened.splits(
+                        name,
+                        top=top,
+                        columns=searched,
+                        where=where,
+                        draws=counted,
+                        axis=along,
+                        false_discovery_rate=fdr,
+                        progress=lambda done, total, task=task: progress.update(  # type: ignore[misc]
+                            task, completed=done, total=total
+                        ),
+                    )
+                )
+    last = next(reversed(results.values()))[-1]
+    for file in save or []:
+        last.save(file)
+    if as_json:
+        print_json({name: [_as_json(r) for r in each] for name, each in results.items()})
+        return
+    for each in results.values():
+        for result in each:
+            print_result(result, points=curves)
+
+
+def print_result(result: Result, *, points: bool = False) -> None:
+    """Print a result as a table with its notes; of curves, their points only if asked for."""
+    if isinstance(result, Curves):
+        if points:
+            _print_table(result)
+        for note in result.notes():
+            out.print(note, markup=False, style="dim" if points else None)
+        return
+    _print_table(result)
+    for note in result.notes():
+        out.print(note, markup=False, style="dim")
+    if isinstance(result, Splits):
+        for split in result.found[:3]:
+            out.print(f"• {split.sentence}", markup=False)
+
+
+def _print_table(result: Result) -> None:
+    heading, *rows = result.lines()
+    out.print(f"[bold]{escape(result.title)}[/]")
+    if not rows:
+        return
+    numbers = [i for i in range(1, len(heading)) if all(_is_number(row[i]) for row in rows)]
+    table = plain_table(*map(escape, heading), right=numbers)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or bool(re.match(r"[+\-±–]?\d|–$", cell))
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    return {"title": result.title, "rows": result.rows(), "notes": list(result.notes())}
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no list of numbers such as 20,30,40") from None
+
+
+def _threshold(text: str | None) -> float | Literal["best"] | None:
+    if text is None or text == "best":
+        return cast(Literal["best"] | None, text)
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"a threshold is a number or best, not '{text}'") from None
+
+
+def _one_of(option: str, text: str, known: Iterable[str]) -> str:
+    words = list(known)
+    if text not in words:
+        raise typer.BadParameter(f"{option} is {', '.join(words)}, not '{text}'")
+    return text
+
+
+def _columns(text: str) -> Sequence[str]:
+    """Names or expressions between commas that stand outside of brackets."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]

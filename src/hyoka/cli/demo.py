@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo, and the sample records it is about."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyoka.cli.analyses import print_result
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    count_progress,
+    kept_when_interrupted,
+    out,
+    print_json,
+)
+from hyoka.cli.studies import progress_bars
+from hyoka.demo import UCT_STRONG, run_demo
+from hyoka.samples import SAMPLES, sample_path
+
+_SPLITS = 5
+
+
+def demo_command(
+    to: Annotated[
+        Path, typer.Option("--to", metavar="FOLDER", help="Where its studies and report go.")
+    ] = Path("hyoka-demo"),
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, max=1024, help="Searches side by side; all cores."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """The main job on sample records: evaluate, measure, find what is wrong, draw the report.
+
+    600 games of Go on 9×9 by our own players of several strengths, judged by a static evaluation,
+    Monte Carlo, and UCT at two playout counts. Interrupted, the same command goes on.
+    """
+    from hyoka.report import write_report  # noqa: PLC0415 - slow to import
+
+    started = time.monotonic()
+    to.mkdir(parents=True, exist_ok=True)
+    with count_progress(quiet or as_json) as shown:
+        with kept_when_interrupted("evaluated"):
+            found = run_demo(to, jobs=jobs or os.cpu_count() or 1, progress=progress_bars(shown))
+        task = shown.add_task("measuring", total=3)
+        names = list(found.engines.values())
+        metrics = found.go.metrics(names)
+        shown.advance(task)
+        splits = found.go.splits(found.engines[UCT_STRONG], top=_SPLITS)
+        shown.update(task, advance=1, description="drawing the report")
+        report = write_report(found.go, to / "report.html", evaluators=names)
+        shown.advance(task)
+    seconds = time.monotonic() - started
+    if as_json:
+        facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
+        print_json({"study": str(found.go.path), "report": str(report), **facts})
+        return
+    print_result(metrics)
+    print_result(splits)
+    out.print(f"The report is {report}: open it in a browser.", markup=False)
+    out.print(
+        f"Go on with: hyoka analyse {found.go.path} --by phase · hyoka report {found.chess.path}",
+        markup=False,
+        style="dim",
+    )
+
+
+def samples_command(
+    to: Annotated[
+        Path, typer.Option("--to", metavar="FOLDER", help="Where to put the records.")
+    ] = Path("samples"),
+    as_json: AsJson = False,
+) -> None:
+    """Copy the sample records that come with Hyoka: games of its own players."""
+    to.mkdir(parents=True, exist_ok=True)
+    files = [Path(shutil.copyfile(sample_path(name), to / SAMPLES[name])) for name in SAMPLES]
+    if as_json:
+        print_json([str(file) for file in files])
+        return
+    for file in files:
+        print(file)
+    out.print(f"try: hyoka records {to}", markup=False, style="dim")

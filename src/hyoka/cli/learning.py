@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that learn from a study's games."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import Progress
+
+from hyoka.analysis.sample import Draws
+from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
+from hyoka.cli.studies import StudyPath, Where
+from hyoka.errors import Error
+from hyoka.learning import (
+    METHODS,
+    Examples,
+    HeldOut,
+    Method,
+    Shape,
+    WeightFit,
+    column_examples,
+    fit_weights,
+    held_out_rows,
+    term_examples,
+)
+from hyoka.study import Study
+
+
+def weights_command(
+    study: StudyPath,
+    terms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--term",
+            metavar="NAME",
+            help="A term of the game's evaluation, repeatable; patterns such as 'bishop_*' too.",
+        ),
+    ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            "--evaluator",
+            metavar="SPEC",
+            help="Whose scores the columns are added to: as `hyoka evaluate --with` had it, or as "
+            "the study names it.",
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="SQL",
+            help='A column of positions to add, repeatable; expressions too: "passed * phase".',
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="mlm|ls",
+            help="mlm: greatest likelihood (if none is named); ls: least squares; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    shape: Annotated[
+        Shape,
+        typer.Option(
+            "--as",
+            help="phases: a weight for the opening and one for the ending; one: the same for both; "
+            "ending: only the ending's; factor: all terms as they are, times one number.",
+        ),
+    ] = "phases",
+    off: Annotated[
+        bool, typer.Option("--off", help="Begin with the terms turned off, not as they are.")
+    ] = False,
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Begin with these weights, not the built-in ones."
+        ),
+    ] = None,
+    static: Annotated[
+        bool,
+        typer.Option(
+            "--static",
+            help="Take positions as they are, not where a quiescence search comes to rest.",
+        ),
+    ] = False,
+    where: Where = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+    ] = None,
+    draws: Annotated[
+        Draws, typer.Option(help="discard: leave drawn games out; half: count them as half won.")
+    ] = "discard",
+    hold_out: Annotated[
+        float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")
+    ] = 0.2,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Chooses the sample and the games held out.")
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the weights for ab:weights=FILE; with several methods, FILE-METHOD each.",
+        ),
+    ] = None,
+    start_output: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-start",
+            metavar="FILE",
+            help="Write the weights it begins with, to play against.",
+        ),
+    ] = None,
+    curves_output: Annotated[
+        Path | None,
+        typer.Option(
+            "--curves",
+            metavar="FILE",
+            help="Write the evaluation curves before and after, of all positions and where a term "
+            "is large or small: .html, .png, .svg, .csv, .json or .parquet.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit weights of an evaluation to the results of a study's games, and say what it changes.
+
+    Either terms of the game's own evaluation (--term), or columns added to an evaluator's score
+    (--evaluator, --column). Errors and intervals count games; measures and splits are of games that
+    were held out.
+    """
+    opened = Study.open(study)
+    chosen = _methods(methods or ["mlm"])
+    with count_progress(quiet or as_json) as shown:
+        if columns or evaluator is not None:
+            _refuse_with_columns(terms, off, weights, start_output)
+            if evaluator is None:
+                raise Error("--column adds to an evaluator's score: name it with --evaluator")
+            examples = column_examples(
+                opened,
+                evaluator,
+                columns or [],
+                where=where,
+                sample=sample,
+                seed=seed,
+                draws=draws,
+            )
+        else:
+            examples = term_examples(
+                opened,
+                terms or [],
+                shape=shape,
+                off=off,
+                weights=weights,
+                where=where,
+                sample=sample,
+                seed=seed,
+                draws=draws,
+                quiet=False if static else None,
+                progress=_bar(shown),
+            )
+        fits = {
+            method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
+        }
+    files = _files(output, chosen)
+    for method, file in files.items():
+        fits[method].save(file)
+    for method, file in _files(curves_output, chosen).items():
+        _save_curves(fits[method], file)
+    if start_output is not None and examples.start is not None:
+        examples.start.save(start_output)
+    if as_json:
+        print_json([_as_json(fit, examples, files.get(method)) for method, fit in fits.items()])
+        return
+    _print_examples(examples)
+    for method, fit in fits.items():
+        _print_fit(fit, files.get(method), start_output)
+
+
+def _methods(names: list[str]) -> list[Method]:
+    """The methods by name, each once."""
+    for name in names:
+        if name not in METHODS:
+            raise Error(f"no method '{name}'; there are {', '.join(METHODS)}")
+    return [method for method in METHODS if method in names]
+
+
+def _refuse_with_columns(
+    terms: list[str] | None, off: bool, weights: Path | None, start_output: Path | None
+) -> None:
+    given = {"--term": terms, "--off": off, "--from": weights, "--save-start": start_output}
+    for name, value in given.items():
+        if value:
+            raise Error(f"{name} is for terms of the game's evaluation, not for columns")
+
+
+def _bar(shown: Progress) -> Callable[[int, int], None]:
+    task = shown.add_task("positions", total=None)
+    return lambda done, total: shown.update(task, completed=done, total=total)
+
+
+def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
+    """Where each method's results go: with several, the method is part of the name."""
+    if output is None:
+        return {}
+    if len(methods) == 1:
+        return {methods[0]: output}
+    return {
+        method: output.with_name(f"{output.stem}-{method}{output.suffix}") for method in methods
+    }
+
+
+def _save_curves(fit: WeightFit, file: Path) -> None:
+    if fit.held_out is None:
+        raise Error("--curves draws the games that were held out: hold some out")
+    fit.held_out.curves().save(file)
+
+
+def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, Any]:
+    return fit.as_json() | {
+        "quiet": examples.quiet,
+        "undecided": examples.undecided,
+        "unscored": examples.unscored,
+        "file": None if file is None else str(file),
+    }
+
+
+def _print_examples(examples: Examples) -> None:
+    how = ", where a quiescence search comes to rest" if examples.quiet else ""
+    out.print(f"{len(examples):,} positions{how}; {examples.source}", markup=False)
+    left_out = [
+        f"{count:,} {why}"
+        for count, why in (
+            (examples.undecided, "of drawn games or without a result"),
+            (examples.unscored, "with a mate or a finished game"),
+        )
+        if count
+    ]
+    if left_out:
+        out.print(f"left out: {', '.join(left_out)}", style="dim")
+
+
+def _print_fit(fit: WeightFit, file: Path | None, start: Path | None) -> None:
+    out.print()
+    out.print(
+        f"{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games; "
+        f"scale {fit.scale:.4g} ± {fit.scale_error:.2g} {fit.unit} "
+        f"(before: {fit.scale_before:.4g})",
+        markup=False,
+    )
+    table = plain_table("", "weight", "±", "interval", "formerly", "ratio", right=range(1, 6))
+    for each in fit.weights:
+        ratio = f"{each.weight / each.former:.2f}" if each.former else ""
+        table.add_row(
+            escape(each.name),
+            f"{each.weight:.4g}",
+            f"{each.error:.2g}",
+            f"{each.low:.4g} to {each.high:.4g}",
+            "" if each.former is None else f"{each.former:.4g}",
+            ratio,
+        )
+    out.print(table)
+    if fit.held_out is not None:
+        _print_held_out(fit.held_out)
+    if file is not None:
+        _print_next(fit, file, start)
+
+
+def _print_held_out(apart: HeldOut) -> None:
+    about = apart.comparison.one
+    out.print(f"\nheld out: {about.positions:,} positions of {about.games:,} games")
+    table = plain_table("", "before", "after", "change", right=range(1, 4))
+    for row in held_out_rows(apart):
+        table.add_row(*row)
+    out.print(table)
+    if apart.splits:
+        table = plain_table(
+            "split where", "positions", "games", "before", "after", right=range(1, 5)
+        )
+        for split in apart.splits:
+            table.add_row(
+                escape(split.condition),
+                f"{split.positions:,}",
+                f"{split.games:,}",
+                str(split.before),
+                str(split.after),
+            )
+        out.print(table)
+
+
+def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
+    out.print(f"\nwritten to {file}", markup=False, soft_wrap=True)
+    if fit.evaluation is None:
+        return
+    old = "old=ab" if start is None else f"old=ab:weights={start}"
+    words = ["hyoka", "match", f"new=ab:weights={file}", old, "--game", fit.game]
+    command = shlex.join([*words, "--games", "1000", "--sprt", "0,5"])
+    out.print(f"whether it plays better: {command}", markup=False, soft_wrap=True)

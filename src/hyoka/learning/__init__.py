@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning from the games of a study: the weights of an evaluation."""
+
+from hyoka.learning.columns import column_examples
+from hyoka.learning.examples import Examples, Weight
+from hyoka.learning.quiet import QUIESCENT_GAMES
+from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
+from hyoka.learning.splits import Gap, Split
+from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
+from hyoka.learning.weights import (
+    FittedWeight,
+    HeldOut,
+    WeightFit,
+    fit_weights,
+    held_out_rows,
+    is_held_out,
+)
+
+__all__ = [
+    "METHODS",
+    "QUIESCENT_GAMES",
+    "SHAPES",
+    "Examples",
+    "FittedWeight",
+    "Gap",
+    "HeldOut",
+    "Method",
+    "Shape",
+    "SigmoidFit",
+    "Split",
+    "Weight",
+    "WeightFit",
+    "chosen_terms",
+    "column_examples",
+    "fit_sigmoid",
+    "fit_weights",
+    "held_out_rows",
+    "is_held_out",
+    "term_examples",
+]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examples for the weights of columns that are added to an evaluator's score."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka.analysis.sample import Draws
+from hyoka.engines import spec_of
+from hyoka.errors import ConditionError, Error, StudyError, nearest
+from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
+from hyoka.learning.sigmoid import Array
+from hyoka.study import COMMENTS, Study
+from hyoka.study.conditions import check_condition
+
+_SUREST: Final = 1e-3
+"""Values are taken for no surer than this when they become logits."""
+
+
+def column_examples(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    evaluator: str,
+    columns: Sequence[str],
+    *,
+    where: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    draws: Draws = "discard",
+) -> Examples:
+    """Examples for weights of columns that are added to an evaluator's score.
+
+    The evaluator is named as the study names it, or by the spec with which it evaluated. A
+    column is an SQL expression over the columns of positions, such as
+    `king_danger_diff * progress`. An evaluator that gives no scores but values is taken by their
+    logits. Positions in which it sees a mate are left out.
+    """
+    if not columns:
+        raise ConditionError("no column is named: say what to add to the score")
+    engine = evaluator_named(study, evaluator)
+    found, undecided = decided(_scored(study, engine, columns, where), draws)
+    table = some_of_each_game(found, sample, seed)
+    said, unit = _scores(table, evaluator)
+    known = np.isfinite(said)
+    rows, scores = table.filter(pa.array(known)), said[known]
+    features = np.stack(
+        [_finite(rows[f"column_{i}"], name) for i, name in enumerate(columns)], axis=1
+    )
+    return Examples(
+        study.game,
+        tuple(Weight(name, None) for name in columns),
+        unit,
+        rows["game_id"].to_numpy().astype(np.int64),
+        rows["ply"].to_numpy().astype(np.int32),
+        rows["result"].to_numpy().astype(np.float64),
+        scores,
+        scores,
+        features,
+        dict(zip(columns, features.T, strict=True)),
+        f"the scores of {evaluator}",
+        undecided=undecided,
+        unscored=len(table) - len(rows),
+    )
+
+
+def evaluator_named(study: Study, text: str) -> str:
+    """The name under which a study keeps an evaluator's evaluations: given as such, or by spec."""
+    engines = study.engines
+    names = [text]
+    with contextlib.suppress(Error):  # a name that is no spec
+        names.append(spec_of(text, [COMMENTS]).slug)
+    for name in names:
+        if name in engines:
+            return name
+    hint = nearest(text, engines)
+    there = ", ".join(engines) or "none; `hyoka evaluate` makes them"
+    raise StudyError(f"{study.path}: no evaluations by '{text}'; {hint or f'there are: {there}'}")
+
+
+def _scored(study: Study, engine: str, columns: Sequence[str], where: str | None) -> pa.Table:
+    """Positions with an evaluator's scores and the columns."""
+    names = study.condition_columns()
+    condition = "true" if where is None else check_condition(where, names)
+    wanted = []
+    for index, column in enumerate(columns):
+        try:
+            wanted.append(f"{check_condition(column, names)} as column_{index}")
+        except ConditionError as error:
+            raise ConditionError(str(error).replace("condition '", "column '", 1)) from error
+    quoted = engine.replace("'", "''")
+    return study.sql(
+        f"select game_id, ply, result, score, value, mate, unit,"
+        f" {', '.join(f'column_{index}' for index in range(len(columns)))} from"
+        f" (select game_id, ply, coalesce(adjudicated, result) as result, {', '.join(wanted)}"
+        f" from positions where {condition})"
+        " join (select game_id, ply, score, value, mate, unit from evaluations"
+        f" where engine = '{quoted}') using (game_id, ply) order by game_id, ply"
+    )
+
+
+def _scores(table: pa.Table, evaluator: str) -> tuple[Array, str]:
+    """An evaluator's scores, NaN at mates and failures; or the logits of its values."""
+    mates = np.asarray(table["mate"].is_valid())
+    for name in ("score", "value"):
+        said = table[name].to_numpy(zero_copy_only=False).astype(np.float64)
+        said[mates] = np.nan
+        if np.isfinite(said).any():
+            if name == "score":
+                units = table["unit"].drop_null()
+                return said, str(units[0]) if len(units) else "points"
+            likely = np.clip(said, _SUREST, 1 - _SUREST)
+            return np.log(likely / (1 - likely)), "logits"
+    raise StudyError(f"'{evaluator}' has scored none of these positions")
+
+
+def _finite(column: pa.ChunkedArray, name: str) -> Array:
+    try:
+        numbers = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ConditionError(f"column '{name}' is no number, but {column.type}") from None
+    unknown = int((~np.isfinite(numbers)).sum())
+    if unknown:
+        raise StudyError(
+            f"column '{name}' is null or no finite number at {unknown:,} of {len(numbers):,} "
+            f'positions; --where "isfinite({name})" leaves these out'
+        )
+    return np.asarray(numbers, np.float64)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sigmoids fitted to results: maximum likelihood and least squares, with errors by game.
+
+The model is paper 000's, win probability = 1 / (1 + exp(-w0 · (e + Σ w_k f_k))), written with
+β_0 = w0 and β_k = w0 · w_k: so written it is linear inside, its likelihood has one maximum, and
+Newton's method finds it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.errors import StudyError
+
+Method = Literal["mlm", "ls"]
+METHODS: Final[tuple[Method, ...]] = get_args(Method)
+
+_STEPS: Final = 200
+_SETTLED: Final = 1e-15
+"""What the next step would still gain, a position: no digit of a coefficient that counts."""
+_DEPENDENT: Final = 1e-8
+"""Of a column's length, what must be its own."""
+_FLAT: Final = 1e-9
+"""Curvature a position below which the likelihood rises for ever."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SigmoidFit:
+    """The coefficients of a sigmoid and how sure they are."""
+
+    coefficients: Array
+    covariance: Array
+    """Sandwich over games with G / (G - 1): positions of one game share its result."""
+
+
+def fit_sigmoid(
+    design: Array,
+    results: Array,
+    games: NDArray[np.int64],
+    *,
+    names: Sequence[str],
+    method: Method = "mlm",
+) -> SigmoidFit:
+    """Fit results, 0 to 1, by the sigmoid of a weighted sum of the design's columns.
+
+    `mlm` maximises the logistic likelihood; `ls` minimises the squared error, from there on.
+    `games` tells which rows share a result. Raises StudyError, with a column's name where one is to
+    blame, for numbers that are none, a column that never changes or is a combination of others,
+    results that are all the same, and results that the columns tell without fail.
+
+    >>> column = np.array([[-1.0], [1.0], [1.0], [-1.0]])
+    >>> fit = fit_sigmoid(column, np.array([0.0, 1, 0, 0]), np.arange(4), names=["x"])
+    >>> round(float(np.exp(fit.coefficients[0])), 9)
+    3.0
+    """
+    _check(design, results, names)
+    whitening = _whitening(design, names)
+    columns = design @ whitening
+    coefficients = _newton(columns, results)
+    if method == "ls":
+        coefficients = _levenberg_marquardt(columns, results, coefficients)
+    covariance = _sandwich(columns, results, games, coefficients, method)
+    return SigmoidFit(whitening @ coefficients, whitening @ covariance @ whitening.T)
+
+
+def win_probability(logits: Array) -> Array:
+    """1 / (1 + exp(-logit)), without overflow."""
+    small = np.exp(-np.abs(logits))
+    return np.asarray(np.where(logits >= 0, 1, small) / (1 + small))
+
+
+def log_losses(logits: Array, results: Array) -> Array:
+    """Minus the log-likelihood of each result."""
+    return np.asarray(np.logaddexp(0, logits) - results * logits)
+
+
+def by_game(rows: Array, games: NDArray[np.int64]) -> Array:
+    """The sums of rows of the same game, games in the order of their numbers."""
+    dense = np.unique(games, return_inverse=True)[1]
+    return np.stack([np.bincount(dense, column) for column in rows.T], axis=1)
+
+
+def _check(design: Array, results: Array, names: Sequence[str]) -> None:
+    if len(design) == 0:
+        raise StudyError("there are no positions to fit on")
+    for name, column in zip(names, design.T, strict=True):
+        unknown = int((~np.isfinite(column)).sum())
+        if unknown:
+            raise StudyError(f"'{name}' is no finite number at {unknown:,} positions")
+    if not ((results >= 0) & (results <= 1)).all():
+        raise StudyError("results are numbers from 0 to 1")
+    if (results == results[0]).all():
+        what = {1.0: "won by the first player", 0.0: "lost by the first player"}
+        raise StudyError(
+            f"all positions are from games {what.get(float(results[0]), 'with the same result')}: "
+            "there is nothing to fit"
+        )
+
+
+def _whitening(design: Array, names: Sequence[str]) -> Array:
+    """What makes the design's columns orthogonal and of the same length; none may be redundant."""
+    from scipy.linalg import qr, solve_triangular  # noqa: PLC0415 - it takes a second to import
+
+    for name, column in zip(names, design.T, strict=True):
+        if len(design) > 1 and (column == column[0]).all():
+            raise StudyError(f"'{name}' is {column[0]:g} at all positions: there is nothing to fit")
+    lengths = np.linalg.norm(design, axis=0)
+    triangle = np.linalg.qr(design / lengths, mode="r")
+    pivoted, order = qr(triangle, mode="r", pivoting=True)
+    own = np.zeros(len(names))  # of each column, what the ones before it in this order don't have
+    own[: min(pivoted.shape)] = np.abs(np.diag(pivoted))
+    redundant = np.flatnonzero(own < _DEPENDENT)
+    if len(redundant):
+        rank = int(redundant[0])
+        shares = solve_triangular(pivoted[:rank, :rank], pivoted[:rank, rank])
+        others = [f"'{names[order[i]]}'" for i in np.flatnonzero(np.abs(shares) > 1e-6)]
+        raise StudyError(
+            f"'{names[order[rank]]}' is a combination of {', '.join(others)} at these positions: "
+            "leave one of them out"
+        )
+    inverse = solve_triangular(triangle, np.eye(len(names))) * np.sqrt(len(design))
+    return np.asarray(inverse / lengths[:, None])
+
+
+def _newton(columns: Array, results: Array) -> Array:
+    """The coefficients of greatest likelihood. Pre: columns are orthogonal, of length √n."""
+    count, width = columns.shape
+    at = np.zeros(width)
+    loss = float(log_losses(columns @ at, results).mean())
+    curvature = np.eye(width)
+    for _ in range(_STEPS):
+        expected = win_probability(columns @ at)
+        gradient = columns.T @ (results - expected) / count
+        curvature = (columns * (expected * (1 - expected))[:, None]).T @ columns / count
+        if np.linalg.eigvalsh(curvature)[0] < _FLAT:
+            break
+        step = np.linalg.solve(curvature, gradient)
+        if gradient @ step < _SETTLED:
+            return at + step
+        while True:
+            beyond = float(log_losses(columns @ (at + step), results).mean())
+            if beyond <= loss or np.abs(step).max() < 1e-12:
+                break
+            step /= 2
+        at, loss = at + step, beyond
+    raise StudyError(
+        "the columns tell some results without fail, so that a weight grows without end: "
+        "take more games, or fewer terms"
+    )
+
+
+def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
+    """The coefficients of least squared error near `start`."""
+    count, width = columns.shape
+    at, damping = start, 1e-3
+    error = float(np.square(results - win_probability(columns @ at)).mean())
+    for _ in range(_STEPS):
+        expected = win_probability(columns @ at)
+        slopes = columns * (expected * (1 - expected))[:, None]
+        gradient = slopes.T @ (results - expected) / count
+        curvature = slopes.T @ slopes / count
+        if gradient @ np.linalg.solve(curvature, gradient) < _SETTLED:
+            return at
+        while True:
+            step = np.linalg.solve(curvature + damping * np.eye(width), gradient)
+            beyond = float(np.square(results - win_probability(columns @ (at + step))).mean())
+            if beyond < error:
+                damping /= 10
+                break
+            if np.abs(step).max() < 1e-10:
+                return at
+            damping *= 10
+        at, error = at + step, beyond
+    raise StudyError("least squares did not settle: take more games, or fewer terms")
+
+
+def _sandwich(
+    columns: Array, results: Array, games: NDArray[np.int64], at: Array, method: Method
+) -> Array:
+    """The covariance of the coefficients, the games being what chance drew."""
+    expected = win_probability(columns @ at)
+    surprise = results - expected
+    slope = expected * (1 - expected)
+    if method == "mlm":
+        pull, bend = surprise, slope
+    else:
+        pull = surprise * slope
+        bend = slope * slope - surprise * slope * (1 - 2 * expected)
+    curvature = (columns * bend[:, None]).T @ columns
+    pulls = by_game(columns * pull[:, None], games)
+    count = len(pulls)
+    if count <= columns.shape[1]:
+        raise StudyError(
+            f"{columns.shape[1]} numbers can't be fitted to {count} games: take more games"
+        )
+    bread = np.linalg.inv(curvature)
+    return np.asarray(bread @ (pulls.T @ pulls) @ bread * (count / (count - 1)))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far evaluation curves split where a feature is large or small, before and after a fit."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.sample import Sample
+from hyoka.learning.sigmoid import Array
+
+_SHARE: Final = 0.2
+"""Of the positions, how many should satisfy a condition."""
+_BINS: Final = 20
+"""Of the total curve, with equally many positions each."""
+_FEWEST: Final = 100
+"""Positions that a condition must have: paper 000's least for a point of a curve."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far the curve of some positions lies above the curve of all."""
+
+    size: float
+    """Mean result beyond what the total curve says at the same value."""
+    error: float
+    """Its standard error by games."""
+
+    def __str__(self) -> str:
+        return f"{self.size:+.3f} ± {self.error:.3f}"
+
+
+@dataclass(frozen=True)
+class Split:
+    """A condition and the gap between its curve and the total one, before and after a fit."""
+
+    condition: str
+    positions: int
+    games: int
+    before: Gap
+    after: Gap
+
+
+def splits(
+    before: Sample, after: Sample, conditions: Mapping[str, NDArray[np.bool_]]
+) -> tuple[Split, ...]:
+    """The splits of conditions over the same positions with the scores before and after."""
+    return tuple(
+        Split(
+            condition,
+            int(holds.sum()),
+            len(np.unique(before.games[holds])),
+            gap(before, holds),
+            gap(after, holds),
+        )
+        for condition, holds in conditions.items()
+    )
+
+
+def conditions(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
+    """For each trait where it is large and where it is small, as text and as truth values.
+
+    Large and small are the fifth of the positions with the greatest and the least amounts, or fewer
+    where many are equal. Conditions with fewer than a hundred positions are left out.
+    """
+    return {
+        condition: holds
+        for name, trait in traits.items()
+        for condition, holds in _extremes(name, trait)
+    }
+
+
+def _extremes(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    for sign, relation in ((1, ">="), (-1, "<=")):
+        amounts, counts = np.unique(sign * trait, return_counts=True)
+        reached = np.cumsum(counts[::-1])[::-1]  # positions with this amount or more
+        few = np.flatnonzero(reached <= _SHARE * len(trait))
+        # Where even the greatest amount is common, it alone.
+        threshold = amounts[few[0] if len(few) else -1] if len(amounts) > 1 else np.inf
+        holds = sign * trait >= threshold
+        if holds.sum() >= _FEWEST:
+            yield f"{name} {relation} {sign * threshold:.4g}", holds
+
+
+def gap(sample: Sample, holds: NDArray[np.bool_]) -> Gap:
+    """The gap between the evaluation curve of some positions and that of all.
+
+    The total curve is the mean result in bins of about equally many positions.
+    """
+    inner = np.unique(np.quantile(sample.values, np.linspace(0, 1, _BINS + 1)[1:-1]))
+    edges = np.array([-np.inf, *inner, np.inf])
+    found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
+    return Gap(found.level, found.level_error)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The weights of an evaluation fitted to the results of games (paper 000, appendix)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.curves import Curve, Curves, curve
+from hyoka.analysis.metrics import Comparison, compare
+from hyoka.analysis.resampling import NO_INTERVALS, Resampling
+from hyoka.analysis.sample import VALUE, Sample
+from hyoka.errors import StudyError
+from hyoka.files import write_text
+from hyoka.learning.examples import Examples
+from hyoka.learning.sigmoid import Array, Method, SigmoidFit, fit_sigmoid, win_probability
+from hyoka.learning.splits import Split, conditions, splits
+from hyoka.search import LinearEvaluation
+from hyoka.study.evaluating import scrambled
+
+_BASE: Final = "the rest of the evaluation"
+_SHOWN: Final = ("log_loss", "brier_loss", "accuracy", "roc")
+
+
+@dataclass(frozen=True)
+class FittedWeight:
+    """A weight, how sure it is, and what it was."""
+
+    name: str
+    weight: float
+    error: float
+    """Standard error, games being what chance drew."""
+    low: float
+    high: float
+    former: float | None
+    """None if it was not there, or not one number."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Games that were not fitted on, with the scores before and after the fit.
+
+    `before` has a scale of its own, fitted to the same games as the weights, so that only the
+    weights make the difference.
+    """
+
+    before: Sample = field(repr=False)
+    after: Sample = field(repr=False)
+    conditions: Mapping[str, NDArray[np.bool_]] = field(repr=False)
+    """Where a term is large or small."""
+    comparison: Comparison
+    """The metrics after, and what they were before, as win probabilities."""
+    splits: tuple[Split, ...]
+
+    def curves(self) -> Curves:
+        """The evaluation curves before and after, of all positions and of each condition."""
+
+        def of(sample: Sample) -> Iterator[Curve]:
+            yield curve(sample, resampling=NO_INTERVALS)
+            for condition, holds in self.conditions.items():
+                yield curve(sample.where(holds), resampling=NO_INTERVALS, condition=condition)
+
+        return Curves((*of(self.before), *of(self.after)))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightFit:
+    """Weights fitted to results: win probability = 1 / (1 + exp(-score / scale))."""
+
+    method: Method
+    game: str
+    weights: tuple[FittedWeight, ...]
+    scale: float
+    """1 / w0, in `unit`."""
+    scale_error: float
+    scale_before: float
+    """Of the scores to begin with."""
+    unit: str
+    source: str
+    games: int
+    positions: int
+    confidence: float
+    held_out: HeldOut | None
+    """None if no game was held out."""
+    evaluation: LinearEvaluation | None
+    """With the new weights and scale; None if the scores are not from an evaluation of ours."""
+    start: LinearEvaluation | None
+    """The one to begin with."""
+
+    def __getitem__(self, name: str) -> FittedWeight:
+        for weight in self.weights:
+            if weight.name == name:
+                return weight
+        known = ", ".join(weight.name for weight in self.weights)
+        raise KeyError(f"{name}; there are {known}")
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.method.upper()} on {self.positions:,} positions of {self.games:,} games of "
+            f"{self.game}, scale {self.scale:.4g} ± {self.scale_error:.2g} {self.unit}"
+        ]
+        for each in self.weights:
+            former = "" if each.former is None else f", formerly {each.former:.4g}"
+            lines.append(
+                f"{each.name}: {each.weight:.4g} ± {each.error:.2g} "
+                f"({each.low:.4g} to {each.high:.4g}){former}"
+            )
+        if self.held_out is not None:
+            for name, before, after, change in held_out_rows(self.held_out):
+                lines.append(f"{name}, held out: {before}, then {after}: {change}")
+            for split in self.held_out.splits:
+                lines.append(f"split where {split.condition}: {split.before}, then {split.after}")
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the positions and the whole evaluation, as JSON has it."""
+        left_out = ("weights", "held_out", "evaluation", "start")
+        plain = {
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out
+        }
+        plain["weights"] = [asdict(each) for each in self.weights]
+        apart = self.held_out
+        plain["held_out"] = apart and {
+            "games": apart.comparison.one.games,
+            "positions": apart.comparison.one.positions,
+            "metrics": apart.comparison.rows(),
+            "splits": [asdict(each) for each in apart.splits],
+        }
+        return plain
+
+    def save(self, path: str | Path) -> None:
+        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers."""
+        if self.evaluation is not None:
+            self.evaluation.save(path)
+            return
+        content = {
+            "game": self.game,
+            "scores": self.source,
+            "scale": self.scale,
+            "columns": {each.name: each.weight for each in self.weights},
+        }
+        write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def fit_weights(  # noqa: PLR0913 - a keyword for each choice
+    examples: Examples,
+    method: Method = "mlm",
+    *,
+    hold_out: float = 0.2,
+    seed: int = 0,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+) -> WeightFit:
+    """Fit the weights of examples, and the scale with them.
+
+    `mlm` maximises the logistic likelihood, `ls` minimises the squared error. A share `hold_out`
+    of the games, chosen by `seed`, is kept apart to measure on; 0 measures nothing. Standard errors
+    count games, not positions. Raises StudyError where the examples don't tell the weights.
+    """
+    apart = is_held_out(examples.games, hold_out, seed)
+    fitted_on = ~apart
+    if not fitted_on.any():
+        raise StudyError("no game is left to fit on: hold out fewer, or take more games")
+    games, results = examples.games[fitted_on], examples.results[fitted_on]
+    design = np.column_stack([examples.rest, examples.features])
+    names = [_BASE, *(weight.name for weight in examples.weights)]
+    fit = fit_sigmoid(design[fitted_on], results, games, names=names, method=method)
+    scale_before = _scale_alone(examples, fitted_on, method)
+    fitted, scale, scale_error = _as_weights(fit, examples, len(np.unique(games)), confidence)
+    amounts = np.array([each.weight for each in fitted])
+    unseen = None
+    if apart.any():
+        after = (examples.rest + examples.features @ amounts)[apart]
+        how = Resampling(resamples=resamples, seed=seed, confidence=confidence)
+        unseen = _held_out(examples, apart, after, (scale_before, scale), how)
+    return WeightFit(
+        method,
+        examples.game,
+        fitted,
+        scale,
+        scale_error,
+        scale_before,
+        examples.unit,
+        examples.source,
+        len(np.unique(games)),
+        int(fitted_on.sum()),
+        confidence,
+        unseen,
+        examples.evaluation(amounts, scale),
+        examples.start,
+    )
+
+
+def _held_out(
+    examples: Examples,
+    rows: NDArray[np.bool_],
+    after: Array,
+    scales: tuple[float, float],
+    how: Resampling,
+) -> HeldOut:
+    """What the fit changed on games that it did not see."""
+
+    def sample(name: str, numbers: Array, unit: str) -> Sample:
+        return Sample.of(
+            name, numbers, results=examples.results[rows], games=examples.games[rows], unit=unit
+        )
+
+    start = examples.before[rows]
+    before, then = sample("before", start, examples.unit), sample("after", after, examples.unit)
+    claims = (
+        sample("before", win_probability(start / scales[0]), VALUE),
+        sample("after", win_probability(after / scales[1]), VALUE),
+    )
+    found = conditions({name: trait[rows] for name, trait in examples.traits.items()})
+    return HeldOut(
+        before,
+        then,
+        found,
+        compare(claims[1], claims[0], resampling=how),
+        splits(before, then, found),
+    )
+
+
+def held_out_rows(apart: HeldOut) -> Iterator[tuple[str, str, str, str]]:
+    """The metrics that weights are judged by, as text: name, before, after, change."""
+    for each in apart.comparison.differences:
+        if each.metric.name in _SHOWN:
+            change = each.difference.text("+.4f")
+            yield each.metric.title, f"{each.other:.4f}", f"{each.one:.4f}", change
+
+
+def is_held_out(games: NDArray[np.int64], share: float, seed: int) -> NDArray[np.bool_]:
+    """Which positions are kept apart: those of about `share` of the games, by game and seed alone.
+
+    >>> rows = is_held_out(np.array([0, 0, 1, 1, 2, 2]), 0.5, seed=1)
+    >>> bool((rows[::2] == rows[1::2]).all())
+    True
+    """
+    if not 0 <= share < 1:
+        raise StudyError(f"a share of the games is from 0 to less than 1, not {share:g}")
+    bits = scrambled(games, np.full(len(games), 2**20), seed)
+    return np.asarray(bits.astype(np.float64) / 2.0**64 < share)
+
+
+def _scale_alone(examples: Examples, rows: NDArray[np.bool_], method: Method) -> float:
+    """The scale of the scores to begin with, fitted alone."""
+    fit = fit_sigmoid(
+        examples.before[rows, None],
+        examples.results[rows],
+        examples.games[rows],
+        names=["the evaluation"],
+        method=method,
+    )
+    return _scale(float(fit.coefficients[0]))
+
+
+def _scale(steepness: float) -> float:
+    if not steepness > 0:
+        raise StudyError(
+            "greater scores go with worse results: these scores are not the first player's, "
+            "or say nothing of the results"
+        )
+    return 1 / steepness
+
+
+def _as_weights(
+    fit: SigmoidFit, examples: Examples, games: int, confidence: float
+) -> tuple[tuple[FittedWeight, ...], float, float]:
+    """From β back to the weights and the scale, and their errors by the delta method."""
+    from scipy.stats import t  # noqa: PLC0415 - it takes a second to import
+
+    steepness = float(fit.coefficients[0])
+    scale = _scale(steepness)
+    reach = float(t.ppf((1 + confidence) / 2, games - 1))
+    scale_error = float(np.sqrt(fit.covariance[0, 0])) * scale**2
+    fitted = []
+    for index, weight in enumerate(examples.weights, start=1):
+        amount = float(fit.coefficients[index]) * scale
+        slopes = np.zeros(len(fit.coefficients))
+        slopes[0], slopes[index] = -amount * scale, scale
+        error = float(np.sqrt(slopes @ fit.covariance @ slopes))
+        fitted.append(
+            FittedWeight(
+                weight.name,
+                amount,
+                error,
+                amount - reach * error,
+                amount + reach * error,
+                weight.former,
+            )
+        )
+    return tuple(fitted), scale, scale_error

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics, fits and intervals against scikit-learn, SciPy, NumPy and plain counting."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn import metrics as sk
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+from differential import metric_twins as twin
+from hyoka._core import Ranking, resampled_sums
+from hyoka.analysis import NO_INTERVALS, Sample, condition_gap, curve, fit_logistic, measure
+from hyoka.analysis.curves import never_falling
+from hyoka.analysis.metrics import METRICS
+
+
+def random_sample(seed: int, *, size: int = 400, games: int = 20, levels: int = 30) -> Sample:
+    """Values with ties, results that go with them, a few games."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, levels, size) / levels
+    results = (rng.random(size) < 0.2 + 0.6 * values).astype(np.float32)
+    return Sample.of("random", values, results=results, games=rng.integers(0, games, size))
+
+
+def rows_of(sample: Sample) -> twin.Rows:
+    return [
+        (
+            float(v),
+            Fraction(float(w)) * Fraction(float(r)),
+            Fraction(float(w)) * (1 - Fraction(float(r))),
+        )
+        for v, r, w in zip(sample.values, sample.results, sample.weight, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_metrics_agree_with_scikit_learn_and_scipy(seed: int) -> None:
+    sample = random_sample(seed, size=50 + 40 * seed, levels=3 + 5 * seed)
+    found = measure(sample)
+    said, came = sample.values.astype(np.float64), sample.results
+    called = said >= 0.5
+    right = sk.accuracy_score(came, called)
+    assert found["ACC"].value == pytest.approx(max(right, 1 - right))
+    assert found["FSC"].value == pytest.approx(sk.f1_score(came, called))
+    area = sk.roc_auc_score(came, said)
+    assert found["ROC"].value == pytest.approx(max(area, 1 - area))
+    assert found["tau_b"].value == pytest.approx(stats.kendalltau(said, came).statistic)
+    clipped = np.clip(said, 1e-4, 1 - 1e-4)
+    assert found["Brier"].value == pytest.approx(sk.brier_score_loss(came, clipped))
+    assert found["log-loss"].value == pytest.approx(sk.log_loss(came, clipped))
+    apart = abs(said[came == 1].mean() - said[came == 0].mean())
+    assert found["E(v)"].value == pytest.approx(apart, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ranked_metrics_agree_with_plain_counting(seed: int) -> None:
+    sample = random_sample(seed, size=30 + 10 * seed, levels=2 + 3 * seed)
+    if seed % 3 == 1:  # draws count half, and some are mates
+        rng = np.random.default_rng(seed)
+        results = np.where(rng.random(len(sample)) < 0.3, 0.5, sample.results)
+        values = np.where(rng.random(len(sample)) < 0.1, np.inf, sample.values)
+        values = np.where(rng.random(len(sample)) < 0.1, -np.inf, values)
+        sample = Sample.of("drawn", values, results=results, games=sample.games, unit="points")
+    found, rows = measure(sample), rows_of(sample)
+    right, tied, wrong = twin.pairs(rows)
+    every = right + tied + wrong
+    area = (right + tied / 2) / every
+    assert found["ROC"].value == pytest.approx(float(max(area, 1 - area)))
+    assert found["τ"].value == pytest.approx(float((right + tied - wrong) / every))
+    assert found["P@25"].value == pytest.approx(float(twin.top_quarter(rows)))
+    wins = sum((w for _, w, _ in rows), Fraction(0)) / len(rows)
+    assert found["LFT"].value == pytest.approx(float(twin.top_quarter(rows) / wins))
+    assert found["BEP"].value == pytest.approx(float(twin.break_even(rows)))
+    assert found["APR"].value == pytest.approx(float(twin.average_precision(rows)))
+
+
+def test_the_best_threshold_is_the_best_of_all() -> None:
+    sample = random_sample(3)
+    best = measure(sample, threshold="best")
+    accuracies = [
+        sk.accuracy_score(sample.results, sample.values >= t)
+        for t in [*np.unique(sample.values), np.inf]
+    ]
+    assert best["ACC"].value == pytest.approx(max(*accuracies, 1 - min(accuracies)), abs=1e-9) or (
+        best["ACC"].value == pytest.approx(max(accuracies))
+    )
+
+
+@pytest.mark.parametrize("results", [[1, 1, 1], [0, 0, 0]])
+def test_with_one_class_what_needs_both_is_not_a_number(results: list[int]) -> None:
+    found = measure(Sample.of("x", [0.2, 0.6, 0.9], results=results, games=[1, 2, 3]))
+    for name in ("ROC", "τ", "τ-b", "E(v)"):
+        assert math.isnan(found[name].value)
+    assert found["ACC"].value == pytest.approx(2 / 3)
+    assert found["Brier"].value == pytest.approx(
+        sk.brier_score_loss(results, [0.2, 0.6, 0.9], labels=[0, 1]), rel=1e-5
+    )
+
+
+def test_of_no_positions_nothing_is_known() -> None:
+    found = measure(Sample.of("x", [], results=[], games=[]))
+    assert all(math.isnan(found[name].value) for name in METRICS)
+
+
+def test_positions_without_a_value_or_a_result_are_left_out() -> None:
+    nan = math.nan
+    sample = Sample.of("x", [0.1, nan, 0.9, 0.4], results=[0, 1, 1, nan], games=[1, 1, 2, 3])
+    assert sample.values.tolist() == pytest.approx([0.1, 0.9])
+    assert sample.rows is not None
+    assert sample.rows.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="not a number"):
+        Ranking(np.array([nan], np.float32), np.ones(1, np.float32), np.zeros(1, np.uint32), 1)
+
+
+def test_mates_rank_beyond_everything_and_stay_out_of_means() -> None:
+    values = [-math.inf, -300, 20, 150, math.inf]
+    sample = Sample.of("x", values, results=[0, 0, 1, 1, 1], games=range(5), unit="centipawns")
+    found = measure(sample)
+    assert found["ROC"].value == 1.0
+    assert found["E(v)"].value == pytest.approx((20 + 150) / 2 + 300)
+    assert math.isfinite(found["log-loss"].value)
+
+
+def test_a_weight_counts_like_so_many_positions() -> None:
+    sample = random_sample(5, size=120)
+    times = np.random.default_rng(1).integers(0, 4, len(sample))
+    weighed = Sample(
+        "w", "value", sample.values, sample.results, sample.games, sample.game_count,
+        times.astype(np.float32),
+    )  # fmt: skip
+    copied = Sample.of(
+        "c",
+        np.repeat(sample.values, times),
+        results=np.repeat(sample.results, times),
+        games=np.repeat(sample.games, times),
+    )
+    one, other = measure(weighed), measure(copied)
+    for name in METRICS:
+        if name != "calibration_error":  # which knows how many games a bin's noise comes from
+            assert one[name].value == pytest.approx(other[name].value), name
+
+
+def multiplicities(games: int, resamples: int, seed: int) -> NDArray[Any]:
+    """How often each resample holds each game."""
+    drawn: NDArray[Any] = resampled_sums(np.eye(games), resamples, seed)
+    return drawn
+
+
+def test_resamples_are_games_drawn_with_replacement() -> None:
+    times = multiplicities(40, 2000, 7)
+    assert (times.sum(axis=1) == 40).all()
+    assert times.mean() == 1
+    # Of multinomial counts: variance 1 - 1/n, covariance -1/n.
+    assert times.var() == pytest.approx(1 - 1 / 40, abs=0.03)
+    assert (multiplicities(40, 20, 7) == times[:20]).all()
+    assert (multiplicities(40, 20, 8) != times[:20]).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_resample_is_what_copying_its_games_would_give(seed: int) -> None:
+    sample = random_sample(seed, size=200, games=12, levels=4 + 30 * (seed % 2))
+    drawn = sample.ranking.resampled_metrics(10, seed, 2)
+    edges = np.linspace(0, 1, 8)
+    bins = sample.ranking.resampled_bins(edges, 10, seed, 2)
+    for times, row, in_bins in zip(multiplicities(12, 10, seed), drawn, bins, strict=True):
+        copies = times[sample.games].astype(int)
+        values = np.repeat(sample.values, copies)
+        results = np.repeat(sample.results, copies)
+        games = np.repeat(sample.games, copies)
+        copied = Ranking(values, results, games, 12)
+        np.testing.assert_allclose(row, copied.metrics(), rtol=1e-9)
+        np.testing.assert_allclose(in_bins, copied.bins(edges)[:, [1, 0, 2, 3]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bins_agree_with_numpy(seed: int) -> None:
+    sample = random_sample(seed, size=500)
+    edges = np.array([0.0, 0.21, 0.4, 0.41, 0.97])
+    found = sample.ranking.bins(edges)
+    counts, _ = np.histogram(sample.values, edges)
+    wins, _ = np.histogram(sample.values, edges, weights=sample.results)
+    np.testing.assert_array_equal(found[:, 5], counts)
+    np.testing.assert_allclose(found[:, 1], wins)
+    for number, (low, high) in enumerate(itertools.pairwise(edges)):
+        inside = (sample.values >= low) & (sample.values < high)
+        if inside.sum() < 2:
+            continue
+        mean = sample.results[inside].mean()
+        off = np.bincount(sample.games[inside], sample.results[inside] - mean, minlength=20)
+        here = len(np.unique(sample.games[inside]))
+        variance = (off**2).sum() / inside.sum() ** 2 * here / (here - 1)
+        assert found[number, 4] == pytest.approx(variance, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_logistic_curve_is_that_of_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(30, 200, 3000).astype(np.float32)
+    results = rng.random(3000) < 1 / (1 + np.exp(-(scores - 20) / 150))
+    games = rng.integers(0, 100, 3000)
+    sample = Sample.of("x", scores, results=results, games=games, unit="centipawns")
+    found = fit_logistic(sample)
+    x = scores.astype(np.float64)[:, None]
+    theirs = LogisticRegression(C=1e12, tol=1e-10, max_iter=1000).fit(x / 200, results)
+    slope = theirs.coef_[0, 0] / 200
+    assert found.slope.value == pytest.approx(slope, rel=1e-4)
+    assert found.intercept.value == pytest.approx(theirs.intercept_[0], abs=1e-4)
+    assert found.scale.value == pytest.approx(1 / slope, rel=1e-4)
+    # The sandwich by games, written out.
+    p = theirs.predict_proba(x / 200)[:, 1]
+    design = np.hstack([np.ones_like(x), x])
+    bread = np.linalg.inv((design * (p * (1 - p))[:, None]).T @ design)
+    scores_by_game = np.stack(
+        [np.bincount(games, (results - p) * column, minlength=100) for column in design.T], axis=1
+    )
+    covariance = bread @ (scores_by_game.T @ scores_by_game) @ bread * 100 / 99
+    half = stats.norm.ppf(0.975) * np.sqrt(covariance[1, 1])
+    assert found.slope.high - found.slope.value == pytest.approx(half, rel=1e-3)
+
+
+def test_no_curve_fits_what_does_not_overlap() -> None:
+    parted = Sample.of("x", [-2, -1, 1, 2], results=[0, 0, 1, 1], games=range(4), unit="points")
+    assert not fit_logistic(parted).converged
+    constant = Sample.of("x", [1, 1, 1], results=[0, 1, 1], games=range(3), unit="points")
+    assert not fit_logistic(constant).converged
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_nearest_curve_that_never_falls_is_that_of_scikit_learn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shares, weights = rng.random(30), rng.random(30) + 0.1
+    theirs = IsotonicRegression().fit(np.arange(30), shares, weights).predict(np.arange(30))
+    np.testing.assert_allclose(never_falling(shares, weights), theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_gap_is_what_plain_arithmetic_says(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sample = random_sample(seed, size=600, games=40)
+    holds = rng.random(600) < 0.3
+    edges = np.linspace(0, 1, 6)
+    found = condition_gap(sample, holds, edges=edges)
+    cell = np.clip(np.searchsorted(edges, sample.values, side="right") - 1, 0, 4)
+    mean = np.array([sample.results[cell == b].mean() for b in range(5)])
+    share = np.array([holds[cell == b].mean() for b in range(5)])
+    residual = sample.results - mean[cell]
+    assert found.level.effect.value == pytest.approx(residual[holds].mean(), abs=1e-6)
+    sign = np.sign(mean - sample.results.mean())[cell]
+    assert found.lean.effect.value == pytest.approx((sign * residual)[holds].mean(), abs=1e-6)
+    influence = residual * (holds - share[cell])
+    by_game = np.bincount(sample.games, influence, minlength=40)
+    error = np.sqrt((by_game**2).sum() * 40 / 39) / holds.sum()
+    assert found.level.error == pytest.approx(error, rel=1e-5)
+    others = condition_gap(sample, ~holds, edges=edges)
+    total = holds.sum() * found.level.effect.value + (~holds).sum() * others.level.effect.value
+    assert total == pytest.approx(0, abs=1e-3)
+
+
+def test_a_curve_holds_the_shares_of_its_bins() -> None:
+    sample = random_sample(2, size=2000, levels=200)
+    found = curve(sample, least_positions=20, resampling=NO_INTERVALS)
+    for point in found.points:
+        inside = (sample.values >= point.lower) & (sample.values < point.upper)
+        assert point.positions == inside.sum()
+        assert point.share == pytest.approx(sample.results[inside].mean(), abs=1e-6)
+        assert point.value == pytest.approx(sample.values[inside].mean(), abs=1e-5)
+        half = stats.norm.ppf(0.975) * math.sqrt(point.share * (1 - point.share) / inside.sum())
+        assert point.naive_high == pytest.approx(min(point.share + half, 1), abs=1e-5)
