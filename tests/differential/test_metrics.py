@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from differential import metric_twins as twin
+from . import metric_twins as twin
 from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis import NO_INTERVALS, Sample, condition_gap, curve, fit_logistic, measure
 from hyoka.analysis.curves import never_falling
