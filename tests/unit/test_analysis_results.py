@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples, bins, conditions, and what results can do with themselves."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyoka.analysis import (
+    AdaptiveBins,
+    Calibration,
+    CalibrationRow,
+    Curves,
+    FixedBins,
+    MetricsTable,
+    Resampling,
+    Result,
+    Sample,
+    compare,
+    conditions,
+    curve,
+    disagreement,
+    find_splits,
+    fit_logistic,
+    fit_win_draw_loss,
+    interval,
+    measure,
+    partition,
+)
+from hyoka.errors import StudyError
+
+FEW = Resampling(50)
+
+
+def sample_of(
+    seed: int = 0, *, unit: str = "value", draws: bool = False, size: int = 3000
+) -> Sample:
+    rng = np.random.default_rng(seed)
+    chance = rng.random(size)
+    results = (rng.random(size) < chance).astype(np.float32)
+    if draws:
+        results[rng.random(size) < 0.3] = 0.5
+    values = chance if unit == "value" else 400 * np.log(chance / (1 - chance))
+    return Sample.of(
+        f"engine {seed}", values, results=results, games=rng.integers(0, 300, size), unit=unit
+    )
+
+
+positions = st.lists(
+    st.tuples(
+        st.one_of(
+            st.integers(-5, 5).map(float),
+            st.floats(-1e6, 1e6),
+            st.sampled_from([math.inf, -math.inf]),
+        ),
+        st.sampled_from([0.0, 0.5, 1.0]),
+        st.integers(0, 4),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def as_sample(rows: list[tuple[float, float, int]]) -> Sample:
+    values, results, games = zip(*rows, strict=True)
+    return Sample.of("x", values, results=results, games=games, unit="points")
+
+
+@given(positions)
+def test_the_order_of_positions_is_nothing(rows: list[tuple[float, float, int]]) -> None:
+    one, other = measure(as_sample(rows)), measure(as_sample(rows[::-1]))
+    for name, estimate in one.estimates.items():
+        assert estimate.value == pytest.approx(other[name].value, nan_ok=True, rel=1e-6, abs=1e-9)
+
+
+@given(positions)
+def test_ranks_alone_matter_to_ranked_metrics(rows: list[tuple[float, float, int]]) -> None:
+    ranks = {v: i for i, v in enumerate(sorted({np.float32(v) for v, *_ in rows}))}
+    ranked = [(float(ranks[np.float32(v)]), r, g) for v, r, g in rows]
+    one, other = measure(as_sample(rows)), measure(as_sample(ranked))
+    for name in ("roc", "tau", "tau_b", "average_precision", "break_even", "lift"):
+        assert one[name].value == pytest.approx(other[name].value, nan_ok=True)
+
+
+@given(positions)
+def test_seen_from_the_other_side_the_area_is_the_same(
+    rows: list[tuple[float, float, int]],
+) -> None:
+    turned = [(-v, 1 - r, g) for v, r, g in rows]
+    one, other = measure(as_sample(rows)), measure(as_sample(turned))
+    for name in ("roc", "tau", "tau_b", "expected_difference"):
+        assert one[name].value == pytest.approx(other[name].value, nan_ok=True, abs=1e-6)
+
+
+@given(positions, st.floats(0.3, 50))
+def test_every_position_is_in_one_bin(rows: list[tuple[float, float, int]], width: float) -> None:
+    sample = as_sample(rows)
+    for binning in (FixedBins(width, at_least=1), AdaptiveBins(2, 1, 1.0)):
+        found = curve(sample, binning=binning, least_positions=1, resampling=Resampling(5))
+        assert sum(point.positions for point in found.points) + found.left_out == len(sample)
+        assert found.left_out == 0
+        for point in found.points:
+            assert point.lower < point.upper
+            assert 0 <= point.share <= 1
+            assert not point.low > point.share
+            assert not point.high < point.share
+
+
+def test_fixed_bins_lie_around_multiples_of_their_width() -> None:
+    cuts = FixedBins(0.1, at_least=1).cuts(
+        Sample.of("x", [0.1, 0.5, 0.55], results=[0, 1, 1], games=[1, 2, 3])
+    )
+    shown = cuts.edges[:-1][cuts.wanted]
+    np.testing.assert_allclose(shown, [0.05, 0.45, 0.55], atol=1e-6)
+
+
+def test_adaptive_bins_hold_what_was_asked_for() -> None:
+    sample = sample_of(3, size=20_000)
+    found = curve(sample, binning=AdaptiveBins(200, 50, 0.03), resampling=Resampling(100))
+    assert len(found.points) > 5
+    for point in found.points:
+        assert point.positions >= 200
+        assert point.games >= 50
+        # The error by games, as the sandwich has it; the resamples agree within their own noise.
+        assert (point.high - point.low) / 2 < 1.97 * 0.03 * 1.4
+
+
+def test_too_many_bins_are_refused() -> None:
+    with pytest.raises(StudyError, match="a wider one is wanted"):
+        curve(sample_of(1, size=30_000), binning=FixedBins(1e-5, at_least=1))
+
+
+def test_mates_have_bins_of_their_own() -> None:
+    values = [-math.inf] * 30 + [-100.0] * 30 + [200.0] * 30 + [math.inf] * 30
+    results = [0] * 60 + [1] * 60
+    sample = Sample.of("x", values, results=results, games=range(120), unit="centipawns")
+    found = curve(sample, binning=FixedBins(50, at_least=10), least_positions=10, resampling=FEW)
+    assert [point.value for point in found.points] == [-math.inf, -100, 200, math.inf]
+    assert [point.is_mate for point in found.points] == [True, False, False, True]
+
+
+def test_draws_are_left_out_or_count_half() -> None:
+    sample = sample_of(1, draws=True)
+    decided = sample.with_draws("discard")
+    assert set(decided.results.tolist()) == {0, 1}
+    assert len(sample.with_draws("half")) == len(sample)
+    doubled = Sample.of(
+        "twice",
+        np.repeat(sample.values, 2),
+        results=np.stack([np.ceil(sample.results), np.floor(sample.results)], axis=1).ravel(),
+        games=np.repeat(sample.games, 2),
+    )
+    for name in ("roc", "tau", "average_precision", "break_even", "accuracy", "f_score"):
+        assert measure(sample)[name].value == pytest.approx(measure(doubled)[name].value)
+
+
+def test_balanced_strata_have_the_shares_they_should() -> None:
+    sample = sample_of(2)
+    strata = (np.arange(len(sample)) % 10 > 6).astype(np.int64)
+    weighed = sample.balanced(strata, np.array([0.25, 0.75]))
+    late = weighed.weight[strata == 1].sum() / weighed.weight.sum()
+    assert late == pytest.approx(0.75)
+    assert weighed.weight.sum() == pytest.approx(len(sample), rel=1e-5)
+
+
+def test_conditions_of_columns_are_levels_and_ranges() -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "check": rng.random(500) < 0.5,
+        "kind": rng.choice(["a", "it's"], 500).astype(object),
+        "few": rng.integers(0, 3, 500),
+        "many": rng.integers(-50, 50, 500),
+        "constant": np.ones(500),
+        "unknown": np.where(rng.random(500) < 0.5, np.nan, 1.0),
+    }
+    found = {c.sql: c for c in conditions(columns)}
+    assert "check" in found
+    assert "kind = 'it''s'" in found
+    assert "few = 2" in found
+    assert "many < 0" in found
+    assert not any("constant" in sql or "unknown" in sql for sql in found)
+    np.testing.assert_array_equal(found["few = 2"].holds, columns["few"] == 2)
+    for condition in found.values():
+        assert 0 < condition.holds.sum() < 500
+
+
+def test_a_partition_covers_each_position_once() -> None:
+    values = np.random.default_rng(0).integers(0, 100, 400)
+    for cuts in (None, [20, 30, 40]):
+        parts = partition("ply", values, cuts)
+        assert (sum(part.holds.astype(int) for part in parts) == 1).all()
+    with pytest.raises(StudyError, match="rising"):
+        partition("ply", values, [30, 20])
+    with pytest.raises(StudyError, match="levels"):
+        partition("name", np.array(["a", "b"], dtype=object), [1])
+
+
+def test_of_few_games_there_is_no_interval() -> None:
+    assert math.isnan(interval(0.5, np.array([0.4, 0.6]), 1).low)
+    assert math.isnan(interval(0.5, np.array([math.nan] * 9 + [0.5]), 30).low)
+    assert interval(0.5, np.linspace(0.3, 0.7, 1001), 10_000).low == pytest.approx(0.31, abs=0.001)
+
+
+def test_two_evaluators_are_compared_on_the_same_positions_only() -> None:
+    with pytest.raises(StudyError, match="same positions"):
+        compare(sample_of(1), sample_of(2, size=2000))
+    with pytest.raises(StudyError, match="same positions"):
+        disagreement(sample_of(1), sample_of(2, size=2000))
+
+
+def test_the_better_evaluator_is_told_and_was_right_where_they_differ() -> None:
+    good = sample_of(4)
+    noise = np.random.default_rng(0).normal(0, 0.3, len(good))
+    bad = Sample.of(
+        "bad", np.clip(good.values + noise, 0, 1), results=good.results, games=good.games
+    )
+    found = compare(good, bad, resampling=FEW)
+    ahead = {each.metric.name: each.ahead for each in found.differences}
+    assert ahead["roc"] == ahead["brier_loss"] == "one"
+    apart = disagreement(good, bad, resampling=FEW)
+    assert apart.bands[-1].one_right.low > 0.5
+    assert len({int(good.games[each.row]) for each in apart.disputed}) == len(apart.disputed)
+    widest = [abs(each.one - each.other) for each in apart.disputed]
+    assert widest == sorted(widest, reverse=True)
+
+
+def test_win_draw_and_loss_sum_to_one() -> None:
+    fitted = fit_win_draw_loss(sample_of(5, unit="centipawns", draws=True))
+    win, draw, loss = fitted.probabilities(np.array([-900.0, 0.0, 30.0, 900.0, math.inf]))
+    np.testing.assert_allclose(win + draw + loss, 1)
+    assert (np.diff(win) >= 0).all()
+    assert (draw >= 0).all()
+
+
+def calibration(sample: Sample) -> Calibration:
+    wdl = fit_win_draw_loss(sample)
+    return Calibration(
+        (CalibrationRow("x", sample.unit, "", len(sample), 300, fit_logistic(sample), wdl),)
+    )
+
+
+RESULTS: dict[str, Callable[[], Result]] = {
+    "curves": lambda: Curves(
+        (curve(sample_of(1), resampling=FEW), curve(sample_of(2), resampling=FEW))
+    ),
+    "scores": lambda: Curves((curve(sample_of(1, unit="centipawns"), resampling=FEW),)),
+    "metrics": lambda: MetricsTable((measure(sample_of(1), resampling=FEW),)),
+    "comparison": lambda: compare(sample_of(1), sample_of(1), resampling=FEW),
+    "splits": lambda: find_splits(
+        sample_of(1), {"odd": sample_of(1).results == 1}, resampling=FEW, least_games=5
+    ),
+    "no splits": lambda: find_splits(sample_of(1), {}, resampling=FEW),
+    "calibration": lambda: calibration(sample_of(1, unit="centipawns", draws=True)),
+    "disagreement": lambda: disagreement(
+        sample_of(1),
+        Sample.of(
+            "turned",
+            1 - sample_of(1).values,
+            results=sample_of(1).results,
+            games=sample_of(1).games,
+        ),
+        resampling=FEW,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_prints_plots_and_exports_itself(name: str, tmp_path: Path) -> None:
+    result = RESULTS[name]()
+    assert result.title in str(result)
+    rows = result.table().num_rows
+    result.save(tmp_path / "r.csv")
+    result.save(tmp_path / "r.parquet")
+    result.save(tmp_path / "r.json")
+    assert pq.read_table(tmp_path / "r.parquet").num_rows == rows
+    assert len(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))) == rows
+    if rows:
+        assert pc.read_csv(tmp_path / "r.csv").num_rows == rows
+        result.save(tmp_path / "r.svg")
+        assert "<svg" in (tmp_path / "r.svg").read_text(encoding="utf-8")
+        result.save(tmp_path / "r.html")
+        assert result.title.split(":")[0] in (tmp_path / "r.html").read_text(encoding="utf-8")
+    with pytest.raises(StudyError, match="must end in"):
+        result.save(tmp_path / "r.txt")

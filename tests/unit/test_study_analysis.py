@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study says about its evaluators: from tables to samples, and real values."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hyoka as hk
+from hyoka.analysis import Curves
+from hyoka.errors import ConditionError, StudyError
+from hyoka.samples import sample_path
+from hyoka.study import Study, adjudicate, evaluate
+from hyoka.study.measuring import measured, split_columns
+
+MATE = "1. f3 {{[%eval {0}]}} e5 2. g4 {{[%eval {1}]}} Qh4# {{[%eval #-1]}} 0-1\n\n"
+DRAW = "1. e4 {{[%eval {0}]}} e5 {{[%eval {1}]}} 1/2-1/2\n\n"
+
+
+@pytest.fixture(scope="module")
+def chess(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A few games with values, drawn ones among them."""
+    folder = tmp_path_factory.mktemp("chess")
+    games = "".join(
+        f'[Round "{i}"]\n\n' + (DRAW if i % 3 == 2 else MATE).format(0.1 * i, -0.1 * i)
+        for i in range(12)
+    )
+    (folder / "games.pgn").write_text(games)
+    study = Study.create(folder / "study", records=[folder / "games.pgn"])
+    evaluate(study, ["comments", "ab:nodes=1,hash=0"])
+    return study
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """The shipped chess games, with their players' own scores and our static evaluation."""
+    folder = tmp_path_factory.mktemp("samples")
+    study = Study.create(folder / "study", records=sample_path("chess"))
+    evaluate(study, ["comments"])
+    evaluate(study, ["ab:nodes=1,hash=0"], sample=20)
+    return study
+
+
+def test_a_sample_is_what_the_tables_say(samples: Study) -> None:
+    found = measured(samples, "comments")
+    expected = samples.sql(
+        "select e.game_id, e.ply, score, mate, result from evaluations e join games g "
+        "using (game_id) where engine = 'comments' and result in (0, 1) order by game_id, ply"
+    ).to_pylist()
+    assert len(found) == len(expected)
+    sample = found.samples[0]
+    assert sample.unit == "centipawns"
+    for row in range(0, len(found), 97):
+        wanted = expected[row]
+        assert (found.game_ids[row], found.plies[row]) == (wanted["game_id"], wanted["ply"])
+        assert sample.results[row] == wanted["result"]
+        said = wanted["score"]
+        value = float("inf") if said is None and wanted["mate"] > 0 else said
+        value = float("-inf") if said is None and wanted["mate"] < 0 else value
+        assert sample.values[row] == pytest.approx(value)
+
+
+def test_several_evaluators_are_measured_on_the_same_positions(samples: Study) -> None:
+    both = samples.metrics(resamples=0)
+    assert {part.positions for part in both} == {both.parts[0].positions}
+    alone = samples.metrics("comments", resamples=0)
+    assert alone.parts[0].positions > both.parts[0].positions
+    assert samples.metrics("ab:nodes=1,hash=0", resamples=0).parts[0].name != "comments"
+
+
+def test_an_evaluator_is_known_by_name_or_spec(samples: Study) -> None:
+    with pytest.raises(StudyError, match="did you mean comments"):
+        samples.metrics("coments")
+
+
+def test_draws_are_discarded_counted_half_or_a_curve_of_their_own(chess: Study) -> None:
+    discarded = measured(chess, "comments").samples[0]
+    halved = measured(chess, "comments", draws="half").samples[0]
+    assert set(discarded.results.tolist()) == {0.0}
+    assert set(halved.results.tolist()) == {0.0, 0.5}
+    found = chess.curve("comments", draws="wdl", least_positions=1, resamples=20)
+    assert [part.condition for part in found] == ["win", "draw", "loss"]
+    for points in zip(*(part.points for part in found), strict=True):
+        assert sum(point.share for point in points) == pytest.approx(1)
+
+
+def test_what_is_known_exactly_takes_the_place_of_the_records_result(tmp_path: Path) -> None:
+    (tmp_path / "g.pgn").write_text(MATE.format(0.1, 0.2).replace("0-1", "1-0") + "")
+    study = Study.create(tmp_path / "study", records=[tmp_path / "g.pgn"])
+    evaluate(study, ["comments"])
+    assert set(measured(study).samples[0].results.tolist()) == {1.0}
+    adjudicate(study, "rules")
+    found = measured(study)
+    assert found.changed == 1
+    assert sorted(found.samples[0].results.tolist()) == [0.0, 1.0, 1.0]
+
+
+def test_conditions_choose_positions_and_part_them(samples: Study) -> None:
+    found = samples.curve("comments", by="ply", bins=[20, 40], least_positions=20, resamples=20)
+    assert [part.condition for part in found] == ["", "ply < 20", "20 ≤ ply < 40", "ply ≥ 40"]
+    assert found[0].positions == sum(part.positions for part in found.parts[1:])
+    early = samples.curve("comments", where="ply < 20", least_positions=20, resamples=20)
+    assert early[0].points == found[1].points
+    phases = samples.metrics("comments", by="phase", resamples=0)
+    assert [part.condition.split()[0] for part in phases.parts[1:]] == ["early", "middle", "late"]
+    checked = samples.metrics("comments", by="in_check", resamples=0)
+    assert [part.condition for part in checked] == ["", "in_check", "not in_check"]
+
+
+def test_balanced_parts_have_the_plies_of_all(samples: Study) -> None:
+    plain = samples.metrics("comments", where="ply < 30", by="in_check", resamples=0)
+    balanced = samples.metrics(
+        "comments", where="ply < 30", by="in_check", balance="ply", resamples=0
+    )
+    assert plain.parts[0]["roc"].value == pytest.approx(balanced.parts[0]["roc"].value, rel=1e-3)
+    assert plain.parts[1]["roc"].value != balanced.parts[1]["roc"].value
+
+
+def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> None:
+    with pytest.raises(ConditionError, match="did you mean ply"):
+        samples.curve("comments", where="plyy < 3")
+    with pytest.raises(ConditionError, match="nonsense"):
+        samples.metrics("comments", by="nonsense")
+    with pytest.raises(StudyError, match="no position"):
+        samples.metrics("comments", where="ply > 100000")
+    with pytest.raises(StudyError, match="of which evaluator"):
+        samples.splits()
+    with pytest.raises(StudyError, match="with itself"):
+        samples.compare("comments", "comments")
+    with pytest.raises(StudyError, match="not both"):
+        samples.curve("comments", delta=10, error=0.1)
+    with pytest.raises(StudyError, match="draws are"):
+        samples.curve("comments", draws="some")  # type: ignore[arg-type]
+    (tmp_path / "g.pgn").write_text("1. e4 e5 1-0")
+    bare = Study.create(tmp_path / "bare", records=[tmp_path / "g.pgn"])
+    with pytest.raises(StudyError, match="hyoka evaluate"):
+        bare.metrics()
+
+
+def test_no_column_that_knows_the_end_is_searched_for_splits(samples: Study) -> None:
+    searched = split_columns(samples)
+    assert "ply" in searched
+    assert not {"result", "plies", "margin", "ending", "adjudicated"} & set(searched)
+
+
+def test_splits_of_a_study_speak_its_games_language(samples: Study) -> None:
+    found = samples.splits("comments", top=3, columns=["first_to_play", "ply", "ply % 2"])
+    assert found.tried > 3
+    for split in found:
+        assert "White" in split.sentence or "side it favours" in split.sentence
+        # What is listed can be asked for again.
+        assert samples.curve("comments", where=split.condition.sql, resamples=0).parts
+
+
+def test_disputed_positions_can_be_looked_up(samples: Study) -> None:
+    names = samples.engines
+    found = samples.disagreements(names[0], names[1], top=5, resamples=20)
+    assert len(found.disputed) == 5
+    for each in found.disputed:
+        record = samples.record(each.game)
+        assert 0 <= each.ply <= len(record.moves)
+        assert record.result == each.result
+
+
+def test_more_nodes_are_worth_more_to_the_sample_players(samples: Study) -> None:
+    """The players' own scores tell more than a static look does."""
+    static = next(name for name in samples.engines if name != "comments")
+    found = samples.compare("comments", static, resamples=200)
+    roc = next(each for each in found.differences if each.metric.name == "roc")
+    assert roc.difference.low > 0
+
+
+def is_sound(curves: Curves) -> None:
+    """Each curve never falls beyond chance, and has its sign right."""
+    for part in curves:
+        assert part.monotonicity.holds, (part.condition, part.monotonicity)
+        low, *_, high = (point for point in part.points if not point.is_mate)
+        assert low.high < 0.3
+        assert high.low > 0.7
+
+
+def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "tcec", records=shared_data("chess/tcec_eval.pgn.xz"), columns="none"
+    )
+    evaluate(study, ["comments"])
+    found = study.curve(delta=50, resamples=100)
+    assert found[0].positions > 400_000
+    central = study.curve(where="ply >= 20", error=0.01, resamples=100)
+    is_sound(central)
+    assert found[0].logistic.slope.low > 0
+    assert study.metrics(resamples=0).parts[0]["roc"].value > 0.85
+
+
+def test_real_values_of_floodgate_by_rating(
+    shared_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    study = Study.create(
+        tmp_path / "floodgate", records=shared_data("shogi/floodgate2016.csa.xz"), columns="none"
+    )
+    evaluate(study, ["comments"])
+    by = "(first_rank + second_rank) / 2"
+    found = study.curve(by=by, bins=[2900, 3100, 3300], delta=200, resamples=50)
+    assert len(found) == 5
+    assert found[0].positions > 3_300_000
+    for part in found:
+        assert part.logistic.slope.low > 0
+        middle = min((p for p in part.points if not p.is_mate), key=lambda p: abs(p.value))
+        assert 0.4 < middle.share < 0.6
+        ahead = [p.share for p in part.points if 1500 < p.value < 3000]
+        behind = [p.share for p in part.points if -3000 < p.value < -1500]
+        assert min(ahead) > 0.9
+        assert max(behind) < 0.1
+
+
+def test_real_values_of_katago(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "kata", records=shared_data("go9/ogs9_katabot_eval.sgf.xz"), columns="none"
+    )
+    evaluate(study, ["comments"])
+    found = study.curve(resamples=100)
+    assert found[0].unit == "value"
+    assert found[0].monotonicity.holds
+    assert study.metrics(resamples=0).parts[0]["roc"].value > 0.9
+
+
+def test_the_readme_s_lines_work(samples: Study, tmp_path: Path) -> None:
+    samples.curve("comments", by="ply", bins=[20, 30, 40], resamples=20).save(tmp_path / "c.html")
+    assert "ROC" in str(samples.metrics(resamples=20))
+    assert np.isfinite(
+        hk.Study.open(samples.path).calibration("comments").parts[0].logistic.scale.value
+    )
