@@ -12,6 +12,8 @@ from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.errors import StudyError
 
 MOST_BINS: Final = 4000
+_COUNTED: Final = 1_000_000
+"""Numbers within such a range are counted in a table; sorting them takes longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +48,7 @@ class FixedBins:
         """The bins of a sample; mates have bins of their own."""
         width = self.width_for(sample)
         finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
-        numbers, counts = np.unique(np.floor(finite / width + 0.5), return_counts=True)
-        enough = numbers[counts >= max(self.at_least, 1)]
+        enough = _frequent(np.floor(finite / width + 0.5), max(self.at_least, 1))
         if len(enough) > MOST_BINS:
             raise StudyError(
                 f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"
@@ -89,6 +90,18 @@ class AdaptiveBins:
         return _with_mates(edges, sample, set(edges[:-1].tolist()))
 
 
+def _frequent(numbers: Reals, least: int) -> Reals:
+    """The whole numbers that come at least so often, in order."""
+    if not len(numbers):
+        return numbers
+    first = numbers.min()
+    if numbers.max() - first < _COUNTED:
+        counts = np.bincount((numbers - first).astype(np.int64))
+        return np.asarray(np.flatnonzero(counts >= least) + first, dtype=np.float64)
+    distinct, counts = np.unique(numbers, return_counts=True)
+    return np.asarray(distinct[counts >= least])
+
+
 def _as_values_are(edges: Reals) -> Reals:
     """Edges rounded as values are, so that a value that says 0.175 is not below 0.175."""
     return edges.astype(np.float32).astype(np.float64)
@@ -100,8 +113,8 @@ def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
     finite = sample.values[np.isfinite(sample.values)]
     least, most = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     beyond = float(np.nextafter(np.float32(most), np.float32(np.inf)))
-    lows = [-math.inf, min(least, *edges[:1])] if (infinite < 0).any() else []
-    highs = [max(beyond, *edges[-1:]), math.inf] if (infinite > 0).any() else []
+    lows = [-math.inf, min([least, *edges[:1]])] if (infinite < 0).any() else []
+    highs = [max([beyond, *edges[-1:]]), math.inf] if (infinite > 0).any() else []
     whole = np.unique(np.array([*lows, *edges, *highs]))
     if len(whole) < 2:
         whole = np.array([least, beyond])

@@ -110,11 +110,7 @@ def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
                 stack=False,
                 axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
             ),
-            color=alt.Color(
-                "series:N",
-                scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
-                legend=None,
-            ),
+            color=colour,
             size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
             tooltip=said,
         )
@@ -196,17 +192,19 @@ def _half(domain: Sequence[float]) -> Any:
 
 
 def fitted_curves(curves: Sequence[tuple[CalibrationRow, str, Logistic]]) -> alt.TopLevelMixin:
-    """Fitted logistic curves, four scales either side of even."""
+    """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
     fitted = [(part, of, curve) for part, of, curve in curves if curve.converged]
     spots = []
     for part, of, curve in fitted[: len(COLOURS)]:
         reach = 4 * abs(curve.scale.value)
-        values = np.linspace(curve.even.value - reach, curve.even.value + reach, 41)
+        ends = (curve.even.value - reach, curve.even.value + reach)
+        values = np.linspace(*((0.0, 1.0) if part.unit == VALUE else ends), 41)
         words = [part.name, part.condition, of]
         name = ", ".join(word for word in words if word)
         chances = curve.probability(values)
         spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
-    return lines(spots, x="value", y="probability", share=True)
+    x = "value" if all(part.unit == VALUE for part, _, _ in fitted) else "score"
+    return lines(spots, x=x, y="probability", share=True)
 
 
 def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
@@ -239,7 +237,8 @@ def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
         )
         for split in splits
     ]
-    return dots(rows, x="win probability beyond the total curve", reference=0.0, spec="+.3f")
+    x = "win probability beyond the total curve"
+    return dots(rows, x=x, reference=0.0, spec="+.3f", break_at=" and ")
 
 
 def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:

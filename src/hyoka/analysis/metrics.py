@@ -31,7 +31,7 @@ from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis.calibration import probabilities
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, two_sided_p
 from hyoka.analysis.result import Result
-from hyoka.analysis.sample import Reals, Sample
+from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.errors import StudyError, nearest
 from hyoka.estimate import Estimate
 
@@ -160,10 +160,12 @@ class _Parts:
         self._sample = sample
         self._said = probabilities(sample) if len(sample) else np.zeros(0)
         self._columns = self._summed(threshold)
-        said = self._said.astype(np.float32)
-        self._claims = Ranking(
-            said, sample.results, sample.games, sample.game_count, sample.weights
-        )
+        self._claims = sample.ranking
+        if sample.unit != VALUE:
+            said = self._said.astype(np.float32)
+            self._claims = Ranking(
+                said, sample.results, sample.games, sample.game_count, sample.weights
+            )
         self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
         self._bins = self._claims.bins(self._edges)
         self._noise = np.nan_to_num(self._bins[:, 4])
