@@ -238,7 +238,7 @@ def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
         for split in splits
     ]
     x = "win probability beyond the total curve"
-    return dots(rows, x=x, reference=0.0, spec="+.3f", break_at=" and ")
+    return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
 
 
 def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:

@@ -29,7 +29,13 @@ import pyarrow as pa
 
 from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis.calibration import probabilities
-from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, two_sided_p
+from hyoka.analysis.resampling import (
+    NO_INTERVALS,
+    Resampling,
+    interval,
+    probability_text,
+    two_sided_p,
+)
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.errors import StudyError, nearest
@@ -427,7 +433,7 @@ class Comparison(Result):
                 number_text(each.one),
                 number_text(each.other),
                 each.difference.text("+.3f"),
-                f"{each.p_value:.2g}",
+                probability_text(each.p_value),
                 names[each.ahead],
             )
             for each in self.differences

@@ -66,6 +66,15 @@ def two_sided_p(value: float, drawn: NDArray[Any]) -> float:
     return 2 * NormalDist().cdf(-abs(value) / spread)
 
 
+def probability_text(p: float) -> str:
+    """A small probability for people.
+
+    >>> probability_text(0.0312), probability_text(0)
+    ('0.031', '< 1e-15')
+    """
+    return f"{p:.2g}" if p >= 1e-15 or math.isnan(p) else "< 1e-15"
+
+
 def wilson(
     share: Reals, effective: Reals, games: NDArray[Any], confidence: float
 ) -> tuple[Reals, Reals]:

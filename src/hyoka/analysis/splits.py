@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.binning import AdaptiveBins, Binning
 from hyoka.analysis.conditions import Condition, conditions
-from hyoka.analysis.resampling import Resampling
+from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
 from hyoka.errors import StudyError
@@ -215,10 +215,10 @@ class Split:
         percent = abs(100 * self.effect.value)
         if self.departure.kind == "level":
             more = "more" if self.effect.value > 0 else "less"
-            what = f"{self.first_player} wins {percent:.1f} points of a hundred {more} often"
+            what = f"{self.first_player} wins {percent:.1f} percentage points {more} often"
         else:
             more = "less" if self.effect.value < 0 else "more"
-            what = f"the side it favours wins {percent:.1f} points of a hundred {more} often"
+            what = f"the side it favours wins {percent:.1f} percentage points {more} often"
         return (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {what} "
             "than at equal values elsewhere."
@@ -285,7 +285,7 @@ class Splits(Result):
                 split.condition.words,
                 split.verdict,
                 split.effect.text("+.3f"),
-                f"{split.q_value:.2g}",
+                probability_text(split.q_value),
                 f"{split.gap.positions:,}",
                 f"{split.gap.games:,}",
             )

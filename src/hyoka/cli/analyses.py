@@ -266,7 +266,7 @@ def _print_table(result: Result) -> None:
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or bool(re.match(r"[+\-±–]?\d|–$", cell))
+    return not cell or bool(re.match(r"[+\-±–]?\d|–$|< ", cell))
 
 
 def _as_json(result: Result) -> dict[str, Any]:

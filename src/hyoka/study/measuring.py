@@ -41,7 +41,7 @@ class Measured:
 
     study: "Study"
     samples: tuple[Sample, ...]
-    """One an evaluator, over the same positions in the same order."""
+    """One an evaluator, named as it was asked for, over the same positions in the same order."""
     game_ids: NDArray[np.int64] = field(repr=False)
     plies: NDArray[np.int32] = field(repr=False)
     columns: Mapping[str, NDArray[Any]] = field(repr=False)
@@ -90,12 +90,21 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
     game_ids = _column(table, "game_id").astype(np.int64)[rows]
     numbers, count = game_numbers(game_ids)
     samples = []
+    texts = [evaluator_text(study, name) for name in names]
     for index, name in enumerate(names):
-        by_points = evaluator_text(study, name).partition(":")[0] in _BY_POINTS
-        values, unit = _values(table, index, axis, name, by_points)
+        text = texts[index]
+        values, unit = _values(table, index, axis, name, text.partition(":")[0] in _BY_POINTS)
         values = values[rows]
         samples.append(
-            Sample(name, unit, values, result[rows], numbers, count, rows=np.arange(len(rows)))
+            Sample(
+                text if texts.count(text) == 1 else name,
+                unit,
+                values,
+                result[rows],
+                numbers,
+                count,
+                rows=np.arange(len(rows)),
+            )
         )
     known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])
     if not known.all():
