@@ -98,32 +98,6 @@ def test_bench_prints_the_same_fingerprints_every_time() -> None:
     assert first[0]["fingerprint"] == 3_005_288
 
 
-def test_demo_plays_a_game_of_each_kind_and_writes_the_page(tmp_path: Path) -> None:
-    result = hyoka("demo", "--json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    facts = json.loads(result.stdout)
-    assert [game["game"] for game in facts["games"]] == [
-        "go9",
-        "othello",
-        "chess",
-        "shogi",
-        "blokus_duo",
-    ]
-    for game in facts["games"]:
-        line = hk.game_type(game["game"]).Line.from_text(game["line"])
-        assert len(line) > 10
-    page = (tmp_path / facts["page"]).read_text(encoding="utf-8")
-    assert page.count("<svg") == 5
-    assert "http://www.w3.org/2000/svg" in page
-    assert "<script" not in page
-
-
-def test_demo_takes_any_path_and_seed(tmp_path: Path) -> None:
-    result = hyoka("demo", "-q", "-o", "x[/].html", "--seed", str(10**25), cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "x[/].html").exists()
-
-
 def test_perft_reports_the_position_it_was_given() -> None:
     result = json.loads(hyoka("perft", "chess", "1", "--json").stdout)
     assert result["position"] == hk.Chess().text
@@ -146,7 +120,7 @@ def test_perft_reports_the_position_it_was_given() -> None:
         (("bench", "chess", "--rounds", "0"), "rounds"),
         (("nonsense",), "nonsense"),
         (("--nonsense",), "nonsense"),
-        (("demo", "--seed", "-1"), "seed"),
+        (("demo", "--jobs", "0"), "jobs"),
         (("show", "chess", "--svg", "."), "directory"),
         (("show", "chess", "--moves", os.fsdecode(b"\xff")), "not UTF-8"),
     ],

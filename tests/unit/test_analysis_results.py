@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyoka.analysis import (
@@ -73,6 +73,7 @@ def as_sample(rows: list[tuple[float, float, int]]) -> Sample:
     return Sample.of("x", values, results=results, games=games, unit="points")
 
 
+@settings(deadline=None)
 @given(positions)
 def test_the_order_of_positions_is_nothing(rows: list[tuple[float, float, int]]) -> None:
     one, other = measure(as_sample(rows)), measure(as_sample(rows[::-1]))
@@ -80,6 +81,7 @@ def test_the_order_of_positions_is_nothing(rows: list[tuple[float, float, int]])
         assert estimate.value == pytest.approx(other[name].value, nan_ok=True, rel=1e-6, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(positions)
 def test_ranks_alone_matter_to_ranked_metrics(rows: list[tuple[float, float, int]]) -> None:
     ranks = {v: i for i, v in enumerate(sorted({np.float32(v) for v, *_ in rows}))}
@@ -89,6 +91,7 @@ def test_ranks_alone_matter_to_ranked_metrics(rows: list[tuple[float, float, int
         assert one[name].value == pytest.approx(other[name].value, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(positions)
 def test_seen_from_the_other_side_the_area_is_the_same(
     rows: list[tuple[float, float, int]],
@@ -99,6 +102,7 @@ def test_seen_from_the_other_side_the_area_is_the_same(
         assert one[name].value == pytest.approx(other[name].value, nan_ok=True, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(positions, st.floats(0.3, 50))
 def test_every_position_is_in_one_bin(rows: list[tuple[float, float, int]], width: float) -> None:
     sample = as_sample(rows)

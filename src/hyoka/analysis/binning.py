@@ -48,7 +48,11 @@ class FixedBins:
         """The bins of a sample; mates have bins of their own."""
         width = self.width_for(sample)
         finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
-        enough = _frequent(np.floor(finite / width + 0.5), max(self.at_least, 1))
+        numbers = np.floor(finite / width + 0.5)
+        # Edges are rounded: a value next to one may belong to the neighbour.
+        numbers += finite >= _as_values_are((numbers + 0.5) * width)
+        numbers -= finite < _as_values_are((numbers - 0.5) * width)
+        enough = _frequent(numbers, max(self.at_least, 1))
         if len(enough) > MOST_BINS:
             raise StudyError(
                 f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"

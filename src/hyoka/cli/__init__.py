@@ -20,6 +20,7 @@ from hyoka.cli import (
     positions,
     ratings,
     records,
+    reports,
     searches,
     studies,
 )
@@ -50,6 +51,7 @@ app.command("convert")(records.convert_command)
 app.command("columns")(studies.columns_command)
 app.command("evaluate")(studies.evaluate_command)
 app.command("analyse")(analyses.analyse_command)
+app.command("report")(reports.report_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)

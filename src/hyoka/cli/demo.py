@@ -54,7 +54,8 @@ def demo_command(
         shown.advance(task)
         splits = found.go.splits(found.engines[UCT_STRONG], top=_SPLITS)
         shown.update(task, advance=1, description="drawing the report")
-        report = write_report(found.go, to / "report.html", evaluators=names)
+        report = to / "report.html"
+        write_report(found.go, report, evaluators=names)
         shown.advance(task)
     seconds = time.monotonic() - started
     if as_json:

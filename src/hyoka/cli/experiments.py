@@ -2,9 +2,11 @@
 """Ready-made experiments: what a search's enhancements bring, and the papers' tables."""
 
 import contextlib
+import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -36,15 +38,25 @@ from hyoka.cli.matches import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
+    count_progress,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
 )
 from hyoka.games import game_type, name_of
-from hyoka.reproduction import EXPERIMENTS, Experiment, MatchRow, experiment_named
+from hyoka.reproduction import (
+    EXPERIMENTS,
+    Experiment,
+    Outcome,
+    RecordsFolder,
+    Workshop,
+    experiment_named,
+    right_aligned,
+)
 from hyoka.search import SearchSpec
 from hyoka.study import cluster
+from hyoka.study.tasks import release_engines
 
 _SWITCHES = {
     "uct": "rating,widening,killer,history,rave",
@@ -52,13 +64,25 @@ _SWITCHES = {
 }
 
 
+def _workers(
+    stack: contextlib.ExitStack, jobs: int | None, address: str | None
+) -> tuple[Executor | None, int | None]:
+    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
+    if address is None:
+        return None, jobs
+    return stack.enter_context(cluster(address, at_end=_let_go))
+
+
+def _let_go() -> None:
+    """Let a worker's engines go, those of matches and those of evaluations."""
+    clear_boards()
+    release_engines()
+
+
 def _players_of_matches(
-    stack: contextlib.ExitStack, jobs: int | None, address: str | None, quiet: bool
+    executor: Executor | None, jobs: int | None, quiet: bool
 ) -> Callable[[MatchPlan, Path, int], MatchResult]:
     """What plays the matches of an experiment: here or on a cluster, shown while they go on."""
-    executor = None
-    if address is not None:
-        executor, jobs = stack.enter_context(cluster(address, at_end=clear_boards))
 
     def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
         with LiveStanding(plan, games, None, quiet) as shown:
@@ -130,7 +154,7 @@ def ablate_command(
         how,
     )
     with contextlib.ExitStack() as stack:
-        play = _players_of_matches(stack, jobs, cluster_address, quiet or as_json)
+        play = _players_of_matches(*_workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
         starts = openings_of(openings, kind, seed=seed)
 
@@ -183,8 +207,16 @@ def reproduce_command(
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
     to: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where its data are kept.")
+        Path, typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept.")
     ] = Path("reproductions"),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help="Where the game records are; else shared/data here or in a folder above.",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -196,54 +228,97 @@ def reproduce_command(
     Interrupted, the same command goes on.
     """
     if name is None:
-        table = plain_table("experiment", "what it is", "scales")
-        for each in EXPERIMENTS.values():
-            table.add_row(each.id, each.title, ", ".join(each.scales))
-        out.print(table)
+        _list_experiments(as_json)
         return
     experiment = experiment_named(name)
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
+    hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
-        play = _players_of_matches(stack, jobs, cluster_address, quiet or as_json)
-        stack.enter_context(kept_when_interrupted("played"))
-        rows = experiment.run(scale, to / experiment.id, play, seed=seed)
-    if as_json:
-        print_json([_row_json(row) for row in rows])
-        return
-    _print_rows(experiment, scale, rows)
-
-
-def _row_json(row: MatchRow) -> dict[str, Any]:
-    return {
-        "order": row.order,
-        "theirs": [row.theirs.wins, row.theirs.draws, row.theirs.losses],
-        "ours": [row.ours.wins, row.ours.draws, row.ours.losses],
-        "rate": [row.rate.value, row.rate.low, row.rate.high],
-        "p_value": row.p_value,
-        "same_order": row.same_order,
-    }
-
-
-def _print_rows(experiment: Experiment, scale: str, rows: list[MatchRow]) -> None:
-    games, one, other = experiment.scales[scale]
-    out.print(f"[bold]{escape(experiment.title)}[/]")
-    out.print(f"{games} games, {one} against {other}", style="dim", markup=False)
-    headings = ("", "theirs +/=/−", "", "ours +/=/−", "", "interval", "p", "same order?")
-    table = plain_table(*headings, right=range(1, 7))
-    for row in rows:
-        theirs, ours = row.theirs, row.ours
-        table.add_row(
-            row.order,
-            f"{theirs.wins}/{theirs.draws}/{theirs.losses}",
-            f"{theirs.rate:.1%}",
-            f"{ours.wins}/{ours.draws}/{ours.losses}",
-            f"{ours.rate:.1%}",
-            f"{row.rate.low:.1%}–{row.rate.high:.1%}",
-            f"{row.p_value:.2g}",
-            "yes" if row.same_order else "not shown",
+        executor, jobs = _workers(stack, jobs, cluster_address)
+        shown = _ShownSteps(stack, hidden)
+        workshop = Workshop(
+            to,
+            RecordsFolder(data),
+            play=_players_of_matches(executor, jobs, hidden),
+            jobs=jobs or _cores(),
+            executor=executor,
+            progress=shown.step,
+            seed=seed,
         )
+        stack.enter_context(kept_when_interrupted("done"))
+        outcome = experiment.run(workshop, scale)
+    if as_json:
+        head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}
+        print_json({**head, **outcome.as_json(), "notes": experiment.notes})
+        return
+    _print_outcome(experiment, scale, outcome)
+
+
+def _list_experiments(as_json: bool) -> None:
+    if as_json:
+        print_json(
+            [
+                {"experiment": each.id, "title": each.title, "scales": list(each.scales)}
+                for each in EXPERIMENTS.values()
+            ]
+        )
+        return
+    table = plain_table("experiment", "what it is", "scales")
+    for each in EXPERIMENTS.values():
+        table.add_row(each.id, each.title, ", ".join(each.scales))
     out.print(table)
+
+
+def _cores() -> int:
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+
+
+class _ShownSteps:
+    """A bar for each step of an experiment; it goes when the step is done."""
+
+    def __init__(self, stack: contextlib.ExitStack, hidden: bool) -> None:
+        self._stack = stack
+        self._hidden = hidden
+
+    def step(self, what: str, total: int) -> Callable[[int], None]:
+        """Show another step; what is returned is told how many more are done."""
+        bars = count_progress(self._hidden)
+        if total == 0:
+            return lambda _count: None
+        bars.start()
+        self._stack.callback(bars.stop)
+        task = bars.add_task(what, total=total)
+
+        def tick(count: int) -> None:
+            bars.advance(task, count)
+            if bars.finished:
+                bars.stop()
+
+        return tick
+
+
+def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None:
+    out.print(f"[bold]{escape(experiment.title)}[/]")
+    out.print(f"{scale}: {outcome.about}", style="dim", markup=False)
+    for found in outcome.tables:
+        if found.title:
+            out.print(f"\n{found.title}", markup=False)
+        table = plain_table(*map(escape, found.headings), right=right_aligned(found))
+        for row in found.texts():
+            table.add_row(*map(escape, row))
+        out.print(table)
+    if outcome.verdicts:
+        table = plain_table("as in the paper?", "", "difference", "")
+        for each in outcome.verdicts:
+            table.add_row(
+                escape(each.claim), each.answer, each.found.text("+.3f"), escape(each.detail)
+            )
+        out.print()
+        out.print(table)
+    for figure in outcome.figures:
+        out.print(f"drawn: {figure}", style="dim", markup=False, soft_wrap=True)
     if experiment.notes:
         out.print(experiment.notes, style="dim", markup=False)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command that writes a study's report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyoka.cli.output import AsJson, Quiet, count_progress, out, print_json
+from hyoka.cli.studies import StudyPath, Where
+from hyoka.report import Progress, save_figures, write_report
+from hyoka.study import Study
+
+
+def report_command(
+    study: StudyPath,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page; report.html in the study's folder."
+        ),
+    ] = None,
+    evaluators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evaluator",
+            "-e",
+            metavar="NAME",
+            help="An evaluator by its name or its spec, repeatable; all of the study unless given.",
+        ),
+    ] = None,
+    where: Where = None,
+    splits: Annotated[
+        int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")
+    ] = 5,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=100_000,
+            help="Games are drawn again so often for intervals; fewer of very many positions "
+            "unless given, 0 for no intervals.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Draws games, and chooses boards.")] = 0,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Also write every figure as PNG and SVG into here."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a study's report: what its evaluators are worth, and where they are wrong.
+
+    One HTML file that opens offline, findings first; a click into a curve shows positions from
+    there. Prints the findings; with --json all numbers.
+    """
+    opened = Study.open(study)
+    file = output if output is not None else study / "report.html"
+    with count_progress(quiet or as_json) as shown:
+        task = shown.add_task("", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            shown.update(task, description=what, completed=done, total=total)
+
+        progress: Progress = tell
+        report = write_report(
+            opened,
+            file,
+            evaluators=evaluators,
+            where=where,
+            splits=splits,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+        pictures = []
+        if figures is not None:
+            shown.update(task, description="figures")
+            pictures = save_figures(report.page, figures)
+    if as_json:
+        print_json(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))})
+        return
+    for finding in report.findings:
+        out.print(f"- {finding.text}", markup=False, soft_wrap=True)
+    if figures is not None:
+        out.print(f"{len(pictures)} figures in {figures}", markup=False, soft_wrap=True)
+    out.print(f"report: {file}", markup=False, soft_wrap=True)

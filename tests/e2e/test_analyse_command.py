@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyoka.samples import sample_path
+from hyoka.study import Study, evaluate
+
+
+def hyoka(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hyoka.cli", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=cwd,
+    )
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("analyse") / "study"
+    made = Study.create(path, records=sample_path("chess"))
+    evaluate(made, ["comments"])
+    evaluate(made, ["ab:nodes=1,hash=0"], sample=10)
+    return path
+
+
+def test_without_options_it_measures_every_evaluator(study: Path) -> None:
+    result = hyoka("analyse", str(study), "--resamples", "50")
+    assert result.returncode == 0, result.stderr
+    assert "comments" in result.stdout
+    assert "ab:nodes=1,hash=0" in result.stdout
+    assert "ROC" in result.stdout
+    assert "design effect" in result.stdout
+
+
+def test_json_has_every_result_asked_for(study: Path) -> None:
+    result = hyoka(
+        "analyse", str(study), "--resamples", "20", "--json", "--curves", "--compare",
+        "--disagree", "--calibrate", "--splits", "--top", "2",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    wanted = {"metrics", "curves", "comparisons", "disagreement", "calibration", "splits"}
+    assert set(found) == wanted
+    assert len(found["splits"]) == 2
+    metrics = {row["metric"]: row for row in found["metrics"][0]["rows"]}
+    assert metrics["roc"]["low"] < metrics["roc"]["value"] < metrics["roc"]["high"]
+
+
+def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> None:
+    result = hyoka(
+        "analyse", str(study), "-e", "comments", "--by", "phase", "--resamples", "0",
+        "-o", str(tmp_path / "c.csv"), "-o", str(tmp_path / "c.png"),
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "early" in (tmp_path / "c.csv").read_text(encoding="utf-8")
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--where", "plyy > 3"), "did you mean ply"),
+        (("-e", "nobody"), "no evaluator 'nobody'"),
+        (("--by", "ply", "--bins", "a,b"), "list of numbers"),
+        (("--draws", "maybe"), "discard"),
+        (("--axis", "z"), "value"),
+        (("--threshold", "high"), "best"),
+        (("-e", "comments", "--compare"), "two evaluators"),
+        (("--balance", "time"), "ply"),
+        (("--save", "x.docx", "--resamples", "0"), "must end in"),
+        (("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
+    ],
+)
+def test_wrong_options_get_one_clear_line(
+    study: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    result = hyoka("analyse", str(study), *arguments)
+    assert result.returncode == 2, result.stdout
+    assert words in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_what_is_no_study_is_told_what_to_do(tmp_path: Path) -> None:
+    result = hyoka("analyse", str(tmp_path))
+    assert result.returncode == 2
+    assert "hyoka records" in result.stderr
+
+
+def test_samples_are_copied_out_and_are_records(tmp_path: Path) -> None:
+    result = hyoka("samples", "--to", "games", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    files = json.loads(result.stdout)
+    assert len(files) >= 3
+    described = hyoka("records", "games", cwd=tmp_path)
+    assert described.returncode == 0, described.stderr
