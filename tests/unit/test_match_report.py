@@ -358,7 +358,7 @@ def test_confidence_is_held_against_results(right: float, verdict: str) -> None:
     assert curve is not None
     assert curve.confidence is not None
     assert curve.confidence.verdict == verdict
-    assert [round(point.thought, 3) for point in curve.points] == [0.1, 0.9]
+    assert [round(point.value, 3) for point in curve.points] == [0.1, 0.9]
 
 
 def test_the_band_counts_games_not_positions() -> None:
@@ -367,9 +367,9 @@ def test_the_band_counts_games_not_positions() -> None:
     assert few is not None
     assert many is not None
     for one, other in zip(few.points, many.points, strict=True):
-        assert (one.mean, one.low, one.high) == pytest.approx((other.mean, other.low, other.high))
+        assert (one.share, one.low, one.high) == pytest.approx((other.share, other.low, other.high))
     point = few.points[1]
-    error = math.sqrt(point.mean * (1 - point.mean) / point.games)
+    error = math.sqrt(point.share * (1 - point.share) / point.games)
     assert point.high - point.low == pytest.approx(2 * 1.96 * error, rel=0.25)
 
 

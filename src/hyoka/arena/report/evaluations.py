@@ -7,12 +7,13 @@ from typing import Final
 from hyoka.arena.report.evaluation_curves import (
     LEAST_GAMES,
     LEAST_POSITIONS,
+    RESAMPLES,
     EvaluationCurve,
     evaluation_curve,
 )
 from hyoka.arena.report.facts import MatchFacts
-from hyoka.page.figures import Step, band
 from hyoka.page import Chart, Section
+from hyoka.page.figures import Step, band
 
 _MOST_CHARTS: Final = 12
 _MOST_FINDINGS: Final = 3
@@ -77,7 +78,7 @@ def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
     else:
         x, domain = f"own score, {_UNITS.get(game, 'points')}", (-curve.widest, curve.widest)
         caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
-    steps = [Step(p.thought, p.mean, p.low, p.high, p.positions) for p in curve.points]
+    steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
     chart = band(
         steps,
         x=x,
@@ -93,10 +94,11 @@ def evaluations_method() -> str:
     """How the curves are made, in a sentence or two."""
     return (
         "What the players thought: each own move's value (or score, if it tells no values), the "
-        f"mover's view, in 20 bins; only bins of at least {LEAST_POSITIONS} positions from at "
-        f"least {LEAST_GAMES} games. Bands: 200 times, whole games are drawn again with "
-        "replacement, since the positions of one game share its result. Moves of the opening and "
-        "announced mates without a value are left out. A stronger player gets more than it "
-        "expects from an even position, and less is no fault of the weaker one's scale: the "
-        "curves hold for these opponents."
+        "mover's view, in bins of a twentieth of the range; only bins of at least "
+        f"{LEAST_POSITIONS} positions from at least {LEAST_GAMES} games. Bands: {RESAMPLES} times, "
+        "whole games are drawn again with replacement, since the positions of one game share its "
+        "result; a band is Wilson's interval for what the positions are worth then. Moves of the "
+        "opening and announced mates without a value are left out. A stronger player gets more "
+        "than it expects from an even position, and less is no fault of the weaker one's scale: "
+        "the curves hold for these opponents."
     )

@@ -10,10 +10,10 @@ import numpy as np
 from hyoka.arena.elo import rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, book_plies, shortened
-from hyoka.page.figures import Dot, dots
 from hyoka.arena.score import Score
 from hyoka.diagram import diagram
 from hyoka.page import Block, Board, Boards, Chart, Section
+from hyoka.page.figures import Dot, dots
 
 _MOST_SHOWN: Final = 20
 _MOST_BOARDS: Final = 2

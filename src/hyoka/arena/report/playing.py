@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.arena.report.facts import MatchFacts, Reals
-from hyoka.page.figures import MOST_SERIES, RESULTS, Part, Spot, columns, lines, rows
 from hyoka.page import Chart, Section
+from hyoka.page.figures import MOST_SERIES, RESULTS, Part, Spot, columns, lines, rows
 
 _MOST_COLUMNS: Final = 40
 _MOST_REASONS: Final = 12

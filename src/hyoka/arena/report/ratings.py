@@ -7,9 +7,9 @@ import numpy as np
 
 from hyoka.arena.ratings import Rated, RatingList, rate_players
 from hyoka.arena.report.facts import MatchFacts
-from hyoka.page.figures import Dot, dots
 from hyoka.arena.report.strength import elo_text, signed, sure_text
 from hyoka.page import Chart, Section, Table
+from hyoka.page.figures import Dot, dots
 
 
 def ratings_of(facts: MatchFacts) -> RatingList:

@@ -10,11 +10,11 @@ import numpy as np
 from hyoka.arena.elo import elo, likelihood_of_superiority, rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, checkpoints
-from hyoka.page.figures import MOST_SERIES, Spot, Step, band, lines
 from hyoka.arena.score import MatchScore, Score
 from hyoka.arena.summary import FEW, repeated_games
 from hyoka.estimate import Estimate
 from hyoka.page import Block, Chart, Section, Table
+from hyoka.page.figures import MOST_SERIES, Spot, Step, band, lines
 
 _MOST_DUELS: Final = 30
 _MOST_CROSS: Final = 24
