@@ -26,6 +26,20 @@ from hyoka._core import (
     Reason,
     Shogi,
 )
+from hyoka.analysis import (
+    AdaptiveBins,
+    FixedBins,
+    Resampling,
+    Sample,
+    compare,
+    condition_gap,
+    curve,
+    disagreement,
+    find_splits,
+    fit_logistic,
+    fit_win_draw_loss,
+    measure,
+)
 from hyoka.arena import (
     MatchPlan,
     MatchResult,
@@ -52,8 +66,10 @@ from hyoka.errors import (
     SourceError,
     StudyError,
 )
+from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
 from hyoka.games import GAMES, Game, game_type, name_of, position
+from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
 from hyoka.records import (
@@ -98,6 +114,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GAMES",
+    "AdaptiveBins",
     "BlokusDuo",
     "Book",
     "Chess",
@@ -110,7 +127,9 @@ __all__ = [
     "EngineSession",
     "EngineSpec",
     "Error",
+    "Estimate",
     "Evaluation",
+    "FixedBins",
     "Game",
     "Go3",
     "Go4",
@@ -142,6 +161,8 @@ __all__ = [
     "Refused",
     "RefusedError",
     "Remark",
+    "Resampling",
+    "Sample",
     "Score",
     "SearchLimits",
     "SearchResult",
@@ -152,22 +173,33 @@ __all__ = [
     "Sprt",
     "Study",
     "StudyError",
+    "WeightFit",
     "ab",
     "adjudicate",
     "append_to_study",
     "check_engine",
     "cluster",
+    "column_examples",
+    "compare",
+    "condition_gap",
+    "curve",
     "diagram",
     "difficulty",
+    "disagreement",
     "elo",
     "evaluate",
     "find_mate",
+    "find_splits",
+    "fit_logistic",
+    "fit_weights",
+    "fit_win_draw_loss",
     "game_type",
     "linear_evaluation",
     "make_study",
     "match_ratings",
     "mc",
     "mc_score",
+    "measure",
     "move_strengths",
     "name_of",
     "open_match",
@@ -186,6 +218,7 @@ __all__ = [
     "search_once",
     "solve_ending",
     "svg",
+    "term_examples",
     "terminal",
     "uct",
     "write_match_report",

@@ -78,6 +78,10 @@ def analyse_command(
             metavar="ERROR", help="Bins grow until the standard error (by games) is so small."
         ),
     ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Bins grow until they hold so many positions."),
+    ] = None,
     least: Annotated[
         int, typer.Option(min=1, help="Bins with fewer positions are left out.")
     ] = 100,
@@ -170,6 +174,7 @@ def analyse_command(
                 bins=cuts,
                 delta=delta,
                 error=error,
+                count=count,
                 draws=shown_draws,
                 axis=along,
                 least_positions=least,
