@@ -100,3 +100,13 @@ def test_samples_are_copied_out_and_are_records(tmp_path: Path) -> None:
     assert len(files) >= 3
     described = hyoka("records", "games", cwd=tmp_path)
     assert described.returncode == 0, described.stderr
+
+
+def test_the_demo_does_the_main_job(tmp_path: Path) -> None:
+    result = hyoka("demo", "--positions", "1", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    facts = json.loads(result.stdout)
+    evaluators = {row["evaluator"].partition(":")[0] for row in facts["metrics"]}
+    assert evaluators == {"ab", "mc", "uct"}
+    page = (tmp_path / facts["report"]).read_text(encoding="utf-8")
+    assert "Findings" in page

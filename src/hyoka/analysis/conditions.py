@@ -4,7 +4,7 @@
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -37,14 +37,18 @@ class Condition:
         )
 
 
-def conditions(columns: Mapping[str, NDArray[Any]]) -> Iterator[Condition]:
+def conditions(
+    columns: Mapping[str, NDArray[Any]], words: Mapping[str, str] | None = None
+) -> Iterator[Condition]:
     """The conditions on single columns: each level of few, both sides and the middle of many.
 
     Truth values give one condition each: its opposite departs by as much the other way. A column
-    with nulls (NaN, or None in texts) holds for none of them.
+    with nulls (NaN, or None in texts) holds for none of them. `words` say what truth values mean.
     """
     for name, values in columns.items():
-        yield from _of_column(name, values)
+        for condition in _of_column(name, values):
+            said = (words or {}).get(condition.words, condition.words)
+            yield replace(condition, words=said)
 
 
 def partition(

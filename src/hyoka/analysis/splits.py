@@ -354,6 +354,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     least_positions: int = LEAST_POSITIONS,
     least_effect: float = 0.01,
     first_player: str = "the first player",
+    words: Mapping[str, str] | None = None,
     resampling: Resampling | None = None,
     progress: Tick | None = None,
 ) -> Splits:
@@ -362,13 +363,13 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
     positions of enough games and fail for enough. Listed are those that are significant over
     everything tried and at least `least_effect` large, by how far the effect surely goes, without
-    near-duplicates.
+    near-duplicates. `words` say what columns of truth values mean.
     """
     if not 0 < false_discovery_rate < 1:
         raise StudyError("a false-discovery rate lies between 0 and 1")
     edges = matching_bins(sample).cuts(sample).edges
     search = _Search(sample, edges, least_games, least_positions, progress)
-    singles = search.run(list(conditions(columns)))
+    singles = search.run(list(conditions(columns, words)))
     both = search.run(_pairs(singles)) if pairs else []
     tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
     passed = [

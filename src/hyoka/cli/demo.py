@@ -19,7 +19,7 @@ from hyoka.cli.output import (
     print_json,
 )
 from hyoka.cli.studies import progress_bars
-from hyoka.demo import UCT_STRONG, run_demo
+from hyoka.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
 from hyoka.samples import SAMPLES, sample_path
 
 _SPLITS = 5
@@ -33,6 +33,10 @@ def demo_command(
         int | None,
         typer.Option("--jobs", "-j", min=1, max=1024, help="Searches side by side; all cores."),
     ] = None,
+    positions: Annotated[
+        int,
+        typer.Option(min=1, max=50, help="How many of each game are judged; fewer are quicker."),
+    ] = POSITIONS_A_GAME,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,7 +51,12 @@ def demo_command(
     to.mkdir(parents=True, exist_ok=True)
     with count_progress(quiet or as_json) as shown:
         with kept_when_interrupted("evaluated"):
-            found = run_demo(to, jobs=jobs or os.cpu_count() or 1, progress=progress_bars(shown))
+            found = run_demo(
+                to,
+                jobs=jobs or os.cpu_count() or 1,
+                progress=progress_bars(shown),
+                positions_a_game=positions,
+            )
         task = shown.add_task("measuring", total=3)
         names = list(found.engines.values())
         metrics = found.go.metrics(names)

@@ -8,6 +8,7 @@ import typer
 
 from hyoka.cli.output import AsJson, Quiet, count_progress, out, print_json
 from hyoka.cli.studies import StudyPath, Where
+from hyoka.errors import StudyError
 from hyoka.report import Progress, save_figures, write_report
 from hyoka.study import Study
 
@@ -58,6 +59,8 @@ def report_command(
     """
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
+    if not file.parent.is_dir():
+        raise StudyError(f"{file.parent}: no such folder")
     with count_progress(quiet or as_json) as shown:
         task = shown.add_task("", total=None)
 

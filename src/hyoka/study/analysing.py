@@ -187,6 +187,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         least_effect=least_effect,
         least_games=least_games,
         first_player=first_player(study.game),
+        words=column_words(study.game),
         progress=progress,
     )
 
@@ -269,6 +270,11 @@ def calibration(  # noqa: PLR0913 - a keyword for each choice
 def first_player(game: str) -> str:
     """Who the first player is, in a game's own words."""
     return "the first player" if game == "blokus_duo" else colour_names(game)[0][1].capitalize()
+
+
+def column_words(game: str) -> dict[str, str]:
+    """What columns of truth values mean, where their names do not say it."""
+    return {"first_to_play": f"{first_player(game)} is to move"}
 
 
 def _two(  # noqa: PLR0913, PLR0917 - what the callers were given
