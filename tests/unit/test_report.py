@@ -417,7 +417,6 @@ def test_bins_of_scores_are_narrow_where_the_game_is_open() -> None:
     won = rng.random(len(score)) < 1 / (1 + np.exp(-score / 200))
     sample = Sample.of("s", score, results=won, games=np.arange(len(score)), unit="centipawns")
     bins = open_bins(sample)
-    assert bins.width is not None
     assert bins.width <= 100 < FixedBins().width_for(sample)
     assert -1500 < bins.low < -700
     edges = bins.cuts(sample)

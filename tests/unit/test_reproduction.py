@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import hyoka as hk
 from hyoka.analysis import Sample
 from hyoka.arena import Score
 from hyoka.cli import app
@@ -25,7 +26,14 @@ from hyoka.reproduction import (
     experiment_named,
 )
 from hyoka.reproduction.gaps import SplitSizes
-from hyoka.reproduction.go_records import OURS, GoExperiment, GoScale, Program
+from hyoka.reproduction.go_records import (
+    MC_BY_MOVES,
+    OURS,
+    GoExperiment,
+    GoScale,
+    Program,
+    programs,
+)
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.outcome import verdict
 from hyoka.reproduction.paper_000 import (
@@ -58,6 +66,7 @@ TINY_GO = GoScale(
         program("UCT", 500, "uct:playouts=20"),
         program("MC", 5000, "mc:playouts=60"),
         program("MC", 500, "mc:playouts=20"),
+        program(MC_BY_MOVES, 500, "uct:playouts=5,c=1000,value=root"),
         program("MC-Score", 500, "mc-score:playouts=20"),
     ),
 )
@@ -115,6 +124,17 @@ def test_records_are_looked_for_in_the_folders_above(
     assert RecordsFolder().file("go9/games.sgf") == file
     with pytest.raises(SourceError, match="shared/data here or above"):
         RecordsFolder().file("go9/others.sgf")
+
+
+def test_monte_carlo_by_moves_is_the_mean_of_so_many_playouts() -> None:
+    """The first playout of each of nine moves, whatever they are worth."""
+    [by_moves] = [each for each in programs((500,), ()) if each.name == MC_BY_MOVES]
+    found = hk.search_once(hk.Go9(komi=5.5), by_moves.spec)
+    assert found.playouts == round(500 / 58)
+    assert sum(report.visits for report in found.moves) == found.playouts
+    assert max(report.visits for report in found.moves) == 1
+    tried = [report.value for report in found.moves if report.visits and report.value is not None]
+    assert found.value == pytest.approx(sum(tried) / len(tried))
 
 
 class TestThePapersNumbers:

@@ -21,6 +21,7 @@ _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
 """On a line of more, points are only noise."""
 _ROW: Final = 24
+_TALL_ROW: Final = 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,19 @@ class Part:
         return self.above - self.below
 
 
-def dots(
-    rows: Sequence[Dot], *, x: str, reference: float, share: bool = False, spec: str = "+.1f"
+def dots(  # noqa: PLR0913 - a keyword for each choice
+    rows: Sequence[Dot],
+    *,
+    x: str,
+    reference: float,
+    share: bool = False,
+    spec: str = "+.1f",
+    pairs: bool = False,
 ) -> alt.TopLevelMixin:
     """Numbers beside names, with their intervals, from the top in the order given.
 
-    `spec` is how the pointer reads numbers that are no shares, as D3 formats them.
+    `spec` is how the pointer reads numbers that are no shares, as D3 formats them. With `pairs`,
+    names such as `this and that` are written on two lines.
     """
     names = list(dict.fromkeys(row.name for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
@@ -86,8 +94,11 @@ def dots(
             for row in rows
         ]
     )
+    two_lines = "split(replace(datum.label, ' and ', '|and '), '|')"
+    axis = alt.Axis(labelExpr=two_lines) if pairs else alt.Axis()
+    row = _TALL_ROW if pairs and any(" and " in name for name in names) else _ROW
     base = alt.Chart(data).encode(
-        y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None),
+        y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None, axis=axis),
         tooltip=[
             alt.Tooltip("name:N", title=" "),
             alt.Tooltip("value:Q", title=x, format=".1%" if share else spec),
@@ -105,7 +116,7 @@ def dots(
     line = _reference(reference, "x")
     rule = base.mark_rule().encode(x=alt.X("low:Q", title=x, scale=_scale(share)), x2="high:Q")
     layers = [line, rule, base.mark_point(size=70).encode(x=across)]
-    return alt.layer(*layers).properties(width="container", height=_ROW * max(len(names), 2))
+    return alt.layer(*layers).properties(width="container", height=row * max(len(names), 2))
 
 
 def band(

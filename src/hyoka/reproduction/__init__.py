@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The papers' experiments, ours beside theirs."""
 
-from hyoka.reproduction.experiments import EXPERIMENTS, Experiment, experiment_named
-from hyoka.reproduction.matches import MatchExperiment, MatchRow, TheirScore
+from hyoka.reproduction.experiments import EXPERIMENTS, experiment_named
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Verdict, cell_text, right_aligned
+from hyoka.reproduction.workshop import Experiment, RecordsFolder, Workshop
 
 __all__ = [
     "EXPERIMENTS",
     "Experiment",
-    "MatchExperiment",
-    "MatchRow",
-    "TheirScore",
+    "Outcome",
+    "OutcomeTable",
+    "RecordsFolder",
+    "Verdict",
+    "Workshop",
+    "cell_text",
     "experiment_named",
+    "right_aligned",
 ]

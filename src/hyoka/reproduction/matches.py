@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments that are matches: two players, the order of play told apart."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from hyoka.arena import (
-    MatchPlan,
-    MatchResult,
-    Score,
-    binomial_p_value,
-    plan_match,
-    rate,
-)
+from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
 from hyoka.estimate import Estimate
-
-Play = Callable[[MatchPlan, Path, int], MatchResult]
-"""Plays so many games of a match that is kept in a folder."""
+from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Verdict, verdict
+from hyoka.reproduction.workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +16,6 @@ class TheirScore:
 
     as_first: Score
     as_second: Score
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRow:
-    """One order of play: what the paper found, and what we did."""
-
-    order: str
-    """Who goes first, in words."""
-    theirs: Score
-    ours: Score
-    rate: Estimate
-    """Of our points a game."""
-    p_value: float
-    """Of the sign test over our decided games."""
-
-    @property
-    def same_order(self) -> bool:
-        """Whether the same player came out ahead, and by more than chance."""
-        same = (self.ours.rate > 0.5) == (self.theirs.rate > 0.5)
-        return same and self.p_value < 0.05
 
 
 @dataclass(frozen=True)
@@ -60,18 +31,46 @@ class MatchExperiment:
     theirs: TheirScore
     notes: str = ""
 
-    def run(self, scale: str, folder: Path, play: Play, *, seed: int = 0) -> list[MatchRow]:
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Play our version and set it beside theirs."""
         games, one, other = self.scales[scale]
         players = (f"{name}={text}" for name, text in zip(self.names, (one, other), strict=True))
-        plan = plan_match(*players, game=self.game, openings="start", seed=seed)
-        result = play(plan, folder / plan.slug, games)
+        plan = plan_match(*players, game=self.game, openings="start", seed=workshop.seed)
+        result = workshop.play(plan, workshop.folder / self.id / plan.slug, games)
         score = result.standing.duel(0, 1)
+        name, opponent = self.names
         orders = (
-            (f"{self.names[0]} first", self.theirs.as_first, score.as_first),
-            (f"{self.names[0]} second", self.theirs.as_second, score.as_second),
+            (f"{name} first", self.theirs.as_first, score.as_first),
+            (f"{name} second", self.theirs.as_second, score.as_second),
         )
-        return [
-            MatchRow(order, theirs, ours, rate(ours), binomial_p_value(ours))
+        rows = tuple(
+            (order, theirs, theirs.rate, ours, rate(ours), binomial_p_value(ours))
             for order, theirs, ours in orders
-        ]
+        )
+        headings = ("", "theirs +−=", "points", "ours +−=", "points", "p")
+        return Outcome(
+            f"{games} games, {one} against {other}",
+            (OutcomeTable(headings, rows),),
+            tuple(
+                duel_verdict(name, opponent, theirs, ours, f"{order}, ")
+                for order, theirs, ours in orders
+            ),
+        )
+
+
+def duel_verdict(
+    one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
+) -> Verdict:
+    """Whether the same player came out ahead by more than chance: the lead in points a game.
+
+    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should not either.
+    """
+    found = rate(ours)
+    lead = Estimate(found.value - 0.5, found.low - 0.5, found.high - 0.5)
+    detail = f"p = {permutation_p_value(ours):.2g}"
+    if binomial_p_value(theirs) >= 0.05:
+        answer: Answer = "yes" if lead.low <= 0 <= lead.high else "reversed"
+        return Verdict(f"{when}{one} and {other} not told apart", lead, answer, detail)
+    if theirs.rate > 0.5:
+        return verdict(f"{when}{one} ahead of {other}", lead, detail)
+    return verdict(f"{when}{one} behind {other}", -lead, detail)

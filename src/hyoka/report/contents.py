@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study's report has in it, put together."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hyoka.analysis import Calibration, Curves, MetricsTable
+from hyoka.arena.report.strength import counted
+from hyoka.page import Page
+from hyoka.report.examples import boards_of
+from hyoka.report.findings import Finding, findings_of
+from hyoka.report.methods import methods_of
+from hyoka.report.progress import Progress, Steps
+from hyoka.report.results import Results, measure_study
+from hyoka.report.sections import (
+    calibration_section,
+    curves_section,
+    disagreement_section,
+    measured_section,
+    metrics_section,
+    phases_section,
+    splits_section,
+)
+from hyoka.study import Study
+from hyoka.study.measuring import chosen_evaluators
+
+
+@dataclass(frozen=True, eq=False)
+class StudyReport:
+    """A report: its page, its findings, and the numbers behind them."""
+
+    page: Page
+    findings: tuple[Finding, ...]
+    results: Results
+
+    def as_json(self) -> dict[str, Any]:
+        """Findings and numbers as JSON has them; what is not a finite number is null."""
+        results = self.results
+        shared = results.shared
+        judged = shared.judged if shared else tuple(s.own for s in results.subjects)
+        wider = [s.own for s in results.subjects if s.is_wider and shared]
+        answer = {
+            "study": str(results.study.path),
+            "game": results.study.game,
+            "games": results.records.games,
+            "positions": results.records.positions,
+            "where": results.where,
+            "resamples": results.resamples,
+            "evaluators": [
+                {
+                    "name": subject.name,
+                    "spec": subject.facts.spec,
+                    "program": subject.facts.program,
+                    "unit": subject.unit,
+                    "positions": subject.own.curve.positions,
+                    "games": subject.own.curve.games,
+                    "failed": subject.facts.failed,
+                }
+                for subject in results.subjects
+            ],
+            "common_positions": results.common,
+            "findings": [
+                {"kind": each.kind, "text": each.text, **each.numbers} for each in self.findings
+            ],
+            "metrics": MetricsTable(tuple(each.metrics for each in judged)).rows(),
+            "metrics_of_all_positions": MetricsTable(tuple(e.metrics for e in wider)).rows(),
+            "metrics_by_phase": MetricsTable(
+                tuple(part for s in results.subjects for part in s.phase_metrics)
+            ).rows(),
+            "differences": [
+                {"one": each.one.name, "other": each.other.name, "metrics": each.rows()}
+                for each in (shared.comparisons if shared else ())
+            ],
+            "curves": Curves(tuple(s.own.curve for s in results.subjects)).rows(),
+            "splits": [row for s in results.subjects if s.splits for row in s.splits.rows()],
+            "calibration": Calibration(tuple(s.calibration for s in results.subjects)).rows(),
+        }
+        plain = _plain(answer)
+        assert isinstance(plain, dict)
+        return plain
+
+
+def _plain(value: Any) -> Any:
+    """The same without numbers that JSON does not know."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+def report_of(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    *,
+    evaluators: Sequence[str] | str | None,
+    where: str | None,
+    splits: int,
+    boards_a_bin: int,
+    resamples: int | None,
+    seed: int,
+    progress: Progress | None,
+) -> StudyReport:
+    """The whole report; `hyoka.report.study_report` says what it is made from."""
+    steps = Steps(progress, 3 * len(chosen_evaluators(study, evaluators)) + 3)
+    results = measure_study(
+        study,
+        evaluators=evaluators,
+        where=where,
+        splits=splits,
+        boards_a_bin=boards_a_bin,
+        resamples=resamples,
+        seed=seed,
+        steps=steps,
+    )
+    steps.begin("boards and page")
+    boards = boards_of(study, results.examples())
+    findings = findings_of(results)
+    sections = (
+        measured_section(results),
+        curves_section(results, boards),
+        phases_section(results),
+        metrics_section(results),
+        *(splits_section(results, subject, boards) for subject in results.subjects),
+        disagreement_section(results, boards),
+        calibration_section(results),
+    )
+    page = Page(
+        f"Evaluations in {_game_title(study.game)}: right or wrong?",
+        _subtitle(results),
+        tuple(finding.text for finding in findings),
+        tuple(section for section in sections if section is not None),
+        tuple(methods_of(results)),
+    )
+    steps.end()
+    return StudyReport(page, findings, results)
+
+
+def _game_title(game: str) -> str:
+    if game.startswith("go"):
+        return f"Go {game[2:]}×{game[2:]}"
+    return {"othello": "Othello", "blokus_duo": "Blokus Duo"}.get(game, game)
+
+
+def _subtitle(results: Results) -> str:
+    names = ", ".join(subject.name for subject in results.subjects)
+    what = "Evaluator" if len(results.subjects) == 1 else "Evaluators"
+    games = counted(results.records.games, "game")
+    positions = max(len(subject.positions) for subject in results.subjects)
+    name = results.study.path.resolve().name
+    return f"Study {name}: {games}, {positions:,} positions judged. {what}: {names}."

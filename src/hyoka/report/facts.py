@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report is about: the records of a study, and who evaluated their positions."""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyoka.study import COMMENTS, Study
+from hyoka.study.conditions import check_condition
+from hyoka.study.layout import read_description
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """The games of a study, duplicates left out."""
+
+    sources: tuple[str, ...]
+    """Names of the files, without their folders."""
+    games: int
+    positions: int
+    first_won: int
+    drawn: int
+    second_won: int
+    plies: tuple[int, int, int]
+    """The shortest game's, the median and the longest game's."""
+    ranks: tuple[float, float] | None
+    """The lowest and the highest rating or rank of a player; None where no record tells."""
+    dates: tuple[str, str] | None
+    duplicates: int
+    refused: int
+
+    @property
+    def without_result(self) -> int:
+        """Games of which the record does not say who won."""
+        return self.games - self.first_won - self.drawn - self.second_won
+
+
+@dataclass(frozen=True)
+class EvaluatorFacts:
+    """Who evaluated, and how much."""
+
+    name: str
+    spec: str
+    program: str
+    """What the evaluator calls itself, with its version."""
+    positions: int
+    games: int
+    failed: int
+    time_s: float | None
+    """Mean time a position; None where nobody measured it."""
+
+
+def record_facts(study: Study) -> RecordFacts:
+    """Count the games of a study."""
+    [row] = study.sql(
+        "select count(*) as games, count(*) filter (result = 1) as first_won, "
+        "count(*) filter (result = 0.5) as drawn, count(*) filter (result = 0) as second_won, "
+        "min(plies) as least, cast(median(plies) as integer) as median, max(plies) as most, "
+        "min(least(first_rank, second_rank)) as low, "
+        "max(greatest(first_rank, second_rank)) as high, "
+        "min(date) filter (date <> '') as first_date, max(date) filter (date <> '') as last_date "
+        "from games where duplicate_of is null"
+    ).to_pylist()
+    description = read_description(study.path)
+    [counts] = study.sql(
+        "select (select count(*) from positions) as positions, "
+        "(select count(*) from games where duplicate_of is not null) as duplicates, "
+        "(select count(*) from refused) as refused"
+    ).to_pylist()
+    return RecordFacts(
+        tuple(Path(source).name for source in description["sources"]),
+        row["games"],
+        counts["positions"],
+        row["first_won"],
+        row["drawn"],
+        row["second_won"],
+        (row["least"], row["median"], row["most"]),
+        None if row["low"] is None else (row["low"], row["high"]),
+        None if row["first_date"] is None else (row["first_date"], row["last_date"]),
+        counts["duplicates"],
+        counts["refused"],
+    )
+
+
+def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts, ...]:
+    """Who these evaluators are, and what they have done."""
+    counted = {
+        row["engine"]: row
+        for row in study.sql(
+            "select engine, count(*) - count(failed) as positions, count(failed) as failed, "
+            "count(distinct game_id) as games, avg(time_s) as time_s from evaluations "
+            "group by engine"
+        ).to_pylist()
+    }
+    return tuple(_evaluator(study, name, counted[name]) for name in names)
+
+
+def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
+    file = study.path / "evaluations" / f"engine={name}" / "engine.toml"
+    try:
+        known = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    spec = str(known.get("spec", name))
+    words = [str(known[key]) for key in ("name", "version") if known.get(key)]
+    # What the records say took the players' time, and no time of ours.
+    timed = row["time_s"] is not None and spec != COMMENTS
+    return EvaluatorFacts(
+        name,
+        spec,
+        " ".join(words),
+        row["positions"],
+        row["games"],
+        row["failed"],
+        float(row["time_s"]) if timed else None,
+    )
+
+
+def usable_positions(study: Study, names: Sequence[str], where: str | None) -> dict[str, int]:
+    """How many positions with a result each evaluator has judged, among those that are wanted."""
+    condition = "true" if where is None else check_condition(where, study.condition_columns())
+    rows = study.sql(
+        "select engine, count(*) as positions from evaluations join "
+        f"(select game_id, ply from positions where {condition} "
+        "and coalesce(adjudicated, result) is not null) using (game_id, ply) "
+        "where failed is null group by engine"
+    ).to_pylist()
+    counts = {row["engine"]: int(row["positions"]) for row in rows}
+    return {name: counts.get(name, 0) for name in names}

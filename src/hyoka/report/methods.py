@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a report was made, and what to be careful about, in plain words."""
+
+from collections.abc import Iterator
+
+from hyoka.analysis import METRICS, VALUE
+from hyoka.report.results import CLEARLY, NO_GUIDE, Results
+
+
+def methods_of(results: Results) -> Iterator[str]:
+    """Definitions, methods and caveats, a paragraph each."""
+    first = results.first_player
+    yield (
+        f"Evaluation curve: positions are put into bins by what the evaluator said, in {first}'s "
+        f"view; a point is the share of a bin's positions whose games {first} won. Bins of fewer "
+        "than 100 positions are left out; where there are less than 4,000, bins of less than a "
+        "fortieth of them, or of less than 10. A good curve rises all the way, and stays the same "
+        "whatever condition the positions satisfy; where a condition's curve departs from the "
+        "curve of all, it splits."
+    )
+    yield (
+        "Positions of one game share its result, so they are no independent witnesses. Intervals "
+        "come from drawing whole games again, with replacement"
+        + (f", {results.resamples:,} times" if results.resamples else "; here none were drawn")
+        + ". They are 95% intervals: bias-corrected percentiles, Wilson's interval for points of "
+        "curves. The design effect says how many positions it takes to be worth one independent "
+        "one."
+    )
+    if results.shared is not None:
+        yield (
+            "Evaluators are compared on the same positions, and the same games are drawn again "
+            "for both: what is hard about a game is hard for both and falls out of the difference."
+        )
+    drawn = results.records.drawn
+    yield (
+        "Positions of drawn games are left out of curves, metrics and splits; the curves of win, "
+        "draw and loss under Calibration have them."
+        if drawn
+        else "No game of the study is drawn."
+    )
+    yield (
+        "Whose result: the record's, unless an exact method (hyoka adjudicate) knows the "
+        "position's. A game lost on time or by a fault counts as lost, whatever the position."
+    )
+    if any(subject.unit != VALUE for subject in results.subjects):
+        yield (
+            "A mate, or a score that says one, is worth more than any number: it counts in all "
+            "orders, has a bin of its own beyond the chart, and is left out of E(v). Where a "
+            "probability is wanted, scores become some by the logistic curve fitted to these very "
+            "positions: two constants."
+        )
+    told = "; ".join(f"{metric.title}, {metric.about}" for metric in METRICS.values())
+    yield (
+        f"The metrics: {told}. ACC and ROC take the negation where that is better. ECE, Brier and "
+        "log-loss judge values as probabilities; of these and E(v), only values on the same "
+        "scale can be compared."
+    )
+    yield (
+        f"Hardly a guide: the upper end of ROC's interval is below {NO_GUIDE} in every range of "
+        "plies up to there. Clearly ahead: a probability of at least "
+        f"{0.5 + CLEARLY:.0%} for one side. Early, middle and late are thirds of the positions."
+    )
+    yield (
+        "Splits: levels of each column, ranges between its quantiles and pairs of the strongest "
+        "are tried, if they hold for at least 30 games. The effect is a mean over the condition's "
+        "positions, against all positions of the same value; its test respects games. Of all that "
+        "are listed, 5% are expected to be false (Benjamini and Hochberg), and intervals are "
+        "widened for having been selected. Near-duplicates are left out. A split says where an "
+        "evaluation is wrong, not why: conditions go with other things."
+    )
+    yield (
+        "Boards of a bin are drawn at random, no two of one game. Boards of a split are the "
+        "positions most against the evaluation there, games decided by time or a fault last: "
+        "they show the fault at its worst, not on average."
+    )
+    yield (
+        "All this holds for these records: other players, strengths and time limits have other "
+        "curves. Strong players win more of what is won, so curves of their games are steeper."
+    )

@@ -1,0 +1,501 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything a report counts, measured once: positions are loaded, then all is computed from them.
+
+Evaluators are compared on the positions that all of them judged (`Results.shared`). One that judged
+many more, as the records' own values do beside a search that saw a sample, is measured on all of
+its own as well: that is its `Subject`.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from hyoka import analysis
+from hyoka._core import resampled_sums
+from hyoka.analysis import (
+    VALUE,
+    CalibrationRow,
+    Comparison,
+    Curve,
+    Disagreement,
+    Metrics,
+    Resampling,
+    Sample,
+    Split,
+    Splits,
+)
+from hyoka.analysis.binning import nice_number
+from hyoka.errors import StudyError
+from hyoka.estimate import Estimate
+from hyoka.report.binning import OpenBins, least_positions, open_bins
+from hyoka.report.examples import (
+    NOT_ON_THE_BOARD,
+    Example,
+    bin_examples,
+    disputed_examples,
+    examples_against,
+)
+from hyoka.report.facts import (
+    EvaluatorFacts,
+    RecordFacts,
+    evaluator_facts,
+    record_facts,
+    usable_positions,
+)
+from hyoka.report.progress import Steps
+from hyoka.study import Study
+from hyoka.study.analysing import first_player, phases
+from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns
+
+FEW_GAMES: Final = 30
+"""With fewer, intervals by games say little."""
+NO_GUIDE: Final = 0.6
+"""Who orders fewer of the pairs of a win and a loss rightly is hardly a guide; a coin has 0.5."""
+CLEARLY: Final = 0.2
+"""So far from one half an evaluator says that one side is clearly ahead."""
+_WIDER: Final = 1.25
+"""An evaluator with so many times the common positions is measured on its own ones, too."""
+_LEAST_SHARED: Final = 500
+_MOST_DISPUTES: Final = 3
+_DISPUTED_BOARDS: Final = 6
+_AGAINST: Final = 4
+_PLY_RANGES: Final = 12
+_MANY: Final = 300_000
+_LEAST_RESAMPLES: Final = 200
+_LONGEST_NAME: Final = 40
+_LEAST_IN_RANGE: Final = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One evaluator on some positions of decided games."""
+
+    sample: Sample
+    curve: Curve
+    examples: tuple[tuple[Example, ...], ...]
+    """Of each point of the curve."""
+    metrics: Metrics
+
+    @property
+    def name(self) -> str:
+        """The evaluator's."""
+        return self.sample.name
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Evaluators on the same positions."""
+
+    positions: Measured
+    judged: tuple[Judged, ...]
+    """The best first, by ROC."""
+    comparisons: tuple[Comparison, ...]
+    """The best one with each of the others."""
+    disagreements: tuple[tuple[Disagreement, tuple[Example, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """What an evaluator claimed where it saw one side clearly ahead, and what that side got."""
+
+    claimed: float
+    got: Estimate
+    gap: Estimate
+    """What was got less what was claimed."""
+    positions: int
+    games: int
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSplit:
+    """A split with the curve of its positions and examples."""
+
+    split: Split
+    curve: Curve
+    against: tuple[Example, ...]
+    """Where the evaluation was most wrong."""
+    examples: tuple[tuple[Example, ...], ...]
+    """Of each point of the curve."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One evaluator on all positions it judged."""
+
+    facts: EvaluatorFacts
+    positions: Measured
+    own: Judged
+    is_wider: bool
+    """Whether these are more than the positions that it shares with the others."""
+    phase_curves: tuple[Curve, ...]
+    phase_metrics: tuple[Metrics, ...]
+    by_ply: tuple[tuple[int, int, Metrics], ...]
+    """From a ply to below another."""
+    weak_before: tuple[int, Metrics] | None
+    """The ply before which it is hardly a guide, and how it does there."""
+    confidence: Confidence | None
+    calibration: CalibrationRow
+    splits: Splits | None
+    """None where there are too few games to search."""
+    shown_splits: tuple[ShownSplit, ...]
+
+    @property
+    def name(self) -> str:
+        """The evaluator's."""
+        return self.own.name
+
+    @property
+    def unit(self) -> str:
+        """Of what it says."""
+        return self.own.sample.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Everything a report says, in numbers."""
+
+    study: Study
+    where: str | None
+    records: RecordFacts
+    subjects: tuple[Subject, ...]
+    """The best first where they can be compared."""
+    shared: Shared | None
+    """None for a single evaluator, and where too few positions are common."""
+    common: int
+    """How many positions all evaluators judged."""
+    resamples: int
+    idle: tuple[str, ...]
+    """Evaluators that judged no position with a result."""
+
+    @property
+    def first_player(self) -> str:
+        """In the game's own words."""
+        return first_player(self.study.game)
+
+    def examples(self) -> list[Example]:
+        """All positions that the report shows."""
+        judged = [subject.own for subject in self.subjects]
+        found = []
+        if self.shared is not None:
+            judged += self.shared.judged
+            found += [e for _, shown in self.shared.disagreements for e in shown]
+        found += [e for each in judged for point in each.examples for e in point]
+        for subject in self.subjects:
+            for shown in subject.shown_splits:
+                found += [*shown.against, *itertools.chain.from_iterable(shown.examples)]
+        return found
+
+
+def measure_study(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    *,
+    evaluators: Sequence[str] | str | None,
+    where: str | None,
+    splits: int,
+    boards_a_bin: int,
+    resamples: int | None,
+    seed: int,
+    steps: Steps,
+) -> Results:
+    """Measure everything; `hyoka.report.study_report` says by what."""
+    names = chosen_evaluators(study, evaluators)
+    steps.begin("reading the positions")
+    known = evaluator_facts(study, names)
+    facts, shown = {each.name: each for each in known}, shown_names(known)
+    usable = usable_positions(study, names, where) if len(names) > 1 else {}
+    idle = [name for name in names if usable and not usable[name]]
+    if len(idle) < len(names):
+        names = [name for name in names if name not in idle]
+    alone = len(names) == 1
+    common: Measured | None
+    try:
+        common = _loaded(study, names, shown, where)
+    except StudyError:
+        if alone or len(idle) == len(names):
+            raise
+        common = None
+    count = 0 if common is None else len(common)
+    if not alone and count < min(_LEAST_SHARED, 0.5 * min(usable[name] for name in names)):
+        common = None
+    largest = max([count, *usable.values()])
+    how = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
+    work = _Work(study, how, boards_a_bin, splits, steps)
+    shared_judged: dict[str, Judged] = {}
+    if common is not None:
+        for name in names:
+            steps.begin(f"{shown[name]}: curve and metrics")
+            shared_judged[name] = work.judged(common, _decided(common, shown[name]))
+    subjects = []
+    for name in names:
+        is_wider = common is None or (not alone and usable[name] > _WIDER * count)
+        if is_wider:
+            steps.begin(f"{shown[name]}: all of its positions")
+            positions = _loaded(study, [name], shown, where)
+            own = work.judged(positions, _decided(positions, shown[name]))
+        else:
+            assert common is not None
+            positions, own = common, shared_judged[name]
+        subjects.append(work.subject(facts[name], positions, own, is_wider and not alone))
+    shared = None
+    if common is not None and len(names) > 1:
+        steps.begin("comparing")
+        shared = work.shared(common, list(shared_judged.values()))
+    order = [each.name for each in shared.judged] if shared else [s.name for s in subjects]
+    return Results(
+        study,
+        where,
+        record_facts(study),
+        tuple(sorted(subjects, key=lambda subject: order.index(subject.name))),
+        shared,
+        count,
+        how.resamples,
+        tuple(shown[name] for name in idle),
+    )
+
+
+def resamples_for(positions: int) -> int:
+    """As many resamples as such a number of positions leaves time for.
+
+    >>> resamples_for(50_000), resamples_for(1_000_000), resamples_for(3_000_000)
+    (1000, 300, 200)
+    """
+    return max(_LEAST_RESAMPLES, min(1000, 1000 * _MANY // max(positions, 1)))
+
+
+def _loaded(
+    study: Study, names: Sequence[str], shown: Mapping[str, str], where: str | None
+) -> Measured:
+    """Positions that all of these evaluators judged, drawn games too, under the names shown."""
+    found = measured(study, names, where=where, columns=split_columns(study), draws="half")
+    samples = tuple(
+        replace(sample, name=shown[name]) for name, sample in zip(names, found.samples, strict=True)
+    )
+    return replace(found, samples=samples)
+
+
+def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
+    """How a report calls its evaluators: as they were asked for, if that is short and unique."""
+    specs = [each.spec for each in facts]
+    return {
+        each.name: each.spec
+        if len(each.spec) <= _LONGEST_NAME and specs.count(each.spec) == 1
+        else each.name
+        for each in facts
+    }
+
+
+def _decided(positions: Measured, name: str) -> Sample:
+    return positions.sample(name).with_draws("discard")
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all measurements of a report have in common."""
+
+    study: Study
+    how: Resampling
+    boards_a_bin: int
+    splits: int
+    steps: Steps
+
+    def curve(self, sample: Sample, bins: OpenBins, condition: str = "") -> Curve:
+        least = least_positions(len(sample))
+        return analysis.curve(
+            sample,
+            binning=replace(bins, at_least=least),
+            least_positions=least,
+            resampling=self.how,
+            condition=condition,
+        )
+
+    def judged(self, positions: Measured, sample: Sample) -> Judged:
+        if not len(sample):
+            raise StudyError(
+                f"{self.study.path}: all games that {sample.name} evaluated are drawn; "
+                "a report needs wins and losses"
+            )
+        curve = self.curve(sample, open_bins(sample))
+        examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.how.seed)
+        return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.how))
+
+    def subject(
+        self, facts: EvaluatorFacts, positions: Measured, own: Judged, is_wider: bool
+    ) -> Subject:
+        sample = own.sample
+        assert sample.rows is not None
+        plies = positions.plies[sample.rows]
+        parts = [
+            (sample.where(phase.holds), phase.words) for phase in phases(plies) if phase.holds.any()
+        ]
+        # Curves that are compared have the same bins.
+        bins = open_bins(sample)
+        self.steps.begin(f"{own.name}: phases")
+        by_ply = self._by_ply(sample, plies)
+        whole = positions.sample(own.name)
+        drawn = len(sample) < len(whole)
+        self.steps.begin(f"{own.name}: splits")
+        found = self._splits(positions, sample)
+        return Subject(
+            facts,
+            positions,
+            own,
+            is_wider,
+            tuple(self.curve(part, bins, words) for part, words in parts),
+            tuple(
+                analysis.measure(part, resampling=self.how, condition=words)
+                for part, words in parts
+            ),
+            by_ply,
+            self._weak_before(sample, plies, by_ply),
+            confidence_of(sample, self.how),
+            CalibrationRow(
+                own.name,
+                sample.unit,
+                "",
+                len(whole),
+                len(np.unique(whole.games)),
+                analysis.fit_logistic(sample),
+                analysis.fit_win_draw_loss(whole) if drawn else None,
+            ),
+            found,
+            () if found is None else self._shown_splits(positions, sample, found),
+        )
+
+    def _by_ply(self, sample: Sample, plies: np.ndarray) -> tuple[tuple[int, int, Metrics], ...]:
+        low, high = np.quantile(plies, [0.01, 0.99])
+        width = max(1, round(nice_number(float(high - low) / _PLY_RANGES)))
+        found = []
+        for start in range(0, int(plies.max()) + 1, width):
+            part = sample.where((plies >= start) & (plies < start + width))
+            games = len(np.unique(part.games))
+            if len(part) < _LEAST_IN_RANGE or games < FEW_GAMES or not has_both(part):
+                continue
+            metrics = analysis.measure(
+                part, resampling=self.how, condition=f"{start} ≤ ply < {start + width}"
+            )
+            found.append((start, start + width, metrics))
+        return tuple(found)
+
+    def _weak_before(
+        self, sample: Sample, plies: np.ndarray, by_ply: Sequence[tuple[int, int, Metrics]]
+    ) -> tuple[int, Metrics] | None:
+        weak = list(itertools.takewhile(lambda each: each[2]["roc"].high < NO_GUIDE, by_ply))
+        if not weak:
+            return None
+        before = weak[-1][1]
+        part = sample.where(plies < before)
+        words = f"ply < {before}"
+        return before, analysis.measure(part, resampling=self.how, condition=words)
+
+    def _splits(self, positions: Measured, sample: Sample) -> Splits | None:
+        few = len(np.unique(sample.games)) < FEW_GAMES
+        if few or not has_both(sample) or not self.splits:
+            return None
+        found = analysis.find_splits(
+            sample,
+            {name: column[sample.rows] for name, column in positions.columns.items()},
+            top=self.splits,
+            first_player=first_player(self.study.game),
+            resampling=Resampling(min(self.how.resamples, 200), self.how.seed),
+        )
+        return replace(found, found=tuple(_in_words(split) for split in found))
+
+    def _shown_splits(
+        self, positions: Measured, sample: Sample, found: Splits
+    ) -> tuple[ShownSplit, ...]:
+        endings = self.study.sql("select game_id, ending from games")
+        on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
+        for game, ending in zip(
+            endings["game_id"].to_pylist(), endings["ending"].to_pylist(), strict=True
+        ):
+            on_the_board[game] = ending not in NOT_ON_THE_BOARD
+        bins = open_bins(sample)
+        shown = []
+        for split in found:
+            part = sample.where(split.condition.holds)
+            curve = self.curve(part, bins, split.condition.words)
+            against = examples_against(positions, sample, split, on_the_board, _AGAINST)
+            examples = bin_examples(positions, part, curve, self.boards_a_bin, self.how.seed)
+            shown.append(ShownSplit(split, curve, against, examples))
+        return tuple(shown)
+
+    def shared(self, positions: Measured, judged: list[Judged]) -> Shared:
+        best_first = sorted(judged, key=lambda each: -_known(each.metrics["roc"].value))
+        best, *others = best_first
+        disagreements = []
+        for other in others[:_MOST_DISPUTES]:
+            found = analysis.disagreement(
+                best.sample, other.sample, top=_DISPUTED_BOARDS, resampling=self.how
+            )
+            shown = disputed_examples(positions, found, best.sample, other.sample, _DISPUTED_BOARDS)
+            disagreements.append((found, shown))
+        return Shared(
+            positions,
+            tuple(best_first),
+            tuple(analysis.compare_measured(best.metrics, o.metrics) for o in others),
+            tuple(disagreements),
+        )
+
+
+def _in_words(split: Split) -> Split:
+    """The same with a condition that everybody can read."""
+    words = split.condition.words.replace("first_to_play", f"{split.first_player} is to move")
+    return replace(split, condition=replace(split.condition, words=words))
+
+
+def _known(value: float) -> float:
+    return value if math.isfinite(value) else -math.inf
+
+
+def has_both(sample: Sample) -> bool:
+    """Whether there are wins and losses."""
+    return bool((sample.results == 1).any() and (sample.results == 0).any())
+
+
+def confidence_of(sample: Sample, how: Resampling) -> Confidence | None:
+    """What an evaluator's clear judgements were worth; None where it tells no values, or few."""
+    if sample.unit != VALUE:
+        return None
+    sure = np.abs(sample.values - 0.5) >= CLEARLY
+    games = sample.games[sure]
+    different = len(np.unique(games))
+    if different < FEW_GAMES or not how.resamples:
+        return None
+    values, results = sample.values[sure].astype(np.float64), sample.results[sure]
+    claimed = np.maximum(values, 1 - values)
+    got = np.where(values >= 0.5, results, 1 - results)
+    sums = np.stack(
+        [
+            np.bincount(games, weights=column, minlength=sample.game_count)
+            for column in (got, claimed, np.ones(len(games)))
+        ],
+        axis=1,
+    )
+    drawn = resampled_sums(np.ascontiguousarray(sums), how.resamples, how.seed)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares, claims = drawn[:, 0] / drawn[:, 2], drawn[:, 1] / drawn[:, 2]
+    mean, claim = float(got.mean()), float(claimed.mean())
+    return Confidence(
+        claim,
+        analysis.interval(mean, shares, different),
+        analysis.interval(mean - claim, shares - claims, different),
+        len(games),
+        different,
+    )
+
+
+def curves_by_unit(judged: Sequence[Judged], most: int) -> list[list[Judged]]:
+    """Evaluators whose curves may stand in one chart: of one unit, at most so many."""
+    units: dict[str, list[Judged]] = {}
+    for each in judged:
+        if each.curve.points:
+            units.setdefault(each.sample.unit, []).append(each)
+    return [
+        together[start : start + most]
+        for together in units.values()
+        for start in range(0, len(together), most)
+    ]

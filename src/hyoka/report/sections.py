@@ -1,0 +1,605 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a report: what was measured, curves, metrics, phases, disagreement, calibration."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from hyoka._core import columns
+from hyoka.analysis import (
+    METRICS,
+    VALUE,
+    Calibration,
+    Comparison,
+    Curve,
+    CurvePoint,
+    Curves,
+    Disagreement,
+    Metrics,
+    about_curve,
+    number_text,
+    value_text,
+)
+from hyoka.analysis.binning import nice_number
+from hyoka.analysis.charts import pick_key
+from hyoka.arena.report.facts import shortened
+from hyoka.arena.report.strength import counted
+from hyoka.estimate import Estimate
+from hyoka.page import COLOURS, Block, Board, Boards, Chart, Details, Explorer, Pick, Section, Table
+from hyoka.report.examples import Example, player_titles, shown_boards
+from hyoka.report.figures import quality_dots, roc_by_ply
+from hyoka.report.results import Judged, Results, ShownSplit, Subject, curves_by_unit
+
+BoardsOf = Mapping[Example, Board]
+_MOST_SOURCES: Final = 6
+_LONGEST_SPEC: Final = 80
+_ABREAST: Final = 4
+"""Columns of evaluators in one table."""
+_WORTH_TELLING: Final = 0.01
+_LEAST_P: Final = 1e-4
+"""Smaller ones are not told apart."""
+
+
+def measured_section(results: Results) -> Section:
+    """What was measured, on which records, by whom."""
+    facts, game = results.records, results.study.game
+    first, second = player_titles(game)
+    decided = max(facts.games - facts.without_result, 1)
+    rows = [
+        ("Games", f"{facts.games:,}"),
+        ("Positions", f"{facts.positions:,}"),
+        (f"{first} won", f"{facts.first_won:,} ({facts.first_won / decided:.1%})"),
+        ("Drawn", f"{facts.drawn:,} ({facts.drawn / decided:.1%})"),
+        (f"{second} won", f"{facts.second_won:,} ({facts.second_won / decided:.1%})"),
+    ]
+    if facts.without_result:
+        rows.append(("Without a result, not used", f"{facts.without_result:,}"))
+    least, median, most = facts.plies
+    rows.append(("Plies a game", f"{least} to {most}, median {median}"))
+    if facts.ranks is not None:
+        rows.append(("Ratings or ranks", f"{facts.ranks[0]:g} to {facts.ranks[1]:g}"))
+    if facts.dates is not None:
+        one, other = facts.dates
+        rows.append(("Played", one if one == other else f"{one} to {other}"))
+    if facts.duplicates:
+        rows.append(("Duplicates, left out", f"{facts.duplicates:,}"))
+    if facts.refused:
+        rows.append(("Refused", f"{facts.refused:,}"))
+    words = []
+    if results.where is not None:
+        words.append(f"Only positions for which this holds: {results.where}")
+    words += _which_positions(results)
+    blocks = (
+        Table("The records of the study.", ("Records", _sources(facts.sources)), tuple(rows)),
+        _evaluators_table(results),
+    )
+    return Section("What was measured", tuple(words), blocks)
+
+
+def _sources(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_SOURCES])
+    more = len(names) - _MOST_SOURCES
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _which_positions(results: Results) -> Iterator[str]:
+    shared = results.shared
+    if shared is not None:
+        yield (
+            f"The evaluators are compared on the {results.common:,} positions of "
+            f"{counted(shared.judged[0].curve.games, 'decided game')} that all of them judged."
+            if not results.records.drawn
+            else f"The evaluators are compared on the positions that all of them judged: "
+            f"{results.common:,}, of which {shared.judged[0].curve.positions:,} are of "
+            f"{shared.judged[0].curve.games:,} decided games."
+        )
+    elif len(results.subjects) > 1:
+        yield (
+            f"The evaluators judged different positions; {results.common:,} are common to all. "
+            "Each has curves and metrics of its own, which are not to be compared: other "
+            "positions are harder or easier to judge."
+        )
+    if results.idle:
+        yield f"No position with a result was judged by {', '.join(results.idle)}."
+    for subject in results.subjects:
+        if subject.is_wider and shared is not None:
+            yield (
+                f"{subject.name} judged many more: its own curve, its phases and its splits are "
+                f"over {subject.own.curve.positions:,} positions of "
+                f"{subject.own.curve.games:,} decided games."
+            )
+
+
+def _evaluators_table(results: Results) -> Table:
+    rows = []
+    for subject in results.subjects:
+        facts = subject.facts
+        # Searches of ours are called what they were asked for.
+        words = [facts.program.removeprefix(facts.spec).strip()]
+        if facts.spec != subject.name:
+            words.append(f"asked for as {facts.spec}")
+        time = "–" if facts.time_s is None else f"{1000 * facts.time_s:,.3g} ms"
+        rows.append(
+            (
+                subject.name,
+                shortened("; ".join(word for word in words if word), _LONGEST_SPEC),
+                "values, 0 to 1" if subject.unit == VALUE else subject.unit,
+                f"{facts.positions:,}",
+                f"{facts.games:,}",
+                f"{facts.failed:,}",
+                time,
+            )
+        )
+    return Table(
+        "The evaluators: who they are, what they tell, and what they have done.",
+        (
+            "Evaluator",
+            "Program",
+            "Tells",
+            "Positions",
+            "Games",
+            "Failed",
+            "Time a position",
+        ),
+        tuple(rows),
+    )
+
+
+def curves_section(results: Results, boards: BoardsOf) -> Section:
+    """The curves, a chart a unit, whose bins show boards."""
+    first = results.first_player
+    words = [
+        f"How often {first} won, by what the evaluator said. The band is the 95% interval over "
+        "games, the strip below shows where the positions are. Click a point to see positions "
+        "from its bin."
+    ]
+    together = results.shared.judged if results.shared else ()
+    apart = [s.own for s in results.subjects if s.is_wider or results.shared is None]
+    blocks: list[Block] = [
+        _curve_explorer(results, some, boards, wider=False)
+        for some in curves_by_unit(together, len(COLOURS))
+    ]
+    blocks += [
+        _curve_explorer(results, [each], boards, wider=results.shared is not None)
+        for each in apart
+        if each.curve.points
+    ]
+    if not blocks:
+        words.append("No bin holds enough positions to be shown.")
+    curves = dict.fromkeys([*(each.curve for each in [*together, *apart])])
+    if blocks:
+        title = "What the positions are worth, and whether the curves rise"
+        blocks.append(Details(title, tuple(about_curve(curve) for curve in curves)))
+    return Section("The curves", tuple(words), tuple(blocks))
+
+
+def _curve_explorer(
+    results: Results, judged: Sequence[Judged], boards: BoardsOf, *, wider: bool
+) -> Explorer:
+    picks = [
+        pick
+        for number, each in enumerate(judged)
+        for pick in curve_picks(
+            results, number, each.curve, each.examples, boards, each.name if judged[1:] else ""
+        )
+    ]
+    names = ", ".join(each.name for each in judged)
+    is_value = judged[0].sample.unit == VALUE
+    where = f" over all {judged[0].curve.positions:,} positions it judged" if wider else ""
+    caption = f"{names}{where}: win probability by {'value' if is_value else 'score'}." + (
+        " On the dashed line things come as they were said." if is_value else ""
+    )
+    beyond = max(_share_beyond(each) for each in judged)
+    if beyond >= _WORTH_TELLING:
+        most = "Up to " if len(judged) > 1 else ""
+        caption += f" {most}{beyond:.0%} of the positions lie further out."
+    chart = Curves(tuple(each.curve for each in judged)).chart()
+    # Of the bins where the game is open, the fullest.
+    points = judged[0].curve.points
+    open_bins = [i for i, point in enumerate(points) if 0.25 < point.share < 0.75]
+    shown = max(open_bins or range(len(points)), key=lambda i: points[i].positions)
+    return Explorer(Chart(chart, caption), tuple(picks), shown=pick_key(0, shown))
+
+
+def _share_beyond(judged: Judged) -> float:
+    """The share of positions whose values lie outside the points that a chart shows."""
+    points = [point for point in judged.curve.points if not point.is_mate]
+    if not points:
+        return 0.0
+    values = judged.sample.values
+    return float(((values < points[0].lower) | (values >= points[-1].upper)).mean())
+
+
+def curve_picks(  # noqa: PLR0913, PLR0917
+    results: Results,
+    number: int,
+    curve: Curve,
+    examples: Sequence[Sequence[Example]],
+    boards: BoardsOf,
+    group: str,
+) -> Iterator[Pick]:
+    """The bins of a curve, each with its boards."""
+    for index, (point, some) in enumerate(zip(curve.points, examples, strict=True)):
+        interval = f" ({point.low:.1%} to {point.high:.1%})" if point.low == point.low else ""
+        words = (
+            f"{_at_start(results.first_player)} won {point.share:.1%}{interval} of "
+            f"{counted(point.positions, 'position')} from {counted(point.games, 'game')}."
+        )
+        yield Pick(
+            pick_key(number, index),
+            bin_text(point, curve.unit),
+            words,
+            shown_boards(boards, some),
+            group,
+        )
+
+
+def _at_start(words: str) -> str:
+    """The same at the start of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def bin_text(point: CurvePoint, unit: str) -> str:
+    """A bin by its edges: `0.45 to 0.55`, `+150 to +250`, `mate`."""
+    if point.is_mate:
+        return "mate for the first player" if point.value > 0 else "mate for the second player"
+    if unit == VALUE:
+        return f"{max(point.lower, 0):.3g} to {min(point.upper, 1):.3g}"
+    return f"{point.lower:+g} to {point.upper:+g}"
+
+
+def phases_section(results: Results) -> Section | None:
+    """How evaluators do as games go on."""
+    courses = [(s.name, s.by_ply) for s in results.subjects if len(s.by_ply) > 1]
+    curves = [s for s in results.subjects if sum(bool(c.points) for c in s.phase_curves) > 1]
+    if not courses and not curves:
+        return None
+    words = (
+        "Games become clearer as they go on, and evaluators better. ROC is the chance that a won "
+        "position is valued above a lost one; a coin has one half.",
+    )
+    blocks: list[Block] = []
+    if courses:
+        caption = "ROC by ply, with the 95% interval over games; the dashed line is a coin's."
+        if any(subject.is_wider for subject in results.subjects):
+            caption += " Each evaluator on all positions that it judged."
+        blocks.append(Chart(roc_by_ply(courses), caption))
+    blocks += [
+        Chart(
+            Curves(subject.phase_curves).chart(),
+            f"{subject.name}: curves of early, middle and late positions.",
+            narrow=len(curves) > 1,
+        )
+        for subject in curves
+    ]
+    rows = tuple(
+        (subject.name, part.condition, *_quality_cells(part))
+        for subject in results.subjects
+        for part in subject.phase_metrics
+    )
+    caption = "Early, middle and late positions by themselves, with 95% intervals."
+    head = ("Evaluator", "Positions", "ROC", "ACC", "Number", "Games")
+    blocks.append(Table(caption, head, rows))
+    return Section("As the game goes on", words, tuple(blocks))
+
+
+def _quality_cells(part: Metrics) -> tuple[str, ...]:
+    return (
+        _cell(part["roc"]),
+        _cell(part["accuracy"]),
+        f"{part.positions:,}",
+        f"{part.games:,}",
+    )
+
+
+def _cell(estimate: Estimate) -> str:
+    if math.isnan(estimate.value) or math.isnan(estimate.low):
+        return number_text(estimate.value)
+    return " ".join(
+        [
+            number_text(estimate.value),
+            f"({number_text(estimate.low)} to {number_text(estimate.high)})",
+        ]
+    )
+
+
+def metrics_section(results: Results) -> Section:
+    """How well values tell wins from losses, with intervals; and who is better."""
+    shared = results.shared
+    together = [each.metrics for each in shared.judged] if shared else []
+    apart = [s.own.metrics for s in results.subjects if s.is_wider or not shared]
+    words = ("Higher is better, but for Brier, log-loss and ECE. Intervals are over games.",)
+    blocks: list[Block] = []
+    parts = together or apart
+    if any(math.isfinite(part["roc"].value) for part in parts):
+        caption = (
+            "ROC, the chance that a won position is valued above a lost one, and ACC, the share of "
+            "positions whose winner is named rightly. At one half lies a coin."
+        )
+        blocks.append(Chart(quality_dots(parts), caption))
+    if shared is not None:
+        blocks += _metrics_tables("On the positions that all judged", together)
+        blocks.append(_differences_table(shared.comparisons))
+        title = "All metrics of the best against each of the others"
+        tables = tuple(_comparison_table(each) for each in shared.comparisons)
+        blocks.append(Details(title, blocks=tables))
+    blocks += _metrics_tables("On all positions that each judged", apart)
+    return Section("Metrics", words, tuple(blocks))
+
+
+def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
+    """Tables of all metrics, some evaluators abreast; one alone has room for whole intervals."""
+    for start in range(0, len(parts), _ABREAST):
+        some = parts[start : start + _ABREAST]
+        if len(some) == 1:
+            caption = f"{which}, with 95% intervals."
+            cells = [
+                (METRICS[name].title, _cell(some[0][name]), METRICS[name].about) for name in METRICS
+            ]
+            counts = [
+                ("Positions", f"{some[0].positions:,}", ""),
+                ("Games", f"{some[0].games:,}", ""),
+            ]
+            head: tuple[str, ...] = ("Metric", some[0].name, "What it is")
+            yield Table(caption, head, (*cells, *counts))
+            continue
+        rows = [
+            (METRICS[name].title, *(_plus_minus(part[name]) for part in some)) for name in METRICS
+        ]
+        rows.append(("Positions", *(f"{part.positions:,}" for part in some)))
+        rows.append(("Games", *(f"{part.games:,}" for part in some)))
+        caption = f"{which}; ± is half of the 95% interval."
+        yield Table(caption, ("Metric", *(part.name for part in some)), tuple(rows))
+
+
+def _plus_minus(estimate: Estimate) -> str:
+    text = number_text(estimate.value)
+    known = math.isfinite(estimate.low)
+    return f"{text} ± {number_text((estimate.high - estimate.low) / 2)}" if known else text
+
+
+def _differences_table(comparisons: Sequence[Comparison]) -> Table:
+    """The best against each of the others, by the metrics that matter most."""
+    best = comparisons[0].one.name
+    rows = []
+    for comparison in comparisons:
+        found = {each.metric.name: each for each in comparison.differences}
+        verdict = {"one": "worse", "other": "better", None: "not told apart"}
+        rows.append(
+            (
+                comparison.other.name,
+                *(found[name].difference.text("+.3f") for name in ("roc", "accuracy", "log_loss")),
+                verdict[found["roc"].ahead],
+            )
+        )
+    return Table(
+        f"{best} less each of the others on the same positions, with 95% intervals; the same games "
+        "are drawn again for both. What each of the others is by ROC comes last.",
+        ("Evaluator", "ROC", "ACC", "log-loss", "Verdict"),
+        tuple(rows),
+    )
+
+
+def _comparison_table(comparison: Comparison) -> Table:
+    names = {"one": comparison.one.name, "other": comparison.other.name, None: "not told apart"}
+    rows = tuple(
+        (
+            each.metric.title,
+            number_text(each.one),
+            number_text(each.other),
+            each.difference.text("+.3f"),
+            _p_text(each.p_value),
+            names[each.ahead],
+        )
+        for each in comparison.differences
+    )
+    caption = f"{comparison.one.name} against {comparison.other.name}, with 95% intervals."
+    head = ("Metric", comparison.one.name, comparison.other.name, "Difference", "p", "Better")
+    return Table(caption, head, rows)
+
+
+def _p_text(p: float) -> str:
+    if math.isnan(p):
+        return "–"
+    return f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P:.4f}"
+
+
+def splits_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
+    """Where one evaluator is wrong: the ranked splits, each with its curve and boards."""
+    title = f"Where {subject.name} is wrong"
+    found = subject.splits
+    if found is None:
+        return Section(title, ("There are too few games to search for splits.",))
+    if not found.found:
+        return Section(title, found.notes())
+    words = (
+        f"{found.tried:,} conditions were tried; these are where the curve departs most from the "
+        "curve of all positions. The effect is what the win probability is beyond that curve at "
+        "equal values: the first player's, or that of the side which the evaluator favours. The "
+        "worst comes with its curve and boards; the others unfold below.",
+    )
+    chart = Chart(found.chart(), "The effects with intervals that are widened for selection.")
+    blocks: list[Block] = [chart, _splits_table(subject)]
+    if about := _about_columns(results, subject):
+        blocks.append(Details("What the conditions are about", about))
+    for number, shown in enumerate(subject.shown_splits):
+        sentence, numbers = shown.split.sentence, _about_split(subject, shown)
+        if not shown.curve.points or not subject.own.curve.points:
+            against = Boards(shown_boards(boards, shown.against))
+            blocks.append(Details(sentence, (numbers,), (against,)))
+        elif number == 0:
+            caption = f"{sentence} {numbers}"
+            blocks.append(_split_explorer(results, subject, shown, boards, caption))
+        else:
+            explorer = _split_explorer(results, subject, shown, boards, numbers)
+            blocks.append(Details(sentence, blocks=(explorer,)))
+    return Section(title, words, tuple(blocks))
+
+
+def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
+    """What the columns of the splits mean, a sentence each."""
+    used = {name for shown in subject.shown_splits for name in shown.split.condition.columns}
+    return tuple(
+        f"{column.name}: {column.doc}"
+        for column in columns(results.study.game)
+        if column.name in used
+    )
+
+
+def _splits_table(subject: Subject) -> Table:
+    rows = tuple(
+        (
+            shown.split.condition.words,
+            shown.split.verdict,
+            shown.split.effect.text("+.3f"),
+            _p_text(shown.split.q_value),
+            f"{shown.split.gap.positions:,}",
+            f"{shown.split.gap.games:,}",
+        )
+        for shown in subject.shown_splits
+    )
+    return Table(
+        "The splits, the worst first. q is the least share of false findings at which each would "
+        "still be listed.",
+        ("When", "The evaluation", "Effect", "q", "Positions", "Games"),
+        rows,
+    )
+
+
+def _about_split(subject: Subject, shown: ShownSplit) -> str:
+    """The numbers of a split, in a sentence or two."""
+    split, distance = shown.split, shown.split.distance
+    text = (
+        f"Effect {split.effect.text('+.3f')}, q {_p_text(split.q_value)}; "
+        f"{split.gap.positions:,} positions of {counted(split.gap.games, 'game')}."
+    )
+    if distance is not None:
+        at = value_text(distance.at, subject.unit)
+        text += (
+            f" The two curves lie {distance.signed_area:+.3f} apart on average over the values "
+            f"that both have, and {distance.largest_gap:+.3f} at most, at {at}."
+        )
+    return text
+
+
+def _split_explorer(
+    results: Results, subject: Subject, shown: ShownSplit, boards: BoardsOf, caption: str
+) -> Explorer:
+    chart = Curves((subject.own.curve, shown.curve)).chart()
+    against = Pick(
+        "against",
+        "Most against the evaluation",
+        "Positions of this condition where it was most wrong.",
+        shown_boards(boards, shown.against),
+    )
+    group = f"When {shown.split.condition.words}"
+    bins = curve_picks(results, 1, shown.curve, shown.examples, boards, group)
+    return Explorer(
+        Chart(chart, caption),
+        (against, *bins),
+        prompt="Click a point of the condition's curve, or choose here:",
+    )
+
+
+def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
+    """Where evaluators differ, and who was right; None without two on the same positions."""
+    if results.shared is None:
+        return None
+    blocks: list[Block] = []
+    for found, examples in results.shared.disagreements:
+        if not found.bands:
+            continue
+        shown: list[Chart | Table | Boards] = []
+        if any(math.isfinite(band.one_right.low) for band in found.bands):
+            caption = (
+                f"How often {found.one} was nearer to the result than {found.other}, by how far "
+                "their probabilities differ."
+            )
+            shown.append(Chart(found.chart(), caption))
+        shown.append(_bands_table(found))
+        if examples:
+            shown.append(Boards(shown_boards(boards, examples)))
+        if blocks:
+            blocks.append(Details(found.title, blocks=tuple(shown)))
+        else:
+            blocks += shown
+    if not blocks:
+        return None
+    words = (
+        "Where two evaluators differ, one of them is nearer to the result. Scores count as their "
+        "logistic curve says. The boards are those where they differ most, no two of one game.",
+    )
+    return Section("Where they disagree", words, tuple(blocks))
+
+
+def _bands_table(found: Disagreement) -> Table:
+    rows = tuple(
+        (
+            f"{band.low:.2f} to {band.high:.2f}",
+            band.one_right.text(".1%"),
+            f"{band.positions:,}",
+            f"{band.games:,}",
+        )
+        for band in found.bands
+    )
+    head = ("Differ by", f"{found.one} right", "Positions", "Games")
+    return Table(f"{found.title}; with 95% intervals.", head, rows)
+
+
+def calibration_section(results: Results) -> Section:
+    """From what an evaluator says to probabilities."""
+    words = [
+        "What a value or a score is worth: win probability = 1 / (1 + exp(-(value - even) / "
+        "scale)). At “even” both sides win as often; a step of “scale” multiplies the odds by 2.7."
+    ]
+    blocks: list[Block] = [_constants_table(results)]
+    fitted = [s for s in results.subjects if s.calibration.logistic.converged]
+    units: dict[str, list[Subject]] = {}
+    for subject in fitted:
+        units.setdefault(subject.unit, []).append(subject)
+    for unit, some in units.items():
+        chart = Calibration(tuple(s.calibration for s in some)).chart()
+        of = "values" if unit == VALUE else unit
+        blocks.append(Chart(chart, f"The fitted curves over {of}.", narrow=len(units) > 1))
+    blocks += [_worth_table(subject, results) for subject in fitted if subject.unit != VALUE]
+    if not fitted:
+        words.append("No curve fits: wins and losses do not overlap, or there are too few.")
+    return Section("Calibration", tuple(words), tuple(blocks))
+
+
+def _constants_table(results: Results) -> Table:
+    rows = []
+    for subject in results.subjects:
+        row = subject.calibration
+        curves = {"result": row.logistic}
+        if row.wdl is not None:
+            curves |= {"win": row.wdl.win, "loss": row.wdl.loss}
+        spec = ".3f" if row.unit == VALUE else ".1f"
+        for of, curve in curves.items():
+            fits = (
+                (curve.even.text(spec), curve.scale.text(spec)) if curve.converged else ("–", "–")
+            )
+            rows.append((row.name, of, *fits, f"{row.positions:,}", f"{row.games:,}"))
+    head = ("Evaluator", "Curve of", "Even", "Scale", "Positions", "Games")
+    caption = "The constants, with 95% intervals; of the result without draws"
+    drawn = any(subject.calibration.wdl is not None for subject in results.subjects)
+    caption += ", and of win and loss against the rest." if drawn else "."
+    return Table(caption, head, tuple(rows))
+
+
+def _worth_table(subject: Subject, results: Results) -> Table:
+    """What round scores are worth."""
+    row = subject.calibration
+    step = nice_number(row.logistic.scale.value / 3)
+    scores = step * np.array([-8, -4, -2, -1, 0, 1, 2, 4, 8], dtype=np.float64)
+    chances = row.logistic.probability(scores)
+    drawn = row.wdl is not None
+    head = ["Score", f"{_at_start(results.first_player)} wins{', draws left out' if drawn else ''}"]
+    cells = [[f"{score:+g}" if score else "0" for score in scores], [f"{p:.1%}" for p in chances]]
+    if row.wdl is not None:
+        head += ["Win", "Draw", "Loss"]
+        cells += [[f"{p:.1%}" for p in part] for part in row.wdl.probabilities(scores)]
+    caption = f"What scores of {subject.name} are worth, in {row.unit}."
+    return Table(caption, tuple(head), tuple(zip(*cells, strict=True)))

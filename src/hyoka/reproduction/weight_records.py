@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 000 on chess and shogi: an evaluation's curve, its weights adjusted, and the matches.
+
+Figures 11 to 16, tables III to VI. Our own alpha-beta stands where the paper has Crafty and GPS
+Shogi: its evaluation as it is, with terms turned off, and with their weights fitted.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+
+from hyoka.analysis import (
+    Curve,
+    Curves,
+    FixedBins,
+    Resampling,
+    Sample,
+    compare,
+    condition_gap,
+    curve,
+)
+from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
+from hyoka.estimate import Estimate
+from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
+from hyoka.learning.sigmoid import Array
+from hyoka.reproduction.gaps import LARGE_BINS, LITTLE, Holds, SplitSizes
+from hyoka.reproduction.matches import duel_verdict
+from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Value, Verdict, verdict
+from hyoka.reproduction.workshop import Workshop
+from hyoka.search import linear_evaluation
+from hyoka.study import Study
+
+HOLD_OUT: Final = 0.2
+_DELTA: Final = 50.0
+"""The width of the paper's bins, in centipawns."""
+
+
+@dataclass(frozen=True)
+class RecordsScale:
+    """How much is taken of the records, and how long the matches are."""
+
+    sample: int | None
+    """Positions of each game; all if None."""
+    games: int
+    """Of each match."""
+    nodes: int
+    """A move."""
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """A game, its records, and the terms whose weights are turned off and fitted."""
+
+    game: str
+    files: tuple[str, ...]
+    where: str
+    terms: tuple[str, ...]
+    shape: Literal["factor", "ending"]
+    openings: tuple[tuple[str, int], ...]
+    """Files of records and how many plies of them: matches begin there."""
+    built_in: str
+    """What the evaluation at its own weights is called."""
+    matches: Mapping[tuple[str, str], Score]
+    """Who plays whom, and how it went in the paper."""
+    weights: Mapping[str, tuple[float, ...]]
+    """The paper's, by method."""
+    others: tuple[str, ...] = ()
+    """Files of a second set of records, where there is one."""
+    trait: str = ""
+    """What a factor of the terms together is called."""
+
+
+class Fitted:
+    """The weights by both methods, and the scores that each evaluation gives to unseen games."""
+
+    def __init__(self, examples: Examples, built_in: str, seed: int) -> None:
+        self.examples = examples
+        self._built_in = built_in
+        self._seed = seed
+
+    @cached_property
+    def fits(self) -> dict[str, WeightFit]:
+        """By method's name."""
+        return {
+            "MLM": fit_weights(self.examples, "mlm", hold_out=HOLD_OUT, seed=self._seed),
+            "LS": fit_weights(self.examples, "ls", hold_out=HOLD_OUT, seed=self._seed),
+        }
+
+    def weights(self, name: str) -> Array:
+        """What an evaluation multiplies the features by."""
+        if name in self.fits:
+            return np.array([each.weight for each in self.fits[name].weights])
+        if name == "off":
+            return np.zeros(len(self.examples.weights))
+        return np.array([each.former or 0.0 for each in self.examples.weights])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The evaluations: without the terms, fitted, and as it is."""
+        return ("off", *self.fits, self._built_in)
+
+    @cached_property
+    def unseen(self) -> Holds:
+        """Positions of games that the weights were not fitted to."""
+        return is_held_out(self.examples.games, HOLD_OUT, self._seed)
+
+    def sample(self, name: str, of: Examples | None = None) -> Sample:
+        """What an evaluation says of the unseen games, or of all positions of other examples."""
+        examples, rows = (self.examples, self.unseen) if of is None else (of, slice(None))
+        values = examples.rest + examples.features @ self.weights(name)
+        return _sample(name, examples, values, rows)
+
+    def save(self, folder: Path) -> dict[str, Path]:
+        """Write each evaluation to a file for `weights=FILE`."""
+        files = {}
+        for name in self.names:
+            files[name] = folder / f"{name}.json"
+            evaluation = (
+                self.fits[name].evaluation
+                if name in self.fits
+                else self.examples.start
+                if name == "off"
+                else linear_evaluation(self.examples.game)
+            )
+            if evaluation is not None:
+                evaluation.save(files[name])
+        return files
+
+
+Analyse = Callable[["WeightRun"], Outcome]
+
+
+@dataclass(frozen=True)
+class WeightExperiment:
+    """A table or figure about an evaluation's terms."""
+
+    id: str
+    title: str
+    adjusted: Adjusted
+    analyse: Analyse
+    scales: Mapping[str, RecordsScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Gather the positions, and analyse or play."""
+        return self.analyse(WeightRun(self.id, self.adjusted, workshop, scale, self.scales[scale]))
+
+
+@dataclass(frozen=True)
+class WeightRun:
+    """An experiment at work."""
+
+    id: str
+    adjusted: Adjusted
+    workshop: Workshop
+    scale: str
+    amount: RecordsScale
+
+    @property
+    def seed(self) -> int:
+        """Chance."""
+        return self.workshop.seed
+
+    @property
+    def folder(self) -> Path:
+        """Where its pictures go."""
+        return self.workshop.place(self.id)
+
+    def figure(self, name: str) -> Path:
+        """The file of a picture."""
+        return self.folder / f"{self.scale}-{name}.png"
+
+    @property
+    def weights_folder(self) -> Path:
+        """Where the evaluations' files are, for all experiments of this game, scale and seed."""
+        seed = f"-{self.seed}" if self.seed else ""
+        return self.workshop.place(f"{self.adjusted.game}-weights-{self.scale}{seed}")
+
+    @cached_property
+    def study(self) -> Study:
+        """The study of the records."""
+        return self.workshop.study(
+            f"{self.adjusted.game}-{self.scale}",
+            self.adjusted.files,
+            where=self.adjusted.where,
+            columns="none",
+        )
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The weights fitted to positions with the terms turned off, where a search rests."""
+        examples = self.examples(self.study, off=True)
+        return Fitted(examples, self.adjusted.built_in, self.seed)
+
+    def examples(
+        self,
+        study: Study,
+        *,
+        off: bool = False,
+        quiet: bool = True,
+        draws: Literal["discard", "half"] = "discard",
+        whole: bool = False,
+    ) -> Examples:
+        """Positions of a study, with the terms as they are or turned off."""
+        return term_examples(
+            study,
+            self.adjusted.terms,
+            shape=self.adjusted.shape,
+            off=off,
+            quiet=quiet,
+            draws=draws,
+            sample=None if whole else self.amount.sample,
+            seed=self.seed,
+            progress=self._told("positions at rest" if quiet else "positions as they are"),
+        )
+
+    def _told(self, what: str) -> Callable[[int, int], None]:
+        """Progress as examples tell it: so many of so many."""
+        seen = 0
+        tick = None
+
+        def tell(done: int, total: int) -> None:
+            nonlocal seen, tick
+            if tick is None:
+                tick = self.workshop.progress(what, total)
+            tick(done - seen)
+            seen = done
+
+        return tell
+
+
+def quiescence(run: WeightRun) -> Outcome:
+    """The curve of the evaluation of positions as they are, and where a search comes to rest."""
+    static, resting = (run.examples(run.study, quiet=quiet) for quiet in (False, True))
+    keys = [each.games * 2**20 + each.plies for each in (static, resting)]
+    shared = np.intersect1d(keys[0], keys[1])
+    names = ("without quiescence", "with quiescence")
+    samples = [
+        _sample(name, each, each.before, np.isin(key, shared))
+        for name, each, key in zip(names, (static, resting), keys, strict=True)
+    ]
+    how = Resampling(seed=run.seed)
+    curves = Curves(
+        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=how) for sample in samples)
+    )
+    rows = tuple(
+        (
+            part.name,
+            rises,
+            part.monotonicity.violations,
+            part.monotonicity.largest_drop,
+            part.monotonicity.p_value,
+            len(part.points),
+            part.logistic.scale,
+        )
+        for part, rises in zip(curves, ("no", "yes"), strict=True)
+    )
+    headings = ("curve", "theirs rises", "falls", "largest", "p", "bins", "scale")
+    better = compare(samples[1], samples[0], resampling=how)
+    roc = next(each.difference for each in better.differences if each.metric.name == "roc")
+    file = run.figure("curves")
+    curves.save(file)
+    return Outcome(
+        f"{len(shared):,} positions of {samples[0].game_count:,} games, bins of {_DELTA:.0f} "
+        "centipawns",
+        (OutcomeTable(headings, rows),),
+        (
+            _falls(curves[0], "without quiescence the curve falls somewhere", expected=True),
+            _falls(curves[1], "with quiescence it rises all the way", expected=False),
+            verdict("quiescence tells wins better from losses (ROC)", roc),
+        ),
+        (file,),
+    )
+
+
+def draws(run: WeightRun) -> Outcome:
+    """The curve with drawn games left out, and with each as half a win."""
+    found = run.examples(run.study, draws="half")
+    everything = _sample("draws half", found, found.before)
+    decided = (everything.results == 0) | (everything.results == 1)
+    without = everything.where(decided, "draws left out")
+    edges = np.arange(-400.0, 401.0, 100.0)
+    whole, some = everything.ranking.bins(edges), without.ranking.bins(edges)
+    half, left_out = (part[:, 1] / part[:, 0] for part in (whole, some))
+    rows = tuple(
+        (
+            f"{edges[b]:+.0f} to {edges[b + 1]:+.0f}",
+            int(whole[b, 5]),
+            float(half[b]),
+            float(left_out[b]),
+            float(left_out[b] - half[b]),
+        )
+        for b in range(len(whole))
+    )
+    worst = float(np.nanmax(np.abs(left_out - half)))
+    how = Resampling(seed=run.seed)
+    file = run.figure("curves")
+    Curves(
+        tuple(curve(s, binning=FixedBins(_DELTA), resampling=how) for s in (without, everything))
+    ).save(file)
+    answer: Answer = "yes" if worst < LITTLE else "reversed"
+    share = 1 - len(without) / len(everything)
+    return Outcome(
+        f"{len(everything):,} positions, {share:.0%} of them of drawn games",
+        (OutcomeTable(("centipawns", "positions", "half", "left out", "difference"), rows),),
+        (
+            Verdict(
+                f"draws have little effect on the curve (less than {LITTLE})",
+                Estimate(LITTLE - worst, math.nan, math.nan),
+                answer,
+                f"the largest difference is {worst:.3f}",
+            ),
+        ),
+        (file,),
+    )
+
+
+def splits(run: WeightRun) -> Outcome:
+    """Curves where the terms are large and small: without them, fitted, and as they were."""
+    fitted = run.fitted
+    fitted.save(run.weights_folder)
+    samples = {name: fitted.sample(name) for name in fitted.names}
+    conditions = _extremes(fitted, run.adjusted.trait)
+    tables, verdicts = _split_tables(samples, conditions, run.seed)
+    unseen, fit = samples["off"], fitted.fits["MLM"]
+    return Outcome(
+        f"{len(unseen):,} positions of {unseen.game_count:,} unseen games; weights from "
+        f"{fit.positions:,} positions of {fit.games:,} games",
+        (*tables, _weights_table(run)),
+        tuple(verdicts),
+        tuple(_draw(run.figure(s.name), s, conditions) for s in samples.values()),
+    )
+
+
+def weights(run: WeightRun) -> Outcome:
+    """The weights that the two methods find."""
+    fit = run.fitted.fits["MLM"]
+    return Outcome(f"{fit.positions:,} positions of {fit.games:,} games", (_weights_table(run),))
+
+
+def self_play(run: WeightRun) -> Outcome:
+    """Matches between the evaluations, from openings that people played."""
+    adjusted, amount = run.adjusted, run.amount
+    names = dict.fromkeys(itertools.chain.from_iterable(adjusted.matches))
+    files = {name: run.weights_folder / f"{name}.json" for name in names}
+    if not all(file.exists() for file in files.values()):
+        run.fitted.save(run.weights_folder)
+    openings = [
+        opening
+        for file, plies in adjusted.openings
+        for opening in openings_of(
+            f"{run.workshop.records.file(file)}:{plies}", adjusted.game, seed=run.seed
+        )
+    ]
+    rows: list[tuple[Value, ...]] = []
+    verdicts = []
+    for (one, other), theirs in adjusted.matches.items():
+        players = (f"{name}=ab:nodes={amount.nodes},weights={files[name]}" for name in (one, other))
+        plan = plan_match(*players, game=adjusted.game, openings=openings, seed=run.seed)
+        result = run.workshop.play(plan, run.folder / f"{run.scale}-{plan.slug}", amount.games)
+        ours = result.standing.duel(0, 1)
+        p_value = permutation_p_value(ours)
+        rows.append((f"{one} v {other}", theirs, theirs.rate, ours.score, rate(ours), p_value))
+        verdicts.append(duel_verdict(one, other, theirs, ours))
+    headings = ("", "theirs +−=", "points", "ours +−=", "points", "p")
+    return Outcome(
+        f"{amount.games} games each, {amount.nodes:,} nodes a move, sides exchanged in pairs",
+        (OutcomeTable(headings, tuple(rows)),),
+        tuple(verdicts),
+    )
+
+
+def other_records(run: WeightRun) -> Outcome:
+    """The same evaluations on other people's games: how steep the curve is, how it splits."""
+    fitted = run.fitted
+    study = run.workshop.study(
+        f"{run.adjusted.game}-others",
+        run.adjusted.others,
+        where="result in (0, 1) and plies >= 60",
+        columns="none",
+    )
+    others = run.examples(study, off=True, whole=True)
+    how = Resampling(seed=run.seed)
+    samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
+    scales = {
+        name: curve(sample, resampling=how).logistic.scale for name, sample in samples.items()
+    }
+    steepness = OutcomeTable(
+        ("records", "positions", "games", "scale, centipawns"),
+        tuple(
+            (name, len(sample), sample.game_count, scales[name]) for name, sample in samples.items()
+        ),
+    )
+    one, other = scales["programs"], scales["professionals"]
+    more = other.value - one.value
+    reach = math.hypot(one.high - one.low, other.high - other.low) / 2
+    conditions = {name: (trait >= 2, trait <= -2) for name, trait in others.traits.items()}
+    adjusted = {name: fitted.sample(name, others) for name in ("off", "MLM")}
+    tables, verdicts = _split_tables(adjusted, conditions, run.seed)
+    theirs = samples["professionals"]
+    return Outcome(
+        f"{len(theirs):,} positions of {theirs.game_count:,} professional games",
+        (steepness, *tables),
+        (
+            verdict(
+                "the curve of professionals' games rises more slowly",
+                Estimate(more, more - reach, more + reach),
+            ),
+            *verdicts,
+        ),
+    )
+
+
+def _sample(
+    name: str, examples: Examples, values: Array, rows: Holds | slice = slice(None)
+) -> Sample:
+    return Sample.of(
+        name,
+        values[rows],
+        results=examples.results[rows],
+        games=examples.games[rows],
+        unit=examples.unit,
+    )
+
+
+def _falls(part: Curve, claim: str, *, expected: bool) -> Verdict:
+    """Whether a curve falls by more than chance, as it is expected to or not."""
+    drop = Estimate(part.monotonicity.largest_drop, math.nan, math.nan)
+    answer: Answer = "yes"
+    if part.monotonicity.holds == expected:
+        answer = "not shown" if expected else "reversed"
+    return Verdict(claim, drop, answer, f"p = {part.monotonicity.p_value:.2g}")
+
+
+def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
+    """Where each trait is large and where it is small, among the unseen games."""
+    held = fitted.fits["MLM"].held_out
+    found = {}
+    for name in fitted.examples.traits:
+        ends = [
+            holds
+            for start in (f"{name} >=", f"{name} <=")
+            for text, holds in (held.conditions.items() if held is not None else ())
+            if text.startswith(start)
+        ]
+        if len(ends) == 2:
+            found[factor or name] = (ends[0], ends[1])
+    return found
+
+
+def _split_tables(
+    samples: Mapping[str, Sample], conditions: Mapping[str, tuple[Holds, Holds]], seed: int
+) -> tuple[list[OutcomeTable], list[Verdict]]:
+    """Each evaluation's splits by each trait, and whether fits close those without the terms."""
+    tables, verdicts = [], []
+    for trait, (high, low) in conditions.items():
+        sizes = SplitSizes(high, low, seed=seed)
+        rows: list[tuple[Value, ...]] = []
+        for name, sample in samples.items():
+            gaps = [condition_gap(sample, holds).level.effect for holds in (high, low)]
+            size = sizes.estimate(sample)
+            rows.append((name, *gaps, size))
+            if name == "off":
+                verdicts.append(verdict(f"off, the curve splits by {trait}", size))
+            else:
+                closed = sizes.shrinks(samples["off"], sample)
+                verdicts.append(verdict(f"{name} splits less by {trait}", closed))
+        title = f"{trait}: large in {int(high.sum()):,} positions, small in {int(low.sum()):,}"
+        tables.append(OutcomeTable(("evaluation", "large", "small", "split"), tuple(rows), title))
+    return tables, verdicts
+
+
+def _weights_table(run: WeightRun) -> OutcomeTable:
+    rows: list[tuple[Value, ...]] = []
+    for number, weight in enumerate(run.fitted.examples.weights):
+        for method, fit in run.fitted.fits.items():
+            each = fit.weights[number]
+            ours = Estimate(each.weight, each.low, each.high)
+            theirs = run.adjusted.weights.get(method)
+            name = run.adjusted.trait or weight.name
+            known = None if theirs is None else theirs[number]
+            rows.append((name, method, ours, each.former, known))
+    return OutcomeTable(("weight", "method", "ours", "built in", "theirs"), tuple(rows))
+
+
+def _draw(file: Path, sample: Sample, conditions: Mapping[str, tuple[Holds, Holds]]) -> Path:
+    """The curve of all positions, and those where the first trait is large and small."""
+
+    def parts() -> Iterator[Curve]:
+        how, bins = Resampling(resamples=200), LARGE_BINS
+        yield curve(sample, binning=bins, resampling=how, condition="all")
+        for name, ends in itertools.islice(conditions.items(), 1):
+            for holds, word in zip(ends, ("large", "small"), strict=True):
+                some = sample.where(holds)
+                yield curve(some, binning=bins, resampling=how, condition=f"{name} {word}")
+
+    Curves(tuple(parts())).save(file)
+    return file
