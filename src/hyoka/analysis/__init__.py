@@ -15,6 +15,7 @@ from hyoka.analysis.calibration import (
     fit_win_draw_loss,
     probabilities,
 )
+from hyoka.analysis.comparison import Comparison, Difference, compare, compare_measured
 from hyoka.analysis.conditions import Condition, conditions, partition
 from hyoka.analysis.curves import (
     Curve,
@@ -26,31 +27,25 @@ from hyoka.analysis.curves import (
     value_text,
 )
 from hyoka.analysis.disagreement import Disagreement, Disputed, disagreement
+from hyoka.analysis.gaps import (
+    ConditionGap,
+    Departure,
+    Distance,
+    condition_gap,
+    curve_distance,
+)
 from hyoka.analysis.metrics import (
     METRICS,
-    Comparison,
-    Difference,
     Metric,
     Metrics,
     MetricsTable,
-    compare,
-    compare_measured,
     measure,
     number_text,
 )
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval
 from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.sample import VALUE, Draws, Sample, game_numbers
-from hyoka.analysis.splits import (
-    ConditionGap,
-    Departure,
-    Distance,
-    Split,
-    Splits,
-    condition_gap,
-    curve_distance,
-    find_splits,
-)
+from hyoka.analysis.splits import Split, Splits, find_splits
 
 __all__ = [
     "FORMATS",

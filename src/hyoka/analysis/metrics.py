@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +33,6 @@ from hyoka.analysis.resampling import (
     NO_INTERVALS,
     Resampling,
     interval,
-    probability_text,
-    two_sided_p,
 )
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
@@ -373,110 +371,3 @@ _TABLE: Final = pa.schema(
         ("wins", pa.float64()),
     ]
 )
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A metric of two evaluators over the same positions."""
-
-    metric: Metric
-    one: float
-    other: float
-    difference: Estimate
-    p_value: float
-
-    @property
-    def ahead(self) -> Literal["one", "other"] | None:
-        """Who is better, if the interval leaves no doubt."""
-        if not (self.difference.low > 0 or self.difference.high < 0):
-            return None
-        return "one" if (self.difference.value > 0) == (self.metric.better == "higher") else "other"
-
-
-@dataclass(frozen=True)
-class Comparison(Result):
-    """Two evaluators on the same positions, the second's metrics less the first's turned round."""
-
-    one: Metrics
-    other: Metrics
-    differences: tuple[Difference, ...]
-
-    @property
-    def title(self) -> str:
-        """What it is, in a line."""
-        return f"{self.one.name} against {self.other.name}: {self.one.positions:,} positions"
-
-    def table(self) -> pa.Table:
-        """A row a metric."""
-        rows: list[dict[str, Any]] = [
-            {
-                "metric": each.metric.name,
-                "better": each.metric.better,
-                self.one.name: each.one,
-                self.other.name: each.other,
-                "difference": each.difference.value,
-                "low": each.difference.low,
-                "high": each.difference.high,
-                "p_value": each.p_value,
-            }
-            for each in self.differences
-        ]
-        return pa.Table.from_pylist(rows)
-
-    def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
-        names = {"one": self.one.name, "other": self.other.name, None: "not told apart"}
-        heading = ("", self.one.name, self.other.name, "difference", "p", "better")
-        rows = [
-            (
-                each.metric.title,
-                number_text(each.one),
-                number_text(each.other),
-                each.difference.text("+.3f"),
-                probability_text(each.p_value),
-                names[each.ahead],
-            )
-            for each in self.differences
-        ]
-        return (heading, *rows)
-
-    def notes(self) -> tuple[str, ...]:
-        """What to know about it."""
-        return ("Intervals draw whole games again, the same ones for both.",)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The differences with their intervals."""
-        from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
-
-        return metric_dots((self.one, self.other))
-
-
-def compare(
-    one: Sample,
-    other: Sample,
-    *,
-    resampling: Resampling | None = None,
-    threshold: float | Literal["best"] | None = None,
-) -> Comparison:
-    """Two evaluators on the same positions, difference by difference, games drawn in common."""
-    if len(one) != len(other) or not np.array_equal(one.games, other.games):
-        raise StudyError("evaluators are compared on the same positions only")
-    how = resampling or Resampling()
-    a = measure(one, threshold=threshold, resampling=how)
-    b = measure(other, threshold=threshold, resampling=how)
-    return compare_measured(a, b, confidence=how.confidence)
-
-
-def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Comparison:
-    """The same from metrics that were measured by the same resamples of the same positions."""
-    differences = []
-    for name, metric in METRICS.items():
-        if name == "expected_difference" and a.unit != b.unit:
-            continue  # points and probabilities have no difference
-        value = a[name].value - b[name].value
-        drawn = a.drawn[name] - b.drawn[name] if a.drawn and b.drawn else np.zeros(0)
-        estimate = interval(value, drawn, a.games, confidence)
-        differences.append(
-            Difference(metric, a[name].value, b[name].value, estimate, two_sided_p(value, drawn))
-        )
-    return Comparison(a, b, tuple(differences))

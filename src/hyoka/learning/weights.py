@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka.analysis.comparison import Comparison, compare
 from hyoka.analysis.curves import Curve, Curves, curve
-from hyoka.analysis.metrics import Comparison, compare
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling
 from hyoka.analysis.sample import VALUE, Sample
 from hyoka.errors import StudyError
