@@ -83,6 +83,7 @@ from hyoka.records import (
     record_text,
     write_records,
 )
+from hyoka.report import write_report
 from hyoka.search import (
     Book,
     Difficulty,
@@ -223,4 +224,5 @@ __all__ = [
     "uct",
     "write_match_report",
     "write_records",
+    "write_report",
 ]

@@ -48,7 +48,7 @@ from hyoka.report.facts import (
 )
 from hyoka.report.progress import Steps
 from hyoka.study import Study
-from hyoka.study.analysing import first_player, phases
+from hyoka.study.analysing import column_words, first_player, phases
 from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns
 
 FEW_GAMES: Final = 30
@@ -395,14 +395,14 @@ class _Work:
         few = len(np.unique(sample.games)) < FEW_GAMES
         if few or not has_both(sample) or not self.splits:
             return None
-        found = analysis.find_splits(
+        return analysis.find_splits(
             sample,
             {name: column[sample.rows] for name, column in positions.columns.items()},
             top=self.splits,
             first_player=first_player(self.study.game),
+            words=column_words(self.study.game),
             resampling=Resampling(min(self.how.resamples, 200), self.how.seed),
         )
-        return replace(found, found=tuple(_in_words(split) for split in found))
 
     def _shown_splits(
         self, positions: Measured, sample: Sample, found: Splits
@@ -439,12 +439,6 @@ class _Work:
             tuple(analysis.compare_measured(best.metrics, o.metrics) for o in others),
             tuple(disagreements),
         )
-
-
-def _in_words(split: Split) -> Split:
-    """The same with a condition that everybody can read."""
-    words = split.condition.words.replace("first_to_play", f"{split.first_player} is to move")
-    return replace(split, condition=replace(split.condition, words=words))
 
 
 def _known(value: float) -> float:

@@ -105,7 +105,7 @@ class GoScale:
 
 SCALES: Final[dict[str, GoScale]] = {
     "small": GoScale(3, programs((500, 5_000), (500,))),
-    "medium": GoScale(6, programs((500, 5_000, 50_000), (500, 5_000))),
+    "medium": GoScale(3, programs((500, 5_000, 50_000), (500, 5_000))),
     "paper": GoScale(None, programs((500, 5_000, 50_000), (500, 5_000, 50_000))),
 }
 
