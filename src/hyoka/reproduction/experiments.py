@@ -68,8 +68,9 @@ _CHESS_NOTES: Final = (
 )
 _SHOGI_NOTES: Final = (
     "Our alpha-beta stands where the paper has GPS Shogi, programs' games on floodgate where it "
-    "has people's. `off` is their original, `hand` our built-in weights. Our terms count attackers "
-    "around the other king and defenders of one's own as good."
+    "has people's. `off` is their original, `hand` our built-in weights (in splits those of the "
+    "ending alone). Our terms count attackers around the other king and defenders of one's own as "
+    "good."
 )
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {

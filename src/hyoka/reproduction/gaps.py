@@ -19,8 +19,6 @@ from hyoka.reproduction.outcome import Answer, Verdict, verdict
 Holds = NDArray[np.bool_]
 LITTLE: Final = 0.05
 """A difference of win probabilities that is called little."""
-LARGE_BINS: Final = AdaptiveBins(positions=200, error=np.inf)
-"""For pictures of few positions."""
 _RESAMPLES: Final = 300
 _BINS: Final = AdaptiveBins(positions=200, games=20, error=0.03)
 
@@ -71,6 +69,11 @@ class SplitSizes:
         # Each drawn sample is sorted anew: what was weighed differently ranks differently.
         ranking = sample.ranking
         return float(ranking.gap(self._above, edges).level - ranking.gap(self._below, edges).level)
+
+
+def picture_bins(sample: Sample) -> AdaptiveBins:
+    """Bins for a picture of few positions: at most thirty, of 200 positions at least."""
+    return AdaptiveBins(positions=max(200, len(sample) // 30), error=np.inf)
 
 
 def departs(claim: str, gap: ConditionGap) -> Verdict:

@@ -23,7 +23,7 @@ from hyoka.analysis import (
     partition,
 )
 from hyoka.estimate import Estimate
-from hyoka.reproduction.gaps import LARGE_BINS, Holds, SplitSizes, departs, hardly
+from hyoka.reproduction.gaps import Holds, SplitSizes, departs, hardly, picture_bins
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict, verdict
 from hyoka.reproduction.paper_000 import GO, TheirRow
 from hyoka.reproduction.workshop import Workshop
@@ -337,10 +337,11 @@ def _opening_verdicts(
 
 def _draw(judged: Judged, program: Program, sample: Sample) -> Path:
     how = Resampling(resamples=200, seed=judged.seed)
+    phases = partition("ply", judged.loaded.plies, PHASES)
+    chosen = [(phase.words, sample.where(phase.holds)) for phase in phases if phase.holds.any()]
     parts = [
-        curve(sample.where(phase.holds), binning=LARGE_BINS, condition=phase.words, resampling=how)
-        for phase in partition("ply", judged.loaded.plies, PHASES)
-        if phase.holds.any()
+        curve(some, binning=picture_bins(some), condition=words, resampling=how)
+        for words, some in chosen
     ]
     slug = re.sub(r"[^a-z0-9]+", "-", f"{program.name} {program.level}".lower())
     file = judged.folder / f"{judged.scale}-{slug}.png"

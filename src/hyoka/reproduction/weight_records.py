@@ -7,7 +7,7 @@ Shogi: its evaluation as it is, with terms turned off, and with their weights fi
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +29,7 @@ from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rat
 from hyoka.estimate import Estimate
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
-from hyoka.reproduction.gaps import LARGE_BINS, LITTLE, Holds, SplitSizes
+from hyoka.reproduction.gaps import LITTLE, Holds, SplitSizes, picture_bins
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Value, Verdict, verdict
 from hyoka.reproduction.workshop import Workshop
@@ -116,21 +116,14 @@ class Fitted:
         values = examples.rest + examples.features @ self.weights(name)
         return _sample(name, examples, values, rows)
 
-    def save(self, folder: Path) -> dict[str, Path]:
+    def save(self, folder: Path) -> None:
         """Write each evaluation to a file for `weights=FILE`."""
-        files = {}
-        for name in self.names:
-            files[name] = folder / f"{name}.json"
-            evaluation = (
-                self.fits[name].evaluation
-                if name in self.fits
-                else self.examples.start
-                if name == "off"
-                else linear_evaluation(self.examples.game)
-            )
-            if evaluation is not None:
-                evaluation.save(files[name])
-        return files
+        found = {name: fit.evaluation for name, fit in self.fits.items()}
+        found["off"] = self.examples.start
+        found[self._built_in] = linear_evaluation(self.examples.game)
+        for name, evaluation in found.items():
+            assert evaluation is not None, "the terms are those of an evaluation of ours"
+            evaluation.save(folder / f"{name}.json")
 
 
 Analyse = Callable[["WeightRun"], Outcome]
@@ -491,14 +484,14 @@ def _weights_table(run: WeightRun) -> OutcomeTable:
 
 def _draw(file: Path, sample: Sample, conditions: Mapping[str, tuple[Holds, Holds]]) -> Path:
     """The curve of all positions, and those where the first trait is large and small."""
-
-    def parts() -> Iterator[Curve]:
-        how, bins = Resampling(resamples=200), LARGE_BINS
-        yield curve(sample, binning=bins, resampling=how, condition="all")
-        for name, ends in itertools.islice(conditions.items(), 1):
-            for holds, word in zip(ends, ("large", "small"), strict=True):
-                some = sample.where(holds)
-                yield curve(some, binning=bins, resampling=how, condition=f"{name} {word}")
-
-    Curves(tuple(parts())).save(file)
+    chosen = {"all": sample}
+    for name, ends in itertools.islice(conditions.items(), 1):
+        for holds, word in zip(ends, ("large", "small"), strict=True):
+            chosen[f"{name} {word}"] = sample.where(holds)
+    how = Resampling(resamples=200)
+    parts = [
+        curve(some, binning=picture_bins(some), resampling=how, condition=words)
+        for words, some in chosen.items()
+    ]
+    Curves(tuple(parts)).save(file)
     return file
