@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -191,6 +193,40 @@ private:
     std::array<int, L> reached_{};
 };
 
+/// What each game adds to a departure and to its error.
+class DepartureSums {
+public:
+    explicit DepartureSums(std::uint32_t games) : influence_(games), leverage_(games) {}
+    /// A residual times how far the condition is beyond its share, and the square of the latter.
+    void add(std::uint32_t game, double influence, double leverage) {
+        influence_[game] += influence;
+        leverage_[game] += leverage;
+    }
+    Departure departure(double positions) const {
+        double effect = 0, leverage = 0;
+        for (std::size_t game = 0; game < influence_.size(); ++game) {
+            effect += influence_[game];
+            leverage += leverage_[game];
+        }
+        const double slope = leverage > 0 ? effect / leverage : 0;
+        double null_squares = 0, squares = 0, fourths = 0, contributing = 0;
+        for (std::size_t game = 0; game < influence_.size(); ++game) {
+            const double alone = influence_[game], left = alone - slope * leverage_[game];
+            null_squares += alone * alone;
+            squares += left * left;
+            fourths += alone * alone * alone * alone;
+            contributing += leverage_[game] > 0;
+        }
+        const double correction = contributing > 1 ? contributing / (contributing - 1) : nan;
+        return {effect / positions, std::sqrt(squares * correction) / positions,
+                std::sqrt(null_squares * correction) / positions,
+                fourths > 0 ? null_squares * null_squares / fourths : 0};
+    }
+
+private:
+    std::vector<double> influence_, leverage_;
+};
+
 double sum_of(const std::vector<float>& values) {
     double sum = 0;
     for (const float value : values) sum += value;
@@ -295,7 +331,9 @@ template <class Resample>
 void Ranking::resample(const Resampling& how, Resample&& work) const {
     const int blocks = (how.resamples + Multiplicities::width - 1) / Multiplicities::width;
     std::atomic<int> next = 0;
-    const auto run = [&] {
+    std::exception_ptr failure;
+    std::mutex failing;
+    const auto draw_blocks = [&] {
         Multiplicities times(game_count_, how.seed);
         for (int block; (block = next.fetch_add(1, std::memory_order_relaxed)) < blocks;) {
             if (how.stop != nullptr && how.stop->load(std::memory_order_relaxed)) return;
@@ -304,9 +342,20 @@ void Ranking::resample(const Resampling& how, Resample&& work) const {
             work(times, first, std::min(Multiplicities::width, how.resamples - first));
         }
     };
-    std::vector<std::jthread> others;
-    for (int i = 1; i < std::min(how.threads, blocks); ++i) others.emplace_back(run);
-    run();
+    const auto run = [&] {
+        try {
+            draw_blocks();
+        } catch (...) {  // memory, most likely; what a thread throws would end the program
+            const std::scoped_lock lock(failing);
+            failure = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (int i = 1; i < std::min(how.threads, blocks); ++i) others.emplace_back(run);
+        run();
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 std::vector<RankMetrics> Ranking::resampled_metrics(const Resampling& how) const {
@@ -374,6 +423,7 @@ std::vector<Bin> Ranking::bins(std::span<const double> edges) const {
             const double weight = double{wins_[at]} + losses_[at];
             bin.positions += weight;
             bin.wins += wins_[at];
+            bin.squares += weight > 0 ? double{wins_[at]} * wins_[at] / weight : 0;
             if (std::isfinite(values_[at])) {
                 bin.value_sum += weight * values_[at];
                 bin.finite += weight;
@@ -536,7 +586,7 @@ LogisticFit Ranking::logistic() const {
 Gap Ranking::gap(std::span<const std::uint8_t> condition, std::span<const double> edges) const {
     if (condition.size() != size()) throw std::invalid_argument("a condition has a truth value for every position");
     const auto borders = this->borders(edges);
-    std::vector<double> level(game_count_), lean(game_count_);
+    DepartureSums level(game_count_), lean(game_count_);
     std::vector<std::uint8_t> seen(game_count_);
     Gap gap;
     double weight_all = 0, wins_all = 0;
@@ -559,33 +609,16 @@ Gap Ranking::gap(std::span<const std::uint8_t> condition, std::span<const double
         for (std::size_t at = borders[b]; at < borders[b + 1]; ++at) {
             const bool holds = condition[order_[at]] != 0;
             const double mass = double{wins_[at]} + losses_[at];
-            const double influence = (wins_[at] - mass * mean) * ((holds ? 1.0 : 0.0) - share);
-            level[games_[at]] += influence;
-            lean[games_[at]] += sign * influence;
+            const double beyond = (holds ? 1.0 : 0.0) - share, residual = wins_[at] - mass * mean;
+            level.add(games_[at], residual * beyond, mass * beyond * beyond);
+            lean.add(games_[at], sign * residual * beyond, sign * sign * mass * beyond * beyond);
             if (holds) seen[games_[at]] = 1;
         }
         gap.positions += held;
     }
-    double level_squares = 0, lean_squares = 0, level_fourths = 0, lean_fourths = 0;
-    double contributing = 0;
-    for (std::uint32_t game = 0; game < game_count_; ++game) {
-        gap.level += level[game];
-        gap.lean += lean[game];
-        const double a = level[game] * level[game], b = lean[game] * lean[game];
-        level_squares += a;
-        lean_squares += b;
-        level_fourths += a * a;
-        lean_fourths += b * b;
-        contributing += a > 0;
-        gap.games += seen[game];
-    }
-    const double correction = contributing > 1 ? contributing / (contributing - 1) : nan;
-    gap.level /= gap.positions;
-    gap.lean /= gap.positions;
-    gap.level_error = std::sqrt(level_squares * correction) / gap.positions;
-    gap.lean_error = std::sqrt(lean_squares * correction) / gap.positions;
-    gap.level_clusters = level_fourths > 0 ? level_squares * level_squares / level_fourths : 0;
-    gap.lean_clusters = lean_fourths > 0 ? lean_squares * lean_squares / lean_fourths : 0;
+    for (const std::uint8_t game : seen) gap.games += game;
+    gap.level = level.departure(gap.positions);
+    gap.lean = lean.departure(gap.positions);
     return gap;
 }
 

@@ -42,6 +42,7 @@ struct Threshold {
 struct Bin {
     double positions = 0;  ///< weighted
     double wins = 0;       ///< weighted results
+    double squares = 0;    ///< weighted squares of results, which draws make less than `wins`
     double value_sum = 0;  ///< of finite values, weighted
     double finite = 0;     ///< weight of finite values
     double variance = 0;   ///< of wins / positions, the games being what chance drew
@@ -57,16 +58,20 @@ struct LogisticFit {
     bool converged = false;
 };
 
+/// A mean departure from the total curve, with errors by games.
+struct Departure {
+    double effect = 0;
+    double error = 0;       ///< of the effect as it is
+    double null_error = 0;  ///< as it would be without an effect: what a test goes by
+    double clusters = 0;    ///< how many games' worth of information the errors rest on
+};
+
 /// How far the curve of some positions lies from the curve of all.
 struct Gap {
     double positions = 0;  ///< weighted, that satisfy the condition
     std::uint32_t games = 0;
-    double level = 0;  ///< mean result beyond what the total curve says
-    double level_error = 0;
-    double lean = 0;  ///< the same in the direction in which the total curve leans: < 0 means too sure
-    double lean_error = 0;
-    double level_clusters = 0;  ///< how many games' worth of information the errors rest on
-    double lean_clusters = 0;
+    Departure level;  ///< mean result beyond what the total curve says
+    Departure lean;   ///< the same in the direction in which the total curve leans: < 0 means too sure
 };
 
 /// How games are drawn again. Equal seeds draw the same games from studies of equally many, whatever the rest.
@@ -82,7 +87,8 @@ class Multiplicities {
 public:
     static constexpr int width = 8;
 
-    Multiplicities(std::uint32_t games, std::uint64_t seed) : seed_(seed), games_(games), times_(games * width) {}
+    Multiplicities(std::uint32_t games, std::uint64_t seed)
+        : seed_(seed), games_(games), times_(std::size_t{games} * width) {}
     /// Draws resamples `first` to `first + width`; the same numbers for the same seed and number of games.
     void draw(std::uint64_t first);
     const float* of(std::uint32_t game) const { return &times_[std::size_t{game} * width]; }

@@ -10,6 +10,7 @@ namespace hyoka::bindings {
 namespace {
 
 using analysis::Bin;
+using analysis::Departure;
 using analysis::Gap;
 using analysis::LogisticFit;
 using analysis::Positions;
@@ -36,18 +37,24 @@ Ranking rank(const Column<float>& values, const Column<float>& results, const Co
     return Ranking(positions);
 }
 
+int checked_resamples(int resamples) {
+    if (resamples < 0 || resamples > 10'000'000) throw std::invalid_argument("0 to 10 million resamples");
+    return resamples;
+}
+
 std::array<double, 6> row(const RankMetrics& found) {
     return {found.roc, found.tau, found.tau_b, found.average_precision, found.break_even, found.top_quarter};
 }
 
-std::array<double, 7> row(const Bin& bin) {
+std::array<double, 8> row(const Bin& bin) {
     return {bin.positions,
             bin.wins,
             bin.value_sum,
             bin.finite,
             bin.variance,
             static_cast<double>(bin.count),
-            static_cast<double>(bin.games)};
+            static_cast<double>(bin.games),
+            bin.squares};
 }
 
 template <class Rows>
@@ -69,15 +76,16 @@ void bind_analysis(nb::module_& module) {
         .def_ro("slope", &LogisticFit::slope)
         .def_ro("covariance", &LogisticFit::covariance, "var(intercept), cov, var(slope), by games.")
         .def_ro("converged", &LogisticFit::converged);
+    nb::class_<Departure>(module, "Departure", "A mean departure from the total curve, with errors by games.")
+        .def_ro("effect", &Departure::effect)
+        .def_ro("error", &Departure::error, "Of the effect as it is.")
+        .def_ro("null_error", &Departure::null_error, "As it would be without an effect: what a test goes by.")
+        .def_ro("clusters", &Departure::clusters, "How many games' worth of information the errors rest on.");
     nb::class_<Gap>(module, "Gap", "How far the curve of some positions lies from the curve of all.")
         .def_ro("positions", &Gap::positions, "Weighted, that satisfy the condition.")
         .def_ro("games", &Gap::games)
         .def_ro("level", &Gap::level, "Mean result beyond what the total curve says.")
-        .def_ro("level_error", &Gap::level_error)
-        .def_ro("level_clusters", &Gap::level_clusters, "How many games' worth of information the error rests on.")
-        .def_ro("lean", &Gap::lean, "The same in the direction in which the total curve leans.")
-        .def_ro("lean_error", &Gap::lean_error)
-        .def_ro("lean_clusters", &Gap::lean_clusters);
+        .def_ro("lean", &Gap::lean, "The same in the direction in which the total curve leans.");
     module.def(
         "resampled_sums",
         [](const nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig>& sums, int resamples,
@@ -85,7 +93,8 @@ void bind_analysis(nb::module_& module) {
             const std::size_t columns = sums.shape(1);
             std::vector<double> found;
             run_interruptibly([&](const std::atomic<bool>& stop) {
-                found = analysis::resampled_sums({sums.data(), sums.size()}, columns, {resamples, seed, 1, &stop});
+                found = analysis::resampled_sums({sums.data(), sums.size()}, columns,
+                                                 {checked_resamples(resamples), seed, 1, &stop});
             });
             return to_numpy(std::move(found), {static_cast<std::size_t>(resamples), columns});
         },
@@ -105,11 +114,16 @@ void bind_analysis(nb::module_& module) {
         .def("__len__", &Ranking::size)
         .def_prop_ro("games", &Ranking::games, "How many games there are to draw from.")
         .def(
-            "metrics", [](const Ranking& self) { return row(self.metrics()); },
+            "metrics",
+            [](const Ranking& self) {
+                nb::gil_scoped_release released;
+                return row(self.metrics());
+            },
             "ROC, tau, tau-b, average precision, break-even point, wins' share of the top quarter.")
         .def(
             "best_threshold",
             [](const Ranking& self) {
+                nb::gil_scoped_release released;
                 const auto best = self.best_threshold();
                 return std::tuple(best.value, best.accuracy);
             },
@@ -119,20 +133,30 @@ void bind_analysis(nb::module_& module) {
             [](const Ranking& self, int resamples, std::uint64_t seed, int threads) {
                 std::vector<RankMetrics> found;
                 run_interruptibly([&](const std::atomic<bool>& stop) {
-                    found = self.resampled_metrics({resamples, seed, threads, &stop});
+                    found = self.resampled_metrics({checked_resamples(resamples), seed, threads, &stop});
                 });
                 return table(found);
             },
             "resamples"_a, "seed"_a, "threads"_a, "A row of `metrics` for each resample of whole games.")
         .def(
-            "bins", [](const Ranking& self, const Column<double>& edges) { return table(self.bins(span_of(edges))); },
-            "edges"_a, "By bin: weight, wins, sum of finite values, their weight, variance by games, positions, games.")
+            "bins",
+            [](const Ranking& self, const Column<double>& edges) {
+                std::vector<Bin> found;
+                {
+                    nb::gil_scoped_release released;
+                    found = self.bins(span_of(edges));
+                }
+                return table(found);
+            },
+            "edges"_a,
+            "By bin: weight, wins, sum of finite values, their weight, variance by games, positions, games, squares of "
+            "results.")
         .def(
             "resampled_bins",
             [](const Ranking& self, const Column<double>& edges, int resamples, std::uint64_t seed, int threads) {
                 std::vector<std::array<double, 4>> found;
                 run_interruptibly([&](const std::atomic<bool>& stop) {
-                    found = self.resampled_bins(span_of(edges), {resamples, seed, threads, &stop});
+                    found = self.resampled_bins(span_of(edges), {checked_resamples(resamples), seed, threads, &stop});
                 });
                 std::vector<double> cells(found.size() * 4);
                 for (std::size_t i = 0; i < found.size(); ++i)
@@ -144,7 +168,12 @@ void bind_analysis(nb::module_& module) {
         .def(
             "adaptive_edges",
             [](const Ranking& self, std::uint32_t count, std::uint32_t games, double error) {
-                return to_numpy(self.adaptive_edges(count, games, error));
+                std::vector<double> found;
+                {
+                    nb::gil_scoped_release released;
+                    found = self.adaptive_edges(count, games, error);
+                }
+                return to_numpy(std::move(found));
             },
             "count"_a, "games"_a, "error"_a,
             "Edges of bins that grow until they hold enough and their standard error by games is small enough.")

@@ -80,9 +80,39 @@ void bins_hold_everything(const Columns& columns) {
     for (std::size_t i = 1; i < edges.size(); ++i) expect(edges[i - 1] < edges[i], "adaptive edges rise");
     const std::vector<std::uint8_t> everything(columns.values.size(), 1);
     const auto gap = ranking.gap(everything, std::vector<double>{-INFINITY, 0, INFINITY});
-    if (!columns.values.empty()) expect(std::abs(gap.level) < 1e-9, "all positions do not depart from themselves");
+    if (!columns.values.empty())
+        expect(std::abs(gap.level.effect) < 1e-9, "all positions do not depart from themselves");
     ranking.logistic();
     ranking.best_threshold();
+}
+
+/// Nothing is drawn once somebody has raised the flag, and none is none.
+void stopped_work_ends() {
+    const auto columns = random_columns(1, 100, 10, 5);
+    const Ranking ranking(columns.positions());
+    const std::atomic<bool> stop = true;
+    const auto found = ranking.resampled_metrics({80, 1, 2, &stop});
+    expect(found.size() == 80 && found.back().roc == 0, "a raised flag stops the drawing");
+    expect(ranking.resampled_metrics({0, 1, 2}).empty(), "no resamples, no rows");
+}
+
+void weights_count_like_copies() {
+    const auto columns = random_columns(3, 60, 8, 12);
+    Columns twice = columns;
+    for (std::size_t i = 0; i < columns.values.size(); i += 2) {
+        twice.values.push_back(columns.values[i]);
+        twice.results.push_back(columns.results[i]);
+        twice.games.push_back(columns.games[i]);
+    }
+    std::vector<float> weights(columns.values.size(), 1.0F);
+    for (std::size_t i = 0; i < weights.size(); i += 2) weights[i] = 2;
+    Positions weighed = columns.positions();
+    weighed.weights = weights;
+    const auto one = Ranking(weighed).metrics(), other = Ranking(twice.positions()).metrics();
+    const auto near = [](double a, double b) { return std::abs(a - b) < 1e-9; };
+    expect(near(one.roc, other.roc) && near(one.average_precision, other.average_precision) &&
+               near(one.break_even, other.break_even) && near(one.top_quarter, other.top_quarter),
+           "a weight of two counts like two positions");
 }
 
 }  // namespace
@@ -97,5 +127,7 @@ int main() {
         threads_agree(columns);
         bins_hold_everything(columns);
     }
+    stopped_work_ends();
+    weights_count_like_copies();
     return report();
 }

@@ -3334,6 +3334,24 @@ class LogisticFit:
     @property
     def converged(self) -> bool: ...
 
+class Departure:
+    """A mean departure from the total curve, with errors by games."""
+
+    @property
+    def effect(self) -> float: ...
+
+    @property
+    def error(self) -> float:
+        """Of the effect as it is."""
+
+    @property
+    def null_error(self) -> float:
+        """As it would be without an effect: what a test goes by."""
+
+    @property
+    def clusters(self) -> float:
+        """How many games' worth of information the errors rest on."""
+
 class Gap:
     """How far the curve of some positions lies from the curve of all."""
 
@@ -3345,25 +3363,12 @@ class Gap:
     def games(self) -> int: ...
 
     @property
-    def level(self) -> float:
+    def level(self) -> Departure:
         """Mean result beyond what the total curve says."""
 
     @property
-    def level_error(self) -> float: ...
-
-    @property
-    def level_clusters(self) -> float:
-        """How many games' worth of information the error rests on."""
-
-    @property
-    def lean(self) -> float:
+    def lean(self) -> Departure:
         """The same in the direction in which the total curve leans."""
-
-    @property
-    def lean_error(self) -> float: ...
-
-    @property
-    def lean_clusters(self) -> float: ...
 
 def resampled_sums(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', writable=False)], resamples: int, seed: int) -> NDArray[numpy.float64]:
     """
@@ -3399,7 +3404,7 @@ class Ranking:
 
     def bins(self, edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> NDArray[numpy.float64]:
         """
-        By bin: weight, wins, sum of finite values, their weight, variance by games, positions, games.
+        By bin: weight, wins, sum of finite values, their weight, variance by games, positions, games, squares of results.
         """
 
     def resampled_bins(self, edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], resamples: int, seed: int, threads: int) -> NDArray[numpy.float64]:

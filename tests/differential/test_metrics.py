@@ -14,11 +14,12 @@ from sklearn import metrics as sk
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from . import metric_twins as twin
 from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis import NO_INTERVALS, Sample, condition_gap, curve, fit_logistic, measure
 from hyoka.analysis.curves import never_falling
 from hyoka.analysis.metrics import METRICS
+
+from . import metric_twins as twin
 
 
 def random_sample(seed: int, *, size: int = 400, games: int = 20, levels: int = 30) -> Sample:
@@ -254,10 +255,18 @@ def test_a_gap_is_what_plain_arithmetic_says(seed: int) -> None:
     assert found.level.effect.value == pytest.approx(residual[holds].mean(), abs=1e-6)
     sign = np.sign(mean - sample.results.mean())[cell]
     assert found.lean.effect.value == pytest.approx((sign * residual)[holds].mean(), abs=1e-6)
-    influence = residual * (holds - share[cell])
-    by_game = np.bincount(sample.games, influence, minlength=40)
-    error = np.sqrt((by_game**2).sum() * 40 / 39) / holds.sum()
+    # As a regression has it: the effect, what is left beside it, and its sums by game.
+    beyond = holds - share[cell]
+    slope = (residual * beyond).sum() / (beyond**2).sum()
+    left = np.bincount(sample.games, (residual - slope * beyond) * beyond, minlength=40)
+    error = np.sqrt((left**2).sum() * 40 / 39) / holds.sum()
     assert found.level.error == pytest.approx(error, rel=1e-5)
+    # And without an effect, for the test.
+    alone = np.bincount(sample.games, residual * beyond, minlength=40)
+    null_error = np.sqrt((alone**2).sum() * 40 / 39) / holds.sum()
+    freedom = (alone**2).sum() ** 2 / (alone**4).sum() - 1
+    chance = 2 * stats.t.sf(abs(found.level.effect.value) / null_error, freedom)
+    assert found.level.p_value == pytest.approx(chance, rel=1e-3)
     others = condition_gap(sample, ~holds, edges=edges)
     total = holds.sum() * found.level.effect.value + (~holds).sum() * others.level.effect.value
     assert total == pytest.approx(0, abs=1e-3)

@@ -55,7 +55,7 @@ def test_json_has_every_result_asked_for(study: Path) -> None:
 
 def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> None:
     result = hyoka(
-        "analyse", str(study), "-e", "comments", "--by", "phase", "--resamples", "0",
+        "analyse", str(study), "-e", "comments", "--by", "phase", "--resamples", "0", "--curves",
         "-o", str(tmp_path / "c.csv"), "-o", str(tmp_path / "c.png"),
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
@@ -76,6 +76,9 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         (("--balance", "time"), "ply"),
         (("--save", "x.docx", "--resamples", "0"), "must end in"),
         (("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
+        (("--bins", "20"), "--bins needs --by"),
+        (("--by", "ply", "--compare"), "--by needs"),
+        (("--splits", "--delta", "5"), "--delta needs --curves"),
     ],
 )
 def test_wrong_options_get_one_clear_line(

@@ -122,7 +122,7 @@ def test_columns_are_added_to_an_evaluators_score(folder: Path) -> None:
         (["--term", "corners", "--where", "ply > 300"], "no position satisfies the condition"),
         (["--term", "*"], "the rest of the evaluation' is 0 at all positions"),
         (["--column", "corners"], "name it with --evaluator"),
-        (["--evaluator", "gnugo", "--column", "corners"], "no evaluations by 'gnugo'"),
+        (["--evaluator", "gnugo", "--column", "corners"], "no evaluator 'gnugo'"),
         (["--evaluator", "gnugo", "--term", "corners"], "--term is for terms"),
         (["--term", "corners", "--from", "nowhere.json"], "nowhere.json"),
         (["--term", "corners", "-o", "nowhere/weights.json"], "no such folder"),

@@ -13,6 +13,7 @@ from hyoka.analysis import (
     Resampling,
     Sample,
     compare,
+    condition_gap,
     curve,
     find_splits,
     fit_logistic,
@@ -207,3 +208,36 @@ def test_overconfidence_is_found_and_called_so() -> None:
     assert found[0].condition.columns == {"ply"}
     assert found[0].verdict == "is too sure of itself"
     assert "<" in found[0].condition.words
+
+
+def test_an_evaluator_that_knows_nothing_has_honest_intervals() -> None:
+    """The metrics that take the better of an evaluator and its negation are turned once."""
+    held = 0
+    for study in range(150):
+        rng = np.random.default_rng(study)
+        games = np.repeat(np.arange(60), 20)
+        sample = Sample.of(
+            "blind", rng.random(1200), results=(rng.random(60) < 0.5)[games], games=games
+        )
+        found = measure(sample, resampling=Resampling(200, seed=study))
+        for name in ("roc", "accuracy"):
+            held += found[name].low <= 0.5
+            assert found[name].high - found[name].low > 0.01
+    assert held / 300 > 0.9
+
+
+def test_splits_have_intervals_as_wide_as_they_should_be() -> None:
+    """Of a strong effect, the effect itself is no noise."""
+    effects, errors = [], []
+    for study in range(120):
+        rng = np.random.default_rng(study)
+        games = np.repeat(np.arange(200), 20)
+        strange = (np.arange(200) < 40)[games]
+        lead = rng.normal(0, 1, 200)
+        won = rng.random(200) < np.where(np.arange(200) < 40, 0.9, 1 / (1 + np.exp(-lead)))
+        values = 1 / (1 + np.exp(-(lead[games] + rng.normal(0, 0.5, 4000))))
+        sample = Sample.of("x", values, results=won[games], games=games)
+        level = condition_gap(sample, strange).level
+        effects.append(level.effect.value)
+        errors.append(level.error)
+    assert np.mean(errors) == pytest.approx(np.std(effects), rel=0.35)

@@ -293,3 +293,56 @@ def test_every_result_prints_plots_and_exports_itself(name: str, tmp_path: Path)
         assert result.title.split(":")[0] in (tmp_path / "r.html").read_text(encoding="utf-8")
     with pytest.raises(StudyError, match="must end in"):
         result.save(tmp_path / "r.txt")
+
+
+def test_where_all_say_the_same_they_are_worth_as_many_trials_as_games() -> None:
+    def band(result: float) -> tuple[float, float, float]:
+        sample = Sample.of("x", [0.5] * 900, results=[result] * 900, games=np.arange(900) % 6)
+        [point] = curve(sample, resampling=FEW).points
+        return point.high - point.low, point.design_effect, point.naive_high - point.naive_low
+
+    won, drawn = band(1.0), band(0.5)
+    assert won[0] > 0.3
+    assert drawn[0] > 0.3
+    assert won[1] == drawn[1] == 150
+    assert won[2] == drawn[2] == 0
+
+
+def test_positions_are_worth_no_more_than_their_games_tell() -> None:
+    """One position of each game in every bin: the bins look fine, the games are as few."""
+    games = np.repeat(np.arange(200), 20)
+    won = (np.random.default_rng(1).random(200) < 0.5)[games]
+    sample = Sample.of("x", np.tile(np.linspace(0.02, 0.98, 20), 200), results=won, games=games)
+    found = curve(sample, resampling=FEW)
+    assert found.effective_positions == pytest.approx(200, rel=0.05)
+
+
+def test_curves_of_losses_are_judged_by_whether_they_fall() -> None:
+    sample = sample_of(4, unit="centipawns", draws=True)
+    losses = sample.with_results(sample.results == 0)
+    falls = curve(losses, resampling=FEW, trend="falls").monotonicity
+    assert falls.holds
+    assert not curve(losses, resampling=FEW).monotonicity.holds
+    assert math.isnan(curve(losses, resampling=FEW, trend="any").monotonicity.p_value)
+
+
+def test_mates_alone_are_certain() -> None:
+    sample = Sample.of(
+        "x", [math.inf, -math.inf] * 20, results=[1, 0] * 20, games=range(40), unit="centipawns"
+    )
+    found = measure(sample)
+    assert found["ACC"].value == 1
+    assert found["Brier"].value < 1e-6
+
+
+def test_both_as_near_is_half_right_for_each() -> None:
+    one = sample_of(1)
+    halves = one.with_results(np.full(len(one), 0.5))
+    turned = Sample.of("turned", 1 - one.values, results=halves.results, games=one.games)
+    for band in disagreement(halves, turned, resampling=FEW).bands:
+        assert band.one_right.value == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_column_that_is_nowhere_known_parts_nothing() -> None:
+    with pytest.raises(StudyError, match="known of none"):
+        partition("komi", np.full(5, math.nan))

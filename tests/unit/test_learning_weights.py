@@ -731,7 +731,7 @@ def test_bad_columns_are_refused_by_name(scored_study: hk.Study, column: str, me
 
 
 def test_an_unknown_evaluator_is_refused(scored_study: hk.Study) -> None:
-    with pytest.raises(hk.StudyError, match="no evaluations by 'stockfish'"):
+    with pytest.raises(hk.StudyError, match="no evaluator 'stockfish'"):
         column_examples(scored_study, "stockfish", ["ply"])
     with pytest.raises(hk.ConditionError, match="no column is named"):
         column_examples(scored_study, scored_study.engines[0], [])

@@ -97,10 +97,12 @@ def test_what_is_known_exactly_takes_the_place_of_the_records_result(tmp_path: P
 
 
 def test_conditions_choose_positions_and_part_them(samples: Study) -> None:
-    found = samples.curve("comments", by="ply", bins=[20, 40], least_positions=20, resamples=20)
+    found = samples.curve(
+        "comments", by="ply", bins=[20, 40], delta=100, least_positions=20, resamples=20
+    )
     assert [part.condition for part in found] == ["", "ply < 20", "20 ≤ ply < 40", "ply ≥ 40"]
     assert found[0].positions == sum(part.positions for part in found.parts[1:])
-    early = samples.curve("comments", where="ply < 20", least_positions=20, resamples=20)
+    early = samples.curve("comments", where="ply < 20", delta=100, least_positions=20, resamples=20)
     assert early[0].points == found[1].points
     phases = samples.metrics("comments", by="phase", resamples=0)
     assert [part.condition.split()[0] for part in phases.parts[1:]] == ["early", "middle", "late"]
@@ -130,12 +132,41 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.compare("comments", "comments")
     with pytest.raises(StudyError, match="not both"):
         samples.curve("comments", delta=10, error=0.1)
+    with pytest.raises(StudyError, match="knows the game's end"):
+        samples.splits("comments", columns=["margin"])
+    with pytest.raises(StudyError, match="say which with --by"):
+        samples.metrics("comments", balance="ply")
     with pytest.raises(StudyError, match="draws are"):
         samples.curve("comments", draws="some")  # type: ignore[arg-type]
     (tmp_path / "g.pgn").write_text("1. e4 e5 1-0")
     bare = Study.create(tmp_path / "bare", records=[tmp_path / "g.pgn"])
     with pytest.raises(StudyError, match="hyoka evaluate"):
         bare.metrics()
+
+
+def test_phases_part_every_game(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "go", records=sample_path("go9"), columns="none")
+    evaluate(study, ["comments"])
+    found = study.curve(by="phase", resamples=0)
+    assert [part.condition.split()[0] for part in found.parts[1:]] == ["early", "middle", "late"]
+
+
+def test_gaps_of_named_conditions_have_tests_and_distances(samples: Study) -> None:
+    found = samples.gaps("material > 0", "comments", resamples=50)
+    assert [part.condition for part in found] == ["material > 0", "not material > 0"]
+    above, below = found.parts
+    total = above.gap.positions * above.gap.level.effect.value
+    assert total == pytest.approx(-below.gap.positions * below.gap.level.effect.value, rel=1e-3)
+    assert above.distance is not None
+    assert above.distance.shared[0] < above.distance.shared[1]
+    assert found.table().num_rows == 2
+    assert "Level" in str(found)
+
+
+def test_curves_of_parts_have_the_bins_of_the_whole(samples: Study) -> None:
+    found = samples.curve("comments", by="ply", bins=[20, 60], least_positions=20, resamples=0)
+    widths = {round(p.upper - p.lower) for part in found for p in part.points if not p.is_mate}
+    assert len(widths) == 1
 
 
 def test_no_column_that_knows_the_end_is_searched_for_splits(samples: Study) -> None:

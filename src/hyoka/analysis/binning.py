@@ -83,7 +83,7 @@ class AdaptiveBins:
     """
 
     positions: int = 100
-    games: int = 20
+    games: int = 2
     error: float = 0.02
 
     def cuts(self, sample: Sample) -> Cuts:

@@ -41,7 +41,10 @@ class Logistic:
         with np.errstate(over="ignore", invalid="ignore"):
             exponent = self.intercept.value + self.slope.value * values.astype(np.float64)
             found = 1 / (1 + np.exp(-exponent))
-        return np.where(np.isnan(exponent), 0.5, found)
+        found = np.where(np.isnan(exponent), 0.5, found)
+        # A mate is certain whatever was fitted; of losses the curve falls.
+        best = 0.0 if self.slope.value < 0 else 1.0
+        return np.select([values == np.inf, values == -np.inf], [best, 1 - best], found)
 
 
 def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:

@@ -6,17 +6,20 @@ Names only ever stand in data and in lists of names, never in a field or an expr
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import altair as alt
 import numpy as np
 
 from hyoka.analysis.calibration import CalibrationRow, Logistic
-from hyoka.analysis.curves import Curve, CurvePoint, Curves, value_text
+from hyoka.analysis.comparison import Comparison
+from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
 from hyoka.analysis.disagreement import Disagreement
+from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, Metrics
 from hyoka.analysis.sample import VALUE
 from hyoka.analysis.splits import Split
+from hyoka.estimate import Estimate
 from hyoka.page.charts import COLOURS, INK, PICKED
 from hyoka.page.figures import Dot, Spot, dots, lines
 
@@ -33,14 +36,33 @@ def pick_key(series: int, point: int) -> str:
 def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
     """Curves with their bands over a strip that shows where the positions are.
 
-    Every bin's datum has a `pick`, so that a page can show boards for it.
+    Curves of one unit share a pair of views. Every bin's datum has a `pick`, so that a page can
+    show boards for it: of the curves that have points, which one, and which of its points.
     """
-    shown = [part for part in curves.parts if part.points][: len(COLOURS)]
+    shown = [part for part in curves.parts if part.points][:MOST_DRAWN]
+    units = list(dict.fromkeys(part.unit for part in shown))
+    views = []
+    for unit in units:
+        numbered = [(i, part) for i, part in enumerate(shown) if part.unit == unit]
+        views += _curve_and_strip(curves, numbered)
+    # Views of one unit share their scales; those of several have nothing in common.
+    scales: Literal["shared", "independent"] = "shared" if len(units) == 1 else "independent"
+    together: alt.VConcatChart = (
+        alt.vconcat(*views, spacing=4)
+        .resolve_scale(x=scales, color=scales, strokeDash=scales)
+        .add_params(PICKED)
+    )
+    return together
+
+
+def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> list[Any]:
+    """The curves of one unit, and below them how many positions lie where."""
+    shown = [part for _, part in numbered]
     names = unique_labels(shown)
     data = _data(
         [
-            _row(curves, part, point, names[number], pick_key(number, index))
-            for number, part in enumerate(shown)
+            _row(curves, part, point, name, pick_key(number, index))
+            for (number, part), name in zip(numbered, names, strict=True)
             for index, point in enumerate(part.points)
             if not point.is_mate
         ]
@@ -91,7 +113,7 @@ def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
     )
     reference = _diagonal() if is_value else _half(domain)
     upper = (
-        alt.layer(reference, band, line, points.add_params(PICKED))
+        alt.layer(reference, band, line, points)
         .resolve_scale(color="shared")
         .properties(width="container", height=_HEIGHT)
     )
@@ -116,8 +138,7 @@ def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
         )
         .properties(width="container", height=_STRIP)
     )
-    both: alt.VConcatChart = alt.vconcat(upper, strip, spacing=4).resolve_scale(x="shared")
-    return both
+    return [upper, strip]
 
 
 def _central(curves: Sequence[Curve]) -> list[float]:
@@ -222,6 +243,37 @@ def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
                 )
                 rows.append(Dot(name, estimate.value, low, high, METRICS[metric].title))
     return dots(rows, x="ACC, ROC, τ", reference=0.5, spec=".3f")
+
+
+def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
+    """How far the first evaluator's metrics lie above the second's, with intervals."""
+    rows = [
+        Dot(each.metric.title, each.difference.value, *_ends(each.difference))
+        for each in comparison.differences
+        if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
+    ]
+    return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
+
+
+def _ends(estimate: Estimate) -> tuple[float, float]:
+    known = math.isfinite(estimate.low)
+    return (estimate.low, estimate.high) if known else (estimate.value, estimate.value)
+
+
+def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
+    """Departures of conditions with their intervals."""
+    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    rows = [
+        Dot(
+            f"{part.evaluator}, {part.condition}",
+            departure.effect.value,
+            *_ends(departure.effect),
+            kinds[departure.kind],
+        )
+        for part in gaps
+        for departure in (part.gap.level, part.gap.lean)
+    ]
+    return dots(rows, x="win probability beyond the curve of all", reference=0.0)
 
 
 def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:

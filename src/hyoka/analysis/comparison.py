@@ -38,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """Two evaluators on the same positions, the second's metrics less the first's turned round."""
+    """Two evaluators on the same positions; a difference is the first's less the second's."""
 
     one: Metrics
     other: Metrics
@@ -55,8 +55,10 @@ class Comparison(Result):
             {
                 "metric": each.metric.name,
                 "better": each.metric.better,
-                self.one.name: each.one,
-                self.other.name: each.other,
+                "one": self.one.name,
+                "one_value": each.one,
+                "other": self.other.name,
+                "other_value": each.other,
                 "difference": each.difference.value,
                 "low": each.difference.low,
                 "high": each.difference.high,
@@ -85,13 +87,15 @@ class Comparison(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
+        if not self.one.drawn:
+            return ()
         return ("Intervals draw whole games again, the same ones for both.",)
 
     def chart(self) -> "altair.TopLevelMixin":
         """The differences with their intervals."""
-        from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
+        from hyoka.analysis.charts import difference_dots  # noqa: PLC0415 - slow to import
 
-        return metric_dots((self.one, self.other))
+        return difference_dots(self)
 
 
 def compare(
@@ -119,7 +123,6 @@ def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Com
         value = a[name].value - b[name].value
         drawn = a.drawn[name] - b.drawn[name] if a.drawn and b.drawn else np.zeros(0)
         estimate = interval(value, drawn, a.games, confidence)
-        differences.append(
-            Difference(metric, a[name].value, b[name].value, estimate, two_sided_p(value, drawn))
-        )
+        chance = two_sided_p(value, drawn, a.games)
+        differences.append(Difference(metric, a[name].value, b[name].value, estimate, chance))
     return Comparison(a, b, tuple(differences))

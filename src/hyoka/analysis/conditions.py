@@ -27,6 +27,8 @@ class Condition:
     """As people read it."""
     columns: frozenset[str]
     holds: NDArray[np.bool_] = field(repr=False)
+    parts: tuple[str, ...] = ()
+    """The SQL of the two that it joins, if it does."""
 
     def __and__(self, other: "Condition") -> "Condition":
         return Condition(
@@ -34,6 +36,7 @@ class Condition:
             f"{self.words} and {other.words}",
             self.columns | other.columns,
             self.holds & other.holds,
+            (self.sql, other.sql),
         )
 
 
@@ -75,6 +78,10 @@ def partition(
     numbers = values.astype(np.float64)
     known = numbers[np.isfinite(numbers)]
     levels_here = np.unique(known)
+    if not len(known):
+        raise StudyError(f"{name} is known of none of these positions")
+    if cuts is not None and not all(map(math.isfinite, cuts)):
+        raise StudyError("bins are cut at rising numbers, such as 20,30,40")
     if cuts is None and len(levels_here) <= FEW_LEVELS:
         return [
             Condition(f"{quoted} = {_number(v)}", f"{name} = {_number(v)}", column, numbers == v)
@@ -165,9 +172,10 @@ def _ranges(
 
 
 def _quoted(name: str) -> str:
-    simple = name.isidentifier() and name.isascii()
-    return name if simple else '"' + name.replace('"', '""') + '"'
+    """A column as SQL has it: its name, or the expression it is, in brackets."""
+    return name if name.isidentifier() and name.isascii() else f"({name})"
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{value:.6g}"
+    """A number that SQL reads as exactly this one."""
+    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)

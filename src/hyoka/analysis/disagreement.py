@@ -38,10 +38,12 @@ class Disputed:
     """Which position of which game of a study; -1 outside of studies."""
 
     @property
-    def right(self) -> str:
-        """`one` or `other`: whose probability was nearer to the result."""
-        nearer = abs(self.one - self.result) < abs(self.other - self.result)
-        return "one" if nearer else "other"
+    def right(self) -> str | None:
+        """`one` or `other`, whose probability was nearer to the result; None if both were."""
+        one, other = abs(self.one - self.result), abs(self.other - self.result)
+        if math.isclose(one, other):
+            return None
+        return "one" if one < other else "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +75,22 @@ class Disagreement(Result):
 
     def table(self) -> pa.Table:
         """A row a disputed position."""
+        names = {"one": self.one, "other": self.other, None: None}
         rows: list[dict[str, Any]] = [
             {
                 "row": each.row,
                 "game_id": each.game,
                 "ply": each.ply,
-                self.one: each.one,
-                self.other: each.other,
+                "one": self.one,
+                "one_says": each.one,
+                "other": self.other,
+                "other_says": each.other,
                 "result": each.result,
-                "right": self.one if each.right == "one" else self.other,
+                "right": names[each.right],
             }
             for each in self.disputed
         ]
-        return pa.Table.from_pylist(rows)
+        return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
@@ -108,6 +113,21 @@ class Disagreement(Result):
         return dispute_dots(self)
 
 
+_TABLE: Final = pa.schema(
+    [
+        ("row", pa.int64()),
+        ("game_id", pa.int64()),
+        ("ply", pa.int64()),
+        ("one", pa.string()),
+        ("one_says", pa.float64()),
+        ("other", pa.string()),
+        ("other_says", pa.float64()),
+        ("result", pa.float64()),
+        ("right", pa.string()),
+    ]
+)
+
+
 def disagreement(
     one: Sample, other: Sample, *, top: int = 20, resampling: Resampling | None = None
 ) -> Disagreement:
@@ -120,7 +140,9 @@ def disagreement(
     how = resampling or Resampling()
     p, q = probabilities(one), probabilities(other)
     apart = np.abs(p - q)
-    nearer = np.abs(p - one.results) < np.abs(q - one.results)
+    off, other_off = np.abs(p - one.results), np.abs(q - one.results)
+    # Both as near is half a point for each.
+    nearer = np.where(np.isclose(off, other_off), 0.5, (off < other_off).astype(np.float64))
     bands = []
     for low, high in zip(CUTS, (*CUTS[1:], 1.0), strict=True):
         inside = (apart >= low) & ((apart < high) | (high == 1.0))

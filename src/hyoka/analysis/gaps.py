@@ -8,28 +8,39 @@ Two departures are measured, both in win probability, at equal values:
 - *lean*: how much more often the side that the total curve favours won than it says. Below zero the
   evaluation is too sure of itself there, above zero too cautious.
 
-Each is a mean over the condition's positions, tested by the variance between games (sandwich), with
-Student's t for as many games as carry information. Within a bin the condition counts less its
-share there, which takes into account that the total curve was drawn from the same games.
+Each is a mean over the condition's positions. It is tested by the variance between games that it
+would have without an effect, with Student's t for as many games as carry information; its interval
+goes by the variance between games that is left beside the effect (sandwich). Within a bin the
+condition counts less its share there, which takes into account that the total curve was drawn from
+the same games.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from hyoka import _core
 from hyoka.analysis.binning import AdaptiveBins, Binning
-from hyoka.analysis.resampling import Resampling
+from hyoka.analysis.resampling import Resampling, probability_text
+from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
 from hyoka.estimate import Estimate
+
+if TYPE_CHECKING:
+    import altair
 
 Kind = Literal["level", "lean"]
 LEAST_POSITIONS: Final = 100
 _GAMES_A_BIN: Final = 10
 """The total curve may not learn more from the games than they can tell: a bin for every so many."""
 _MOST_BINS: Final = 200
+_SHARED: Final = 50
+"""Positions that a bin needs to be part of the range that two curves share."""
 _NOTHING: Final = 1e-9
 """An error below this is rounding: the condition holds for the same share of every game."""
 
@@ -81,8 +92,8 @@ def condition_gap(
     if edges is None:
         edges = (binning or matching_bins(sample)).cuts(sample).edges
     found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
-    level = _departure("level", found.level, found.level_error, found.level_clusters, confidence)
-    lean = _departure("lean", found.lean, found.lean_error, found.lean_clusters, confidence)
+    level = _departure("level", found.level, confidence)
+    lean = _departure("lean", found.lean, confidence)
     return ConditionGap(int(holds.sum()), found.games, level, lean)
 
 
@@ -93,17 +104,17 @@ def matching_bins(sample: Sample) -> AdaptiveBins:
     return AdaptiveBins(positions=max(len(sample) // number, 1), games=1, error=math.inf)
 
 
-def _departure(
-    kind: Kind, value: float, error: float, clusters: float, confidence: float
-) -> Departure:
+def _departure(kind: Kind, found: _core.Departure, confidence: float) -> Departure:
     from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - slow to import
 
-    if not (error > _NOTHING and clusters > 1):
-        return Departure(kind, Estimate(value, math.nan, math.nan), math.nan, 1.0, clusters)
+    effect, clusters = found.effect, found.clusters
+    if not (found.null_error > _NOTHING and clusters > 1):
+        return Departure(kind, Estimate(effect, math.nan, math.nan), math.nan, 1.0, clusters)
     freedom = clusters - 1
-    p_value = 2 * float(stdtr(freedom, -abs(value) / error))
-    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
-    return Departure(kind, Estimate(value, value - half, value + half), error, p_value, clusters)
+    p_value = 2 * float(stdtr(freedom, -abs(effect) / found.null_error))
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * found.error
+    interval = Estimate(effect, effect - half, effect + half)
+    return Departure(kind, interval, found.error, p_value, clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +171,111 @@ def curve_distance(
         p_value,
         (float(edges[shared[0]]), float(edges[shared[-1] + 1])),
     )
+
+
+@dataclass(frozen=True)
+class NamedGap:
+    """A condition's curve against the curve of all, and whose and which."""
+
+    evaluator: str
+    condition: str
+    gap: ConditionGap
+    distance: Distance | None
+    """None where the two curves share no bin of enough positions."""
+
+
+def named_gap(
+    sample: Sample, condition: str, holds: NDArray[np.bool_], *, resampling: Resampling
+) -> NamedGap:
+    """How far a condition's curve lies from the curve of all."""
+    edges = matching_bins(sample).cuts(sample).edges
+    gap = condition_gap(sample, holds, edges=edges, confidence=resampling.confidence)
+    distance = curve_distance(
+        sample, holds, edges=edges, least_positions=_SHARED, resampling=resampling
+    )
+    return NamedGap(sample.name, condition, gap, distance)
+
+
+@dataclass(frozen=True)
+class Gaps(Result):
+    """How far the curves of conditions lie from the curves of all positions."""
+
+    parts: tuple[NamedGap, ...]
+
+    def __iter__(self) -> Iterator[NamedGap]:
+        return iter(self.parts)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return "How far the parts' curves lie from the curve of all positions"
+
+    def table(self) -> pa.Table:
+        """A row an evaluator and condition."""
+        rows = []
+        for part in self.parts:
+            row: dict[str, Any] = {"evaluator": part.evaluator, "condition": part.condition}
+            for departure in (part.gap.level, part.gap.lean):
+                row |= {
+                    departure.kind: departure.effect.value,
+                    f"{departure.kind}_low": departure.effect.low,
+                    f"{departure.kind}_high": departure.effect.high,
+                    f"{departure.kind}_p": departure.p_value,
+                }
+            if part.distance is not None:
+                row |= {
+                    "signed_area": part.distance.signed_area,
+                    "largest_gap": part.distance.largest_gap,
+                    "largest_gap_at": part.distance.at,
+                    "largest_gap_p": part.distance.p_value,
+                }
+            rows.append(row | {"positions": part.gap.positions, "games": part.gap.games})
+        return pa.Table.from_pylist(rows, schema=_TABLE)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = (
+            "evaluator", "condition", "level", "p", "lean", "p", "area", "largest gap", "p",
+        )  # fmt: skip
+        rows = []
+        for part in self.parts:
+            said = [part.evaluator, part.condition]
+            for departure in (part.gap.level, part.gap.lean):
+                said += [departure.effect.text("+.3f"), probability_text(departure.p_value)]
+            if part.distance is None:
+                said += ["", "", ""]
+            else:
+                said += [
+                    f"{part.distance.signed_area:+.3f}",
+                    f"{part.distance.largest_gap:+.3f} at {part.distance.at:.4g}",
+                    probability_text(part.distance.p_value),
+                ]
+            rows.append(tuple(said))
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it."""
+        return (
+            "Level: win probability of the first player beyond the curve of all, at equal values; "
+            "lean: of the side that curve favours. Area: the mean gap over the range both have.",
+        )
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The departures with their intervals."""
+        from hyoka.analysis.charts import gap_dots  # noqa: PLC0415 - slow to import
+
+        return gap_dots(self)
+
+
+_TABLE: Final = pa.schema(
+    [
+        ("evaluator", pa.string()),
+        ("condition", pa.string()),
+        *((f"level{end}", pa.float64()) for end in ("", "_low", "_high", "_p")),
+        *((f"lean{end}", pa.float64()) for end in ("", "_low", "_high", "_p")),
+        ("signed_area", pa.float64()),
+        *((f"largest_gap{end}", pa.float64()) for end in ("", "_at", "_p")),
+        ("positions", pa.int64()),
+        ("games", pa.int64()),
+    ]
+)

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -180,7 +180,8 @@ class _Parts:
         weight = sample.weight.astype(np.float64)
         win = weight * sample.results
         loss = weight - win
-        called = sample.values >= threshold
+        # A threshold beyond everything calls nothing a win, not even a mate.
+        called = (sample.values >= threshold) & (threshold < math.inf)
         finite = np.isfinite(sample.values)
         value = np.where(finite, sample.values, 0).astype(np.float64)
         said, result = self._said, sample.results
@@ -199,11 +200,28 @@ class _Parts:
         ]
 
     @cached_property
-    def values(self) -> dict[str, float]:
+    def _straight(self) -> dict[str, float]:
+        """The metrics before any is turned round."""
         sums = np.array([[float(column.sum()) for column in self._columns]])
         ranked = np.array([self._sample.ranking.metrics()])
         found = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
         return {name: float(values[0]) for name, values in found.items()}
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        return {name: self._turned(name, value) for name, value in self._straight.items()}
+
+    def _turned(self, name: str, values: Any) -> Any:
+        """Metrics that take the better of an evaluator and its negation, as the whole has it.
+
+        Each resample is turned as the whole is: turning each by itself would hide that nothing may
+        be known.
+        """
+        if name in ("accuracy", "roc") and self._straight[name] < 0.5:
+            return 1 - values
+        if name == "expected_difference" and self._straight[name] < 0:
+            return -values
+        return values
 
     def resampled(self, how: Resampling) -> dict[str, Reals]:
         sample, count = self._sample, how.resamples
@@ -221,8 +239,8 @@ class _Parts:
         # Noise makes every resample's calibration look worse; only their spread is of use.
         claimed = found["calibration_error"]
         middle = self.values["calibration_error"]
-        found["calibration_error"] = np.maximum(claimed - claimed.mean() + middle, 0)
-        return found
+        found["calibration_error"] = np.maximum(claimed - np.nanmean(claimed) + middle, 0)
+        return {name: self._turned(name, values) for name, values in found.items()}
 
 
 def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
@@ -234,13 +252,11 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[s
     tp, fp, win, loss, win_finite, loss_finite, win_value, loss_value, squares, surprise = sums.T
     weight = win + loss
     with np.errstate(invalid="ignore", divide="ignore"):
-        right = (tp + loss - fp) / weight
         found = dict(zip(_RANKED, ranked.T, strict=True))
-        found["accuracy"] = np.maximum(right, 1 - right)
+        found["accuracy"] = (tp + loss - fp) / weight
         found["f_score"] = np.where(win > 0, 2 * tp / (tp + fp + win), np.nan)
-        found["roc"] = np.maximum(found["roc"], 1 - found["roc"])
         found["lift"] = found["precision_at_25"] / (win / weight)
-        found["expected_difference"] = np.abs(win_value / win_finite - loss_value / loss_finite)
+        found["expected_difference"] = win_value / win_finite - loss_value / loss_finite
         found["brier_loss"] = squares / weight
         found["log_loss"] = surprise / weight
         mass = bins[:, :, 1]

@@ -57,13 +57,20 @@ def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 
     return Estimate(value, min(float(ends[0]), value), max(float(ends[1]), value))
 
 
-def two_sided_p(value: float, drawn: NDArray[Any]) -> float:
-    """How often a difference that is really zero would be as large, by the resamples' spread."""
+def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
+    """How often a difference that is really zero would be as large, by the resamples' spread.
+
+    By Student's t for so many games, as `interval` has it.
+    """
     kept = drawn[np.isfinite(drawn)]
-    spread = float(np.std(kept)) if len(kept) > 1 else 0.0
-    if spread == 0 or not math.isfinite(value):
+    if len(kept) < 2 or games < 2 or not math.isfinite(value):
+        return math.nan
+    spread = float(np.std(kept)) * math.sqrt(games / (games - 1))
+    if spread == 0:
         return 1.0 if value == 0 else math.nan
-    return 2 * NormalDist().cdf(-abs(value) / spread)
+    from scipy.special import stdtr  # noqa: PLC0415 - slow to import
+
+    return 2 * float(stdtr(games - 1, -abs(value) / spread))
 
 
 def probability_text(p: float) -> str:

@@ -8,7 +8,7 @@ having been selected (Benjamini and Yekutieli's false-coverage rate).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,8 +23,8 @@ from hyoka.analysis.gaps import (
     Distance,
     Kind,
     condition_gap,
-    curve_distance,
     matching_bins,
+    named_gap,
 )
 from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.result import Result
@@ -83,7 +83,7 @@ class Split:
             what = f"the side it favours wins {percent:.1f} percentage points {more} often"
         return (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {what} "
-            "than at equal values elsewhere."
+            "than the curve of all positions says."
         )
 
 
@@ -163,9 +163,11 @@ class Splits(Result):
                 f"(false-discovery rate {self.false_discovery_rate:.0%}).",
             )
         return (
-            "Effect: win probability beyond the total curve's at equal values; below zero where "
-            "the evaluation is too sure, that of the side it favours. Intervals are widened for "
-            f"selection; at most {self.false_discovery_rate:.0%} of such findings are false.",
+            "Effect: win probability beyond the total curve's at equal values; where the "
+            "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
+            "widened for "
+            f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
+            "false.",
         )
 
     def chart(self) -> "altair.TopLevelMixin":
@@ -241,7 +243,8 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     ]
     passed.sort(key=lambda found: -found[0].strength(found[1]))
     # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
-    confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(len(tests), 1)
+    possible = 2 * (len(singles) + (len(singles) * (len(singles) - 1) // 2 if pairs else 0))
+    confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(possible, len(tests), 1)
     kept: list[tuple[_Tried, Kind, float]] = []
     parents = {each.condition.sql: each for each in singles}
     for each, kind, q in passed:
@@ -250,7 +253,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         if _says_more(each, kind, parents) and not any(_alike(each, kind, k) for k in kept):
             kept.append((each, kind, q))
     splits = tuple(
-        _split(sample, each, kind, q, edges, confidence, first_player, resampling)
+        _split(sample, each, kind, q, confidence, first_player, resampling)
         for each, kind, q in kept
     )
     games = len(np.unique(sample.games))
@@ -351,16 +354,10 @@ def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
 
 def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
     """Whether a pair departs further than its parts do; a single condition always says enough."""
-    if len(each.condition.columns) < 2:
-        return True
-    parts = [parent for sql, parent in parents.items() if _is_part(sql, each.condition.sql)]
-    effect = each.gap.departure(kind).effect.value
-    surely = abs(effect) - _SURELY * each.gap.departure(kind).error
+    parts = [parents[sql] for sql in each.condition.parts if sql in parents]
+    departure = each.gap.departure(kind)
+    surely = abs(departure.effect.value) - _SURELY * departure.error
     return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
-
-
-def _is_part(sql: str, pair: str) -> bool:
-    return pair.startswith(f"{sql} and ") or pair.endswith(f" and {sql}")
 
 
 def _alike(each: _Tried, kind: Kind, kept: tuple[_Tried, Kind, float]) -> bool:
@@ -385,19 +382,13 @@ def _split(  # noqa: PLR0913, PLR0917
     each: _Tried,
     kind: Kind,
     q_value: float,
-    edges: Reals,
     confidence: float,
     first_player: str,
     resampling: Resampling | None,
 ) -> Split:
-    gap = condition_gap(sample, each.condition.holds, edges=edges, confidence=confidence)
-    distance = curve_distance(
-        sample,
-        each.condition.holds,
-        edges=edges,
-        least_positions=50,
-        resampling=resampling or Resampling(resamples=200),
-    )
+    how = replace(resampling or Resampling(resamples=200), confidence=confidence)
+    found = named_gap(sample, each.condition.words, each.condition.holds, resampling=how)
+    gap, distance = found.gap, found.distance
     return Split(
         sample.name, each.condition, gap.departure(kind), gap, q_value, distance, first_player
     )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command that says what evaluations are worth: curves, metrics, splits, comparisons."""
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -75,7 +76,9 @@ def analyse_command(
     error: Annotated[
         float | None,
         typer.Option(
-            metavar="ERROR", help="Bins grow until the standard error (by games) is so small."
+            min=1e-6,
+            metavar="ERROR",
+            help="Bins grow until the standard error (by games) is so small.",
         ),
     ] = None,
     count: Annotated[
@@ -116,7 +119,7 @@ def analyse_command(
         int,
         typer.Option(min=0, max=100_000, help="How often games are drawn again; 0: no intervals."),
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the games.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Draws the games.")] = 0,
     naive: Annotated[
         bool,
         typer.Option("--naive", help="Draw the bands that independent positions would have."),
@@ -127,7 +130,8 @@ def analyse_command(
             "--save",
             "-o",
             metavar="FILE",
-            help=f"Write the result that was asked for last, repeatable; {', '.join(FORMATS)}.",
+            help="Write what was asked for (without --curves and the like, the metrics), "
+            f"repeatable; {', '.join(FORMATS)}. Several results get names of their own.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -141,6 +145,18 @@ def analyse_command(
     """
     opened = Study.open(study)
     names = chosen_evaluators(opened, evaluators)
+    metrics_or_curves = not (splits or compare or disagree or calibrate) or curves
+    _refuse_idle(
+        ("--bins", bins, by is not None, "--by"),
+        ("--by", by, metrics_or_curves or calibrate, "--curves or --calibrate"),
+        ("--delta", delta, metrics_or_curves, "--curves"),
+        ("--error", error, metrics_or_curves, "--curves"),
+        ("--count", count, metrics_or_curves, "--curves"),
+        ("--balance", balance, metrics_or_curves, "metrics (--curves)"),
+        ("--naive", naive or None, metrics_or_curves, "--curves"),
+        ("--threshold", threshold, metrics_or_curves or compare, "--compare or metrics"),
+        ("--columns", columns, splits, "--splits"),
+    )
     cuts = _numbers(bins)
     shown_draws = cast(Draws, _one_of("--draws", draws, get_args(Draws)))
     counted: Literal["discard", "half"] = "discard" if shown_draws == "discard" else "half"
@@ -148,9 +164,8 @@ def analyse_command(
     limit = _threshold(threshold)
     weighed = cast(Literal["ply"] | None, balance and _one_of("--balance", balance, ["ply"]))
     results: dict[str, list[Result]] = {}
-    plain = not (splits or compare or disagree or calibrate)
     with count_progress(quiet or as_json) as progress:
-        if plain or curves:
+        if metrics_or_curves:
             task = progress.add_task("metrics", total=2)
             results["metrics"] = [
                 opened.metrics(
@@ -184,6 +199,19 @@ def analyse_command(
             )
             results["curves"] = [found]
             progress.advance(task)
+            if by is not None and shown_draws != "wdl":
+                results["gaps"] = [
+                    opened.gaps(
+                        by,
+                        names,
+                        bins=cuts,
+                        where=where,
+                        draws=counted,
+                        axis=along,
+                        resamples=resamples,
+                        seed=seed,
+                    )
+                ]
         if compare:
             if len(names) < 2:
                 raise typer.BadParameter("--compare needs two evaluators")
@@ -205,7 +233,14 @@ def analyse_command(
                 raise typer.BadParameter("--disagree needs two evaluators")
             results["disagreement"] = [
                 opened.disagreements(
-                    names[0], names[1], top=top, where=where, draws=counted, resamples=resamples
+                    names[0],
+                    names[1],
+                    top=top,
+                    where=where,
+                    draws=counted,
+                    axis=along,
+                    resamples=resamples,
+                    seed=seed,
                 )
             ]
         if calibrate:
@@ -231,15 +266,35 @@ def analyse_command(
                         ),
                     )
                 )
-    last = next(reversed(results.values()))[-1]
-    for file in save or []:
-        last.save(file)
+    # Curves come with the metrics; to be saved they must be asked for, and then they alone are.
+    idle = {"metrics", "gaps"} if curves else {"curves", "gaps"}
+    _save(save or [], {name: each for name, each in results.items() if name not in idle})
     if as_json:
         print_json({name: [_as_json(r) for r in each] for name, each in results.items()})
         return
     for each in results.values():
         for result in each:
             print_result(result, points=curves)
+
+
+def _refuse_idle(*options: tuple[str, object, bool, str]) -> None:
+    """Raise if an option was given that nothing asked for makes use of."""
+    for name, value, used, wanted in options:
+        if value is not None and not used:
+            raise typer.BadParameter(f"{name} needs {wanted}")
+
+
+def _save(files: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> None:
+    """Write what was asked for; if that is several things, each to a name of its own."""
+    named = [
+        (name if len(each) == 1 else f"{name}-{number}", result)
+        for name, each in results.items()
+        for number, result in enumerate(each, start=1)
+    ]
+    for file in files:
+        for name, result in named:
+            alone = len(named) == 1
+            result.save(file if alone else file.with_name(f"{file.stem}-{name}{file.suffix}"))
 
 
 def print_result(result: Result, *, points: bool = False) -> None:
@@ -291,9 +346,12 @@ def _threshold(text: str | None) -> float | Literal["best"] | None:
     if text is None or text == "best":
         return cast(Literal["best"] | None, text)
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise typer.BadParameter(f"a threshold is a number or best, not '{text}'") from None
+        number = math.nan
+    if math.isnan(number):
+        raise typer.BadParameter(f"a threshold is a number or best, not '{text}'")
+    return number
 
 
 def _one_of(option: str, text: str, known: Iterable[str]) -> str:
@@ -304,5 +362,14 @@ def _one_of(option: str, text: str, known: Iterable[str]) -> str:
 
 
 def _columns(text: str) -> Sequence[str]:
-    """Names or expressions between commas that stand outside of brackets."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+    """Names or expressions between commas that stand outside of brackets and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote or character in "'\"":
+            quote = "" if character == quote else quote or character
+        depth += (character == "(") - (character == ")") if not quote else 0
+        if character == "," and depth == 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Examples for the weights of columns that are added to an evaluator's score."""
 
-import contextlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka.analysis.sample import Draws
-from hyoka.engines import spec_of
-from hyoka.errors import ConditionError, Error, StudyError, nearest
+from hyoka.errors import ConditionError, StudyError
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.sigmoid import Array
-from hyoka.study import COMMENTS, Study
+from hyoka.study import Study
 from hyoka.study.conditions import check_condition
+from hyoka.study.measuring import MATE_SCORE, chosen_evaluators
 
 _SUREST: Final = 1e-3
 """Values are taken for no surer than this when they become logits."""
@@ -39,7 +38,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     """
     if not columns:
         raise ConditionError("no column is named: say what to add to the score")
-    engine = evaluator_named(study, evaluator)
+    [engine] = chosen_evaluators(study, evaluator)
     found, undecided = decided(_scored(study, engine, columns, where), draws)
     table = some_of_each_game(found, sample, seed)
     said, unit = _scores(table, evaluator)
@@ -63,20 +62,6 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
         undecided=undecided,
         unscored=len(table) - len(rows),
     )
-
-
-def evaluator_named(study: Study, text: str) -> str:
-    """The name under which a study keeps an evaluator's evaluations: given as such, or by spec."""
-    engines = study.engines
-    names = [text]
-    with contextlib.suppress(Error):  # a name that is no spec
-        names.append(spec_of(text, [COMMENTS]).slug)
-    for name in names:
-        if name in engines:
-            return name
-    hint = nearest(text, engines)
-    there = ", ".join(engines) or "none; `hyoka evaluate` makes them"
-    raise StudyError(f"{study.path}: no evaluations by '{text}'; {hint or f'there are: {there}'}")
 
 
 def _scored(study: Study, engine: str, columns: Sequence[str], where: str | None) -> pa.Table:
@@ -106,10 +91,13 @@ def _scores(table: pa.Table, evaluator: str) -> tuple[Array, str]:
     for name in ("score", "value"):
         said = table[name].to_numpy(zero_copy_only=False).astype(np.float64)
         said[mates] = np.nan
+        units = table["unit"].drop_null()
+        unit = str(units[0]) if len(units) else "points"
+        if name == "score" and unit == "centipawns":
+            said[np.abs(said) >= MATE_SCORE] = np.nan
         if np.isfinite(said).any():
             if name == "score":
-                units = table["unit"].drop_null()
-                return said, str(units[0]) if len(units) else "points"
+                return said, unit
             likely = np.clip(said, _SUREST, 1 - _SUREST)
             return np.log(likely / (1 - likely)), "logits"
     raise StudyError(f"'{evaluator}' has scored none of these positions")

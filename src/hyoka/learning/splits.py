@@ -8,13 +8,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis.sample import Sample
+from hyoka.analysis import Sample, condition_gap
 from hyoka.learning.sigmoid import Array
 
 _SHARE: Final = 0.2
 """Of the positions, how many should satisfy a condition."""
-_BINS: Final = 20
-"""Of the total curve, with equally many positions each."""
 _FEWEST: Final = 100
 """Positions that a condition must have: paper 000's least for a point of a curve."""
 
@@ -85,11 +83,6 @@ def _extremes(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]
 
 
 def gap(sample: Sample, holds: NDArray[np.bool_]) -> Gap:
-    """The gap between the evaluation curve of some positions and that of all.
-
-    The total curve is the mean result in bins of about equally many positions.
-    """
-    inner = np.unique(np.quantile(sample.values, np.linspace(0, 1, _BINS + 1)[1:-1]))
-    edges = np.array([-np.inf, *inner, np.inf])
-    found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
-    return Gap(found.level, found.level_error)
+    """The gap between the evaluation curve of some positions and that of all."""
+    found = condition_gap(sample, holds).level
+    return Gap(found.effect.value, found.error)

@@ -68,7 +68,8 @@ class SplitSizes:
     def _size(self, sample: Sample, edges: NDArray[Any]) -> float:
         # Each drawn sample is sorted anew: what was weighed differently ranks differently.
         ranking = sample.ranking
-        return float(ranking.gap(self._above, edges).level - ranking.gap(self._below, edges).level)
+        above, below = (ranking.gap(each, edges).level for each in (self._above, self._below))
+        return float(above.effect - below.effect)
 
 
 def picture_bins(sample: Sample) -> AdaptiveBins:

@@ -6,6 +6,7 @@ unless given, on the positions that all of them evaluated. `where` is an SQL con
 column, cut at `bins`. Intervals draw whole games again, `resamples` times; 0 gives none.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -23,15 +24,17 @@ from hyoka.analysis import (
     Curves,
     Disagreement,
     FixedBins,
+    Gaps,
     MetricsTable,
     Resampling,
     Sample,
     Splits,
 )
+from hyoka.analysis.curves import Trend
 from hyoka.analysis.splits import Tick
 from hyoka.errors import StudyError
 from hyoka.study.importing import colour_names
-from hyoka.study.measuring import Axis, Measured, measured, split_columns
+from hyoka.study.measuring import OUTCOMES, Axis, Measured, measured, split_columns
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -72,22 +75,22 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         study,
         evaluators,
         where=where,
-        columns=[by] if by else [],
+        columns=_column_of(by),
         draws="discard" if draws == "discard" else "half",
         axis=axis,
     )
-    binning = (
-        FixedBins(delta, least_positions)
-        if error is None and count is None
-        else AdaptiveBins(
-            least_positions if count is None else count,
-            error=np.inf if error is None else error,
-        )
+    grow = error is not None or count is not None
+    if count is not None:
+        least_positions = min(least_positions, count)
+    growing = AdaptiveBins(
+        least_positions if count is None else count, error=np.inf if error is None else error
     )
     how = Resampling(resamples, seed, confidence)
     parts = []
     for sample in loaded.samples:
-        for outcome, chosen in _outcomes(sample, draws):
+        # Of one evaluator all curves have the same bins.
+        fixed = FixedBins(FixedBins(delta).width_for(sample), least_positions)
+        for outcome, trend, chosen in _outcomes(sample, draws):
             for condition, rows in _parts(loaded, by, bins, with_all=True):
                 some = chosen if rows is None else chosen.where(rows)
                 if len(some):
@@ -95,10 +98,11 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
                     parts.append(
                         analysis.curve(
                             some,
-                            binning=binning,
+                            binning=growing if grow else fixed,
                             least_positions=least_positions,
                             resampling=how,
                             condition=words,
+                            trend=trend,
                         )
                     )
     of = "share" if draws == "wdl" else "win probability"
@@ -127,12 +131,13 @@ def metrics(  # noqa: PLR0913 - a keyword for each choice
     """
     if balance not in (None, "ply"):
         raise StudyError(f"what can be balanced is ply, not '{balance}'")
-    column = None if by in (None, "phase") else by
+    if balance is not None and by is None:
+        raise StudyError("parts are balanced against all: say which with --by")
     loaded = measured(
         study,
         evaluators,
         where=where,
-        columns=[column] if column else [],
+        columns=_column_of(by),
         draws=draws,
         axis=axis,
     )
@@ -177,6 +182,10 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
             raise StudyError(f"of which evaluator? There are {', '.join(study.engines)}")
         evaluator = study.engines[0] if study.engines else None
     chosen = list(columns) if columns is not None else split_columns(study)
+    for column in chosen:
+        telling = OUTCOMES & set(re.findall(r"\w+", column))
+        if telling:
+            raise StudyError(f"{', '.join(sorted(telling))}: no condition, it knows the game's end")
     loaded = measured(study, evaluator, where=where, columns=chosen, draws=draws, axis=axis)
     return analysis.find_splits(
         loaded.samples[0],
@@ -189,6 +198,37 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         first_player=first_player(study.game),
         words=column_words(study.game),
         progress=progress,
+    )
+
+
+def gaps(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    by: str,
+    evaluators: Sequence[str] | str | None = None,
+    *,
+    bins: Sequence[float] | None = None,
+    where: str | None = None,
+    draws: Literal["discard", "half"] = "discard",
+    axis: Axis = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Gaps:
+    """How far the curves of a column's parts lie from the curve of all, with tests by games.
+
+    `by` may be any SQL condition: `by="ladder > 0"` parts the positions into two.
+    """
+    loaded = measured(
+        study, evaluators, where=where, columns=_column_of(by), draws=draws, axis=axis
+    )
+    how = Resampling(resamples, seed, confidence)
+    return Gaps(
+        tuple(
+            analysis.named_gap(sample, words, rows, resampling=how)
+            for sample in loaded.samples
+            for words, rows in _parts(loaded, by, bins, with_all=False)
+            if rows is not None and rows.any() and not rows.all()
+        )
     )
 
 
@@ -219,12 +259,14 @@ def disagreements(  # noqa: PLR0913 - a keyword for each choice
     top: int = 20,
     where: str | None = None,
     draws: Literal["discard", "half"] = "discard",
+    axis: Axis = "auto",
     resamples: int = 1000,
+    seed: int = 0,
 ) -> Disagreement:
     """Where two evaluators differ most, and which of them was right."""
-    loaded = _two(study, one, other, where, draws, "auto")
+    loaded = _two(study, one, other, where, draws, axis)
     a, b = loaded.samples
-    found = analysis.disagreement(a, b, top=top, resampling=Resampling(resamples))
+    found = analysis.disagreement(a, b, top=top, resampling=Resampling(resamples, seed))
     disputed = tuple(
         replace(each, game=int(loaded.game_ids[each.row]), ply=int(loaded.plies[each.row]))
         for each in found.disputed
@@ -243,8 +285,9 @@ def calibration(  # noqa: PLR0913 - a keyword for each choice
     confidence: float = 0.95,
 ) -> Calibration:
     """Constants that turn scores into win probabilities, and into win, draw and loss."""
-    columns = [by] if by and by != "phase" else []
-    loaded = measured(study, evaluators, where=where, columns=columns, draws="half", axis=axis)
+    loaded = measured(
+        study, evaluators, where=where, columns=_column_of(by), draws="half", axis=axis
+    )
     rows = []
     for sample in loaded.samples:
         for condition, chosen in _parts(loaded, by, bins, with_all=True):
@@ -291,13 +334,18 @@ def _two(  # noqa: PLR0913, PLR0917 - what the callers were given
     return loaded
 
 
-def _outcomes(sample: Sample, draws: Draws) -> Iterator[tuple[str, Sample]]:
+def _outcomes(sample: Sample, draws: Draws) -> Iterator[tuple[str, Trend, Sample]]:
     if draws != "wdl":
-        yield "", sample
+        yield "", "rises", sample
         return
-    yield "win", sample.with_results(sample.results == 1)
-    yield "draw", sample.with_results((sample.results > 0) & (sample.results < 1))
-    yield "loss", sample.with_results(sample.results == 0)
+    yield "win", "rises", sample.with_results(sample.results == 1)
+    yield "draw", "any", sample.with_results((sample.results > 0) & (sample.results < 1))
+    yield "loss", "falls", sample.with_results(sample.results == 0)
+
+
+def _column_of(by: str | None) -> list[str]:
+    """The column that positions are parted by; phases need none."""
+    return [] if by in (None, "phase") else [by]
 
 
 def _parts(

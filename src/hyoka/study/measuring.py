@@ -30,7 +30,7 @@ GAME_COLUMNS: Final = ("komi", "handicap", "rules")
 """Columns of games that a search for splits looks at, beside those of positions."""
 _BY_POINTS: Final = ("ab", "mc-score")
 """Searches of ours whose values are made from their scores."""
-_MATE_SCORE: Final = 20_000
+MATE_SCORE: Final = 20_000
 """Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
 _PLY_STRATA: Final = 10
 
@@ -133,7 +133,7 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
         game_ids,
         _column(table, "ply").astype(np.int32)[rows],
         {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(columns)},
-        int(np.asarray(changed, dtype=bool).sum()),
+        int(np.nansum(changed.astype(np.float64))),
     )
 
 
@@ -211,7 +211,7 @@ def _joined(
 
 
 def _column(table: pa.Table, name: str) -> NDArray[Any]:
-    """A column as NumPy has it: truth values stay such, numbers' nulls are NaN."""
+    """A column as NumPy has it: truth values without nulls stay such, numbers' nulls are NaN."""
     column = table[name].combine_chunks()
     kind = column.type
     if pa.types.is_boolean(kind):
@@ -234,20 +234,21 @@ def _values(
     score = _column(table, f"score_{index}").astype(np.float32)
     mate = _column(table, f"mate_{index}").astype(np.float32)
     units = [unit for unit in pc.unique(table[f"unit_{index}"]).to_pylist() if unit]
-    has_value, has_score = bool(np.isfinite(value).any()), bool(np.isfinite(score).any())
+    mated = bool(np.isfinite(mate).any())
+    has_value, has_score = (bool(np.isfinite(said).any()) for said in (value, score))
     if axis == "auto":
         by_score = has_score and (by_points or "centipawns" in units)
         axis = "score" if by_score or not has_value else "value"
     if axis == "score":
-        if not has_score and len(score):
+        if not (has_score or mated) and len(score):
             raise StudyError(f"{name} tells no scores")
-        most = _MATE_SCORE if "centipawns" in units else np.inf
+        most = MATE_SCORE if "centipawns" in units else np.inf
         unsaid = np.isnan(score)
         won = (mate > 0) | (score >= most) | (unsaid & (value == 1))
         lost = (mate < 0) | (score <= -most) | (unsaid & (value == 0))
         found = np.select([won, lost], [np.inf, -np.inf], score)
         return found.astype(np.float32), units[0] if units else "points"
-    if not has_value and len(value):
+    if not (has_value or mated) and len(value):
         raise StudyError(f"{name} tells no values")
     found = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
     return found.astype(np.float32), VALUE

@@ -204,6 +204,7 @@ class Study:
     curve = analysing.curve
     metrics = analysing.metrics
     splits = analysing.splits
+    gaps = analysing.gaps
     compare = analysing.compare
     disagreements = analysing.disagreements
     calibration = analysing.calibration
