@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="session")
+# A session would keep Playwright's event loop running under everybody else's tests.
+@pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    """A headless Chromium of the system's for the whole run; a test that asks without it skips."""
+    """A headless Chromium of the system's for a module; a test that asks without it skips."""
     driver = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:

@@ -1,24 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
+import functools
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from hyoka.demo import run_demo
 from hyoka.samples import sample_path
 from hyoka.study import Study, evaluate
 
-
-def hyoka(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=cwd,
-    )
+from .commands import hyoka_here as hyoka
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +96,16 @@ def test_samples_are_copied_out_and_are_records(tmp_path: Path) -> None:
     assert described.returncode == 0, described.stderr
 
 
-def test_the_demo_does_the_main_job(tmp_path: Path) -> None:
-    result = hyoka("demo", "--positions", "1", "--json", cwd=tmp_path)
+def test_the_demo_does_the_main_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With quicker evaluators than its own, which take a minute."""
+    quick = ("ab:nodes=1,hash=0", "mc:playouts=10", "uct:playouts=10", "uct:playouts=40")
+    run = functools.partial(run_demo, evaluators=quick)
+    monkeypatch.setattr("hyoka.cli.demo.run_demo", run)
+    monkeypatch.setattr("hyoka.cli.demo.UCT_STRONG", quick[-1])
+    result = hyoka("demo", "--positions", "1", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    facts = json.loads(result.stdout)
-    evaluators = {row["evaluator"].partition(":")[0] for row in facts["metrics"]}
-    assert evaluators == {"ab", "mc", "uct"}
-    page = (tmp_path / facts["report"]).read_text(encoding="utf-8")
+    assert "hyoka-demo/report.html" in result.stdout
+    for evaluator in quick:
+        assert evaluator in result.stdout
+    page = (tmp_path / "hyoka-demo" / "report.html").read_text(encoding="utf-8")
     assert "Findings" in page

@@ -13,6 +13,8 @@ import pytest
 import hyoka as hk
 from hyoka.bench import benchmarked_games
 
+from .commands import hyoka_here
+
 
 def hyoka(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -39,7 +41,7 @@ def test_help_names_every_command() -> None:
     text = hyoka("--help").stdout
     for command in ("perft", "bench", "show", "demo"):
         assert command in text
-        assert hyoka(command, "--help").returncode == 0
+        assert hyoka_here(command, "--help").returncode == 0
 
 
 def test_perft_counts_and_divides() -> None:

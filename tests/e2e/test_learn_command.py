@@ -2,9 +2,6 @@
 """Weights learned from the command line, as a user meets them."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +9,7 @@ import pytest
 
 import hyoka as hk
 
-
-def hyoka(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        encoding="utf-8",
-        env=os.environ | {"COLUMNS": "200"},
-    )
+from .commands import hyoka_here as hyoka
 
 
 def learned(*arguments: str, cwd: Path) -> list[dict[str, Any]]:

@@ -2,9 +2,6 @@
 """The report of a study from the command line, and in a browser."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,20 +10,9 @@ import hyoka as hk
 from hyoka.samples import sample_path
 
 from .browser import Opening, check_page
+from .commands import hyoka_here as hyoka
 
 MOST_BYTES = 5_000_000
-
-
-def hyoka(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        encoding="utf-8",
-        env=os.environ | {"COLUMNS": "200"},
-    )
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def simulated(rng: np.random.Generator, games: int, noise: float = 0.7) -> Sampl
     )
 
 
-STUDIES = 300
+STUDIES = 160
 GAMES = 200
 
 
@@ -66,10 +66,10 @@ def test_intervals_of_metrics_hold_the_truth_as_often_as_they_say(truth: Sample)
         for name in METRICS:
             held[name] += found[name].low <= real[name].value <= found[name].high
     rates = {name: count / STUDIES for name, count in held.items()}
-    # 95 % nominal; 300 studies tell 95 from 91 and from 98.5 %. The calibration error of so few
+    # 95 % nominal; 160 studies tell 95 from 89 and from 99.5 %. The calibration error of so few
     # games is mostly noise, and its interval less sure.
     del rates["calibration_error"]
-    assert all(0.91 <= rate <= 0.985 for rate in rates.values()), rates
+    assert all(0.89 <= rate <= 0.995 for rate in rates.values()), rates
     assert 0.93 <= np.mean(list(rates.values())) <= 0.97
 
 
@@ -159,11 +159,11 @@ def described(rng: np.random.Generator, sample: Sample) -> dict[str, NDArray[np.
 
 def test_without_a_weakness_the_search_finds_none() -> None:
     found = 0
-    for study in range(120):
+    for study in range(80):
         rng = np.random.default_rng(study)
         sample = simulated(rng, GAMES)
         found += len(find_splits(sample, described(rng, sample), resampling=NO_INTERVALS)) > 0
-    assert found <= 6
+    assert found <= 4
 
 
 @pytest.mark.parametrize("study", range(8))

@@ -97,10 +97,11 @@ def main(arguments: list[str] | None = None) -> None:
             )  # a terminal that can't show a stone still shows the rest
     # Whoever ends us politely gets what Ctrl-C gets: what has been computed is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
+    """Run a command and give its exit status; what went wrong is one line on standard error."""
     try:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
