@@ -63,6 +63,7 @@ bench: build
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/arena.py
 	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/analysis.py
 	$(BIN)/python benchmarks/perft_suites.py
 
 clean:

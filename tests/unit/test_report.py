@@ -320,8 +320,9 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
     [subject] = report.results.subjects
     plies = len(OPENING) + 4
     assert subject.own.curve.positions == 60 * plies
-    assert subject.calibration.positions == 120 * plies
+    assert subject.calibration.positions == 60 * plies
     assert subject.calibration.wdl is not None
+    assert subject.calibration.wdl.positions == 120 * plies
     calibration = report.page.sections[-1]
     table = next(b for b in calibration.blocks if isinstance(b, Table) and "worth" in b.caption)
     assert table.columns[-3:] == ("Win", "Draw", "Loss")

@@ -92,6 +92,8 @@ class WinDrawLoss:
 
     win: Logistic
     loss: Logistic
+    positions: int
+    games: int
 
     def probabilities(self, values: NDArray[Any]) -> tuple[Reals, Reals, Reals]:
         """Of a win, a draw and a loss; where the two curves overlap, both give way."""
@@ -105,7 +107,12 @@ def fit_win_draw_loss(sample: Sample, confidence: float = 0.95) -> WinDrawLoss:
     """Curves of wins against the rest and of losses against the rest, draws kept."""
     won = sample.with_results(sample.results == 1)
     lost = sample.with_results(sample.results == 0)
-    return WinDrawLoss(fit_logistic(won, confidence), fit_logistic(lost, confidence))
+    return WinDrawLoss(
+        fit_logistic(won, confidence),
+        fit_logistic(lost, confidence),
+        len(sample),
+        len(np.unique(sample.games)),
+    )
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,7 @@ class CalibrationRow:
     condition: str
     positions: int
     games: int
+    """Without draws."""
     logistic: Logistic
     """Of the result without draws."""
     wdl: WinDrawLoss | None
@@ -146,13 +154,14 @@ class Calibration(Result):
         """A row a curve, with constants and intervals."""
         rows = []
         for part, of, curve in self._curves():
+            counted = part if of == "result" or part.wdl is None else part.wdl
             row: dict[str, Any] = {
                 "evaluator": part.name,
                 "condition": part.condition,
                 "of": of,
                 "unit": part.unit,
-                "positions": part.positions,
-                "games": part.games,
+                "positions": counted.positions,
+                "games": counted.games,
                 "converged": curve.converged,
             }
             for name in ("even", "scale", "intercept", "slope"):
@@ -176,7 +185,8 @@ class Calibration(Result):
                 if curve.converged
                 else ("no curve fits", "")
             )
-            counts = (f"{part.positions:,}", f"{part.games:,}")
+            counted = part if of == "result" or part.wdl is None else part.wdl
+            counts = (f"{counted.positions:,}", f"{counted.games:,}")
             rows.append((part.name, part.condition or "all", of, *fitted, *counts))
         return (heading, *rows)
 

@@ -301,8 +301,8 @@ def calibration(  # noqa: PLR0913 - a keyword for each choice
                     sample.name,
                     sample.unit,
                     condition,
-                    len(some),
-                    len(np.unique(some.games)),
+                    len(decided),
+                    len(np.unique(decided.games)),
                     analysis.fit_logistic(decided, confidence),
                     analysis.fit_win_draw_loss(some, confidence) if drawn else None,
                 )
