@@ -130,7 +130,7 @@ def test_perft_reports_the_position_it_was_given() -> None:
 def test_bad_input_gets_one_clear_line_and_exit_code_two(
     arguments: tuple[str, ...], words: str
 ) -> None:
-    result = hyoka(*arguments)
+    result = hyoka_here(*arguments)
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr.startswith("hyoka")

@@ -2,7 +2,6 @@
 """`hyoka match`, `ablate` and `reproduce` as commands, and a match that is killed all the time."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -17,21 +16,10 @@ from engines import fake
 from hyoka.arena import Standing, open_match
 from hyoka.cli import main
 
+from .commands import hyoka_here as hyoka
+
 PATIENCE_S = 120.0
 """Forever, on any machine."""
-
-
-def hyoka(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-        timeout=PATIENCE_S,
-        cwd=cwd,
-        env=os.environ | {"COLUMNS": "200"},
-    )
 
 
 def json_of(*words: str, cwd: Path) -> Any:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from .commands import hyoka_here
+
 PGN = """[White "Anderssen"]
 [Black "Kieseritzky"]
 [Result "1-0"]
@@ -30,6 +32,8 @@ PGN = """[White "Anderssen"]
 
 
 def hyoka(*arguments: str, cwd: Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    if given is None:
+        return hyoka_here(*arguments, cwd=cwd)
     return subprocess.run(
         [sys.executable, "-m", "hyoka.cli", *arguments],
         capture_output=True,

@@ -2,7 +2,6 @@
 """`hyoka solve`, as a command."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -16,20 +15,10 @@ import pytest
 
 from engines import fake
 
+from .commands import hyoka_here as hyoka
+
 PATIENCE_S = 120.0
 """Forever, on any machine."""
-
-
-def hyoka(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-        timeout=PATIENCE_S,
-        env=os.environ | {"COLUMNS": "200"},
-    )
 
 
 @pytest.fixture
