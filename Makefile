@@ -29,8 +29,9 @@ $(VENV)/.built: $(VENV)/.environment $(VENV)/.modules CMakeLists.txt $(CORE)
 demo: build
 	$(BIN)/hyoka demo
 
+# One more worker than cores: some tests wait for engines, browsers and clusters.
 test: build
-	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q
 
 check: build
 	$(BIN)/ruff check $(PYTHON_CODE)

@@ -69,7 +69,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(
     ("kind", "table", "searches"),
-    [("uct", UCT_SETTINGS, 250), ("ab", AB_SETTINGS, 200), ("mc", MC_SETTINGS, 100)],
+    [("uct", UCT_SETTINGS, 120), ("ab", AB_SETTINGS, 100), ("mc", MC_SETTINGS, 50)],
 )
 def test_random_searches(game: str, kind: str, table: list[Setting], searches: int) -> None:
     chance = random.Random(f"{game} {kind}")

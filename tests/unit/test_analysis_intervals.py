@@ -48,7 +48,7 @@ def simulated(rng: np.random.Generator, games: int, noise: float = 0.7) -> Sampl
     )
 
 
-STUDIES = 160
+STUDIES = 100
 GAMES = 200
 
 
@@ -66,10 +66,10 @@ def test_intervals_of_metrics_hold_the_truth_as_often_as_they_say(truth: Sample)
         for name in METRICS:
             held[name] += found[name].low <= real[name].value <= found[name].high
     rates = {name: count / STUDIES for name, count in held.items()}
-    # 95 % nominal; 160 studies tell 95 from 89 and from 99.5 %. The calibration error of so few
+    # 95 % nominal; 100 studies tell 95 from 87 %. The calibration error of so few
     # games is mostly noise, and its interval less sure.
     del rates["calibration_error"]
-    assert all(0.89 <= rate <= 0.995 for rate in rates.values()), rates
+    assert all(0.87 <= rate <= 1 for rate in rates.values()), rates
     assert 0.93 <= np.mean(list(rates.values())) <= 0.97
 
 
