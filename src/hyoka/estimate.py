@@ -19,6 +19,12 @@ class Estimate:
     low: float
     high: float
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the interval; the value itself, twice, where none is known."""
+        known = not (math.isnan(self.low) or math.isnan(self.high))
+        return (self.low, self.high) if known else (self.value, self.value)
+
     def __neg__(self) -> "Estimate":
         return Estimate(-self.value, -self.high, -self.low)
 

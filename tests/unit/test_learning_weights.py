@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 import hyoka as hk
-from hyoka.analysis.sample import Sample
+from hyoka.analysis import Sample, condition_gap
 from hyoka.learning import (
     Examples,
     Method,
@@ -27,7 +27,7 @@ from hyoka.learning import (
     term_examples,
 )
 from hyoka.learning.quiet import QuiescenceSearch
-from hyoka.learning.splits import conditions, gap, splits
+from hyoka.learning.splits import conditions, splits
 
 Floats = NDArray[np.float64]
 
@@ -187,9 +187,9 @@ def test_planted_weights_are_found_again(method: Method) -> None:
     assert change["brier_loss"].high < 0
     assert change["roc"].low > 0
     for split in fit.held_out.splits:
-        assert abs(split.after.size) < 3 * split.after.error
+        assert abs(split.after.effect.value) < 3 * split.after.error
         if split.condition.startswith("feature 0"):
-            assert abs(split.before.size) > 3 * split.before.error
+            assert abs(split.before.effect.value) > 3 * split.before.error
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
@@ -281,23 +281,26 @@ def test_a_gap_is_what_the_total_curve_leaves_unsaid() -> None:
     sample = scored(values, results, np.arange(800))
     holds = np.zeros(800, bool)
     holds[:400:2] = True  # wins at 0, where half are won
-    assert gap(sample, holds).size == pytest.approx(0.5)
-    assert gap(sample, np.ones(800, bool)).size == pytest.approx(0)
+    assert condition_gap(sample, holds).level.effect.value == pytest.approx(0.5)
+    assert condition_gap(sample, np.ones(800, bool)).level.effect.value == pytest.approx(0)
     both = holds.copy()
     both[403::4] = True  # losses at 100, where three of four are won
-    assert gap(sample, both).size == pytest.approx((200 * 0.5 - 100 * 0.75) / 300)
+    assert condition_gap(sample, both).level.effect.value == pytest.approx(
+        (200 * 0.5 - 100 * 0.75) / 300
+    )
 
 
 def test_a_gaps_error_is_that_of_drawing_games_again() -> None:
     examples = simulated(6, games=300, a_game=5)
     holds = examples.features[:, 0] >= 1
-    found = gap(scored(examples.rest, examples.results, examples.games), holds)
+    sample = scored(examples.rest, examples.results, examples.games)
+    found = condition_gap(sample, holds).level
     draw = np.random.default_rng(2)
     again = []
     for _ in range(300):
         rows = np.concatenate([np.arange(5) + 5 * game for game in draw.integers(0, 300, 300)])
         drawn = scored(examples.rest[rows], examples.results[rows], np.repeat(np.arange(300), 5))
-        again.append(gap(drawn, holds[rows]).size)
+        again.append(condition_gap(drawn, holds[rows]).level.effect.value)
     assert found.error == pytest.approx(np.std(again), rel=0.15)
 
 

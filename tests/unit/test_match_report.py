@@ -16,7 +16,7 @@ import vl_convert
 import hyoka as hk
 from hyoka.arena.played import Pairing, PlayedGame
 from hyoka.arena.report import match_page, write_match_report
-from hyoka.arena.report.evaluation_curves import evaluation_curve
+from hyoka.arena.report.evaluation_curves import evaluation_curve, verdict
 from hyoka.arena.report.facts import Thoughts, book_plies, match_facts, shown_names
 from hyoka.arena.report.openings import opening_scores
 from hyoka.page import Page, Table
@@ -351,13 +351,13 @@ def thoughts_that(right: float, games: int = 400, positions: int = 10) -> Though
 
 
 @pytest.mark.parametrize(
-    ("right", "verdict"), [(0.7, "over-confident"), (0.9, "honest"), (0.99, "too modest")]
+    ("right", "word"), [(0.7, "over-confident"), (0.9, "honest"), (0.99, "too modest")]
 )
-def test_confidence_is_held_against_results(right: float, verdict: str) -> None:
+def test_confidence_is_held_against_results(right: float, word: str) -> None:
     curve = evaluation_curve(thoughts_that(right), 0, seed=1)
     assert curve is not None
     assert curve.confidence is not None
-    assert curve.confidence.verdict == verdict
+    assert verdict(curve.confidence) == word
     assert [round(point.value, 3) for point in curve.points] == [0.1, 0.9]
 
 

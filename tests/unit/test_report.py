@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.analysis import FixedBins, Sample
 from hyoka.page import Details, Explorer, Page, Table
-from hyoka.report import report_page, save_figures, study_report, write_report
+from hyoka.report import save_figures, study_report, write_report
 from hyoka.report.binning import open_bins
 from hyoka.report.contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
@@ -224,7 +224,7 @@ def test_boards_are_the_positions_with_words(study: hk.Study, report: StudyRepor
 
 def test_the_same_seed_gives_the_same_page_and_another_one_other_boards(study: hk.Study) -> None:
     once, again, other = (
-        report_page(study, evaluators="weak", resamples=20, seed=seed) for seed in (3, 3, 4)
+        study_report(study, evaluators="weak", resamples=20, seed=seed).page for seed in (3, 3, 4)
     )
     assert once.html() == again.html()
     picks = [explorers(page)[0].picks for page in (once, other)]
@@ -347,12 +347,12 @@ def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> 
 def test_without_evaluations_or_wins_and_losses_there_is_a_clear_error(tmp_path: Path) -> None:
     study = made_study(tmp_path, [0.5] * 12)
     with pytest.raises(hk.StudyError, match="nothing has been evaluated yet"):
-        report_page(study)
+        study_report(study)
     say(study, "some", knowing(2.0))
     with pytest.raises(hk.StudyError, match="all games that some evaluated are drawn"):
-        report_page(study)
+        study_report(study)
     with pytest.raises(hk.StudyError, match="no evaluator 'other'"):
-        report_page(study, evaluators=["other"])
+        study_report(study, evaluators=["other"])
 
 
 def test_without_resamples_there_are_no_intervals_and_no_claims_beyond_numbers(
@@ -379,7 +379,7 @@ def test_json_has_the_findings_and_all_numbers(report: StudyReport) -> None:
 
 
 def test_figures_are_written_as_pictures(study: hk.Study, tmp_path: Path) -> None:
-    page = report_page(study, evaluators="weak", splits=0, resamples=0)
+    page = study_report(study, evaluators="weak", splits=0, resamples=0).page
     files = save_figures(page, tmp_path / "figures")
     assert len(files) == 2 * len(page.charts)
     assert files[0].name == "01-the-curves.png"
@@ -407,7 +407,7 @@ def test_names_from_records_stay_text(tmp_path: Path) -> None:
     file.write_text('[White "<script>alert(1)</script>"]\n[Result "1-0"]\n\n1. a3 1-0\n')
     hk.append_to_study(study.path, file)
     say(study, "some", knowing(1.0))
-    html = report_page(study, resamples=0, splits=0).html()
+    html = study_report(study, resamples=0, splits=0).page.html()
     assert "<script>alert" not in html
 
 

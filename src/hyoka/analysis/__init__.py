@@ -17,6 +17,7 @@ from hyoka.analysis.calibration import (
 )
 from hyoka.analysis.comparison import Comparison, Difference, compare, compare_measured
 from hyoka.analysis.conditions import Condition, conditions, partition
+from hyoka.analysis.confidence import Confidence, confidence
 from hyoka.analysis.curves import (
     Curve,
     CurvePoint,
@@ -62,6 +63,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "ConditionGap",
+    "Confidence",
     "Curve",
     "CurvePoint",
     "Curves",
@@ -90,6 +92,7 @@ __all__ = [
     "compare_measured",
     "condition_gap",
     "conditions",
+    "confidence",
     "curve",
     "curve_distance",
     "disagreement",

@@ -19,11 +19,18 @@ from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, Metrics
 from hyoka.analysis.sample import VALUE
 from hyoka.analysis.splits import Split
-from hyoka.estimate import Estimate
-from hyoka.page.charts import COLOURS, INK, PICKED
-from hyoka.page.figures import Dot, Spot, dots, lines
+from hyoka.page.charts import COLOURS, PICKED
+from hyoka.page.figures import (
+    DASHES,
+    Dot,
+    Spot,
+    chart_data,
+    diagonal,
+    dots,
+    lines,
+    reference_line,
+)
 
-DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
 _HEIGHT: Final = 320
 _STRIP: Final = 44
 
@@ -59,7 +66,7 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
     """The curves of one unit, and below them how many positions lie where."""
     shown = [part for _, part in numbered]
     names = unique_labels(shown)
-    data = _data(
+    data = chart_data(
         [
             _row(curves, part, point, name, pick_key(number, index))
             for (number, part), name in zip(numbered, names, strict=True)
@@ -111,7 +118,7 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
         size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
         tooltip=said,
     )
-    reference = _diagonal() if is_value else _half(domain)
+    reference = diagonal() if is_value else reference_line(0.5, "y")
     upper = (
         alt.layer(reference, band, line, points)
         .resolve_scale(color="shared")
@@ -191,27 +198,6 @@ def _unit_title(curves: Sequence[Curve]) -> str:
     return f"score ({' / '.join(units)}, first player's view)" if units else "score"
 
 
-def _data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
-    rounded = [
-        {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
-        for row in rows
-        if all(not isinstance(v, float) or math.isfinite(v) for v in row.values())
-    ]
-    return alt.InlineData(values=rounded)
-
-
-def _diagonal() -> Any:
-    ends = _data([{"value": 0.0, "share": 0.0}, {"value": 1.0, "share": 1.0}])
-    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
-    return mark.encode(x="value:Q", y="share:Q")
-
-
-def _half(domain: Sequence[float]) -> Any:
-    ends = _data([{"value": domain[0], "share": 0.5}, {"value": domain[1], "share": 0.5}])
-    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
-    return mark.encode(x="value:Q", y="share:Q")
-
-
 def fitted_curves(curves: Sequence[tuple[CalibrationRow, str, Logistic]]) -> alt.TopLevelMixin:
     """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
     fitted = [(part, of, curve) for part, of, curve in curves if curve.converged]
@@ -236,28 +222,18 @@ def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
         for metric in ("accuracy", "roc", "tau"):
             estimate = part.estimates[metric]
             if math.isfinite(estimate.value):
-                low, high = (
-                    (estimate.low, estimate.high)
-                    if math.isfinite(estimate.low)
-                    else (estimate.value, estimate.value)
-                )
-                rows.append(Dot(name, estimate.value, low, high, METRICS[metric].title))
+                rows.append(Dot(name, estimate.value, *estimate.ends, METRICS[metric].title))
     return dots(rows, x="ACC, ROC, τ", reference=0.5, spec=".3f")
 
 
 def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
     """How far the first evaluator's metrics lie above the second's, with intervals."""
     rows = [
-        Dot(each.metric.title, each.difference.value, *_ends(each.difference))
+        Dot(each.metric.title, each.difference.value, *each.difference.ends)
         for each in comparison.differences
         if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
     ]
     return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
-
-
-def _ends(estimate: Estimate) -> tuple[float, float]:
-    known = math.isfinite(estimate.low)
-    return (estimate.low, estimate.high) if known else (estimate.value, estimate.value)
 
 
 def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
@@ -267,7 +243,7 @@ def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
         Dot(
             f"{part.evaluator}, {part.condition}",
             departure.effect.value,
-            *_ends(departure.effect),
+            *departure.effect.ends,
             kinds[departure.kind],
         )
         for part in gaps

@@ -69,10 +69,7 @@ class Monotonicity:
     """Neighbouring bins that go the other way."""
     largest_drop: float
     p_value: float
-    """How often a curve that never turns would look as bad; NaN without resamples.
-
-    Approximate: where the truth is flat, a few more than 5 in 100 come out below 0.05.
-    """
+    """How often a curve that never turns would look as bad, or less; NaN without resamples."""
 
     @property
     def holds(self) -> bool:

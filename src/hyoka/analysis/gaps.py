@@ -57,6 +57,9 @@ class Departure:
     p_value: float
     clusters: float
 
+    def __str__(self) -> str:
+        return f"{self.effect.value:+.3f} ± {self.error:.3f}"
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionGap:

@@ -45,9 +45,8 @@ class Result(ABC):
 
     def rows(self) -> list[dict[str, Any]]:
         """The table as JSON has it: what is not a finite number is null."""
-        return [
-            {name: _plain(value) for name, value in row.items()} for row in self.table().to_pylist()
-        ]
+        rows: list[dict[str, Any]] = plain_json(self.table().to_pylist())
+        return rows
 
     def __str__(self) -> str:
         return "\n".join([self.title, *aligned(self.lines()), *self.notes()])
@@ -95,8 +94,17 @@ def aligned(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return lines
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def plain_json(value: Any) -> Any:
+    """The same without numbers that JSON does not know: they become null.
+
+    >>> plain_json({"p": [0.5, float("nan")]})
+    {'p': [0.5, None]}
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain_json(each) for key, each in value.items()}
+    return [plain_json(each) for each in value] if isinstance(value, list) else value
 
 
 def _csv(table: pa.Table) -> str:

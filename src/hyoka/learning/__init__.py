@@ -5,7 +5,7 @@ from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
 from hyoka.learning.quiet import QUIESCENT_GAMES
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.splits import Gap, Split
+from hyoka.learning.splits import Split
 from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
 from hyoka.learning.weights import (
     FittedWeight,
@@ -22,7 +22,6 @@ __all__ = [
     "SHAPES",
     "Examples",
     "FittedWeight",
-    "Gap",
     "HeldOut",
     "Method",
     "Shape",

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import Sample, condition_gap
+from hyoka.analysis import Departure, Sample, condition_gap
 from hyoka.learning.sigmoid import Array
 
 _SHARE: Final = 0.2
@@ -18,27 +18,14 @@ _FEWEST: Final = 100
 
 
 @dataclass(frozen=True)
-class Gap:
-    """How far the curve of some positions lies above the curve of all."""
-
-    size: float
-    """Mean result beyond what the total curve says at the same value."""
-    error: float
-    """Its standard error by games."""
-
-    def __str__(self) -> str:
-        return f"{self.size:+.3f} ± {self.error:.3f}"
-
-
-@dataclass(frozen=True)
 class Split:
     """A condition and the gap between its curve and the total one, before and after a fit."""
 
     condition: str
     positions: int
     games: int
-    before: Gap
-    after: Gap
+    before: Departure
+    after: Departure
 
 
 def splits(
@@ -50,8 +37,8 @@ def splits(
             condition,
             int(holds.sum()),
             len(np.unique(before.games[holds])),
-            gap(before, holds),
-            gap(after, holds),
+            condition_gap(before, holds).level,
+            condition_gap(after, holds).level,
         )
         for condition, holds in conditions.items()
     )
@@ -80,9 +67,3 @@ def _extremes(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]
         holds = sign * trait >= threshold
         if holds.sum() >= _FEWEST:
             yield f"{name} {relation} {sign * threshold:.4g}", holds
-
-
-def gap(sample: Sample, holds: NDArray[np.bool_]) -> Gap:
-    """The gap between the evaluation curve of some positions and that of all."""
-    found = condition_gap(sample, holds).level
-    return Gap(found.effect.value, found.error)

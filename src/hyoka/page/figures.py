@@ -16,7 +16,7 @@ from hyoka.page.charts import COLOURS, INK, QUIET
 MOST_SERIES: Final = len(COLOURS)
 RESULTS: Final = ("first player won", "drawn", "second player won")
 _RESULT_COLOURS: Final = (COLOURS[0], QUIET, COLOURS[1])
-_DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
+DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
 _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
 """On a line of more, points are only noise."""
@@ -88,7 +88,7 @@ def dots(  # noqa: PLR0913 - a keyword for each choice
     """
     names = list(dict.fromkeys(row.name for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
-    data = _data(
+    data = chart_data(
         [
             asdict(row) | {"order": names.index(row.name), "beside": series.index(row.series)}
             for row in rows
@@ -113,7 +113,7 @@ def dots(  # noqa: PLR0913 - a keyword for each choice
         base = base.encode(
             yOffset=alt.YOffset("beside:O"), color=alt.Color("series:N", sort=in_order)
         )
-    line = _reference(reference, "x")
+    line = reference_line(reference, "x")
     rule = base.mark_rule().encode(x=alt.X("low:Q", title=x, scale=_scale(share)), x2="high:Q")
     layers = [line, rule, base.mark_point(size=70).encode(x=across)]
     return alt.layer(*layers).properties(width="container", height=row * max(len(names), 2))
@@ -131,7 +131,7 @@ def band(
 
     Something from 0 to 1 is a share too, and the diagonal is there to compare; else one half.
     """
-    base = alt.Chart(_data([asdict(step) for step in steps]))
+    base = alt.Chart(chart_data([asdict(step) for step in steps]))
     both_shares = domain == (0, 1)
     scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
     across = alt.X("x:Q", title=x, scale=scale, axis=_axis(both_shares))
@@ -147,7 +147,7 @@ def band(
     point = {"size": 28, "color": COLOURS[0]} if len(steps) <= _MOST_POINTS else False
     line = base.mark_line(color=COLOURS[0], point=point)
     layers = [
-        _diagonal() if both_shares else _reference(0.5, "y"),
+        diagonal() if both_shares else reference_line(0.5, "y"),
         base.mark_area(color=COLOURS[0]).encode(x=across, y=low, y2="high:Q"),
         line.encode(x=across, y=up, tooltip=said),
     ]
@@ -160,7 +160,7 @@ def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.
     scale = _scale(share) if share else alt.Scale(zero=True)
     legend = alt.Legend(symbolType="stroke", symbolSize=400)
     chart = (
-        alt.Chart(_data([asdict(spot) for spot in spots]))
+        alt.Chart(chart_data([asdict(spot) for spot in spots]))
         .mark_line(point={"size": 18} if len(spots) <= _MOST_POINTS * len(series) else False)
         .encode(
             x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
@@ -172,7 +172,7 @@ def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.
             ),
             strokeDash=alt.StrokeDash(
                 "series:N",
-                scale=alt.Scale(domain=series, range=_DASHES[: len(series)]),
+                scale=alt.Scale(domain=series, range=DASHES[: len(series)]),
                 legend=legend,
             ),
             tooltip=[
@@ -182,7 +182,7 @@ def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.
             ],
         )
     )
-    layers = [_reference(0.5, "y"), chart] if share else [chart]
+    layers = [reference_line(0.5, "y"), chart] if share else [chart]
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
 
 
@@ -235,7 +235,7 @@ def _stacked(parts: Sequence[Part]) -> Any:
         if part.count
     ]
     return (
-        alt.Chart(_data(values))
+        alt.Chart(chart_data(values))
         .mark_bar(stroke="var(--ground)", strokeWidth=0.5)
         .encode(
             color=alt.Color(
@@ -249,10 +249,12 @@ def _counted() -> list[alt.Tooltip]:
     return [alt.Tooltip("result:N", title=" "), alt.Tooltip("count:Q", title="games", format=",")]
 
 
-def _data(values: Sequence[dict[str, Any]]) -> alt.InlineData:
+def chart_data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Rows for a chart, to five digits; one with a number that is not finite is left out."""
     rounded = [
         {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
-        for row in values
+        for row in rows
+        if all(not isinstance(v, float) or math.isfinite(v) for v in row.values())
     ]
     return alt.InlineData(values=rounded)
 
@@ -273,14 +275,16 @@ def _whole_axis(low: float, high: float) -> alt.Axis:
     return alt.Axis(values=list(range(first, math.floor(high) + 1, step)), format=",d")
 
 
-def _reference(at: float, channel: Literal["x", "y"]) -> Any:
-    mark = alt.Chart(_data([{"at": at}])).mark_rule(
+def reference_line(at: float, channel: Literal["x", "y"]) -> Any:
+    """A quiet dashed line across the chart, to compare with."""
+    mark = alt.Chart(chart_data([{"at": at}])).mark_rule(
         color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6
     )
     return mark.encode(x="at:Q") if channel == "x" else mark.encode(y="at:Q")
 
 
-def _diagonal() -> Any:
-    ends = _data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])
+def diagonal() -> Any:
+    """A quiet dashed line on which two shares are equal."""
+    ends = chart_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])
     mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
     return mark.encode(x="x:Q", y="y:Q")

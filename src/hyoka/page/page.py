@@ -177,6 +177,11 @@ def write_page(page: Page, path: Path) -> None:
     write_text(path, page.html())
 
 
+def counted(count: int, thing: str) -> str:
+    """How many there are: `1 game`, `2,000 games`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 # The browser may run the page's own scripts and load nothing.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "

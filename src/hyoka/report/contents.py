@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study's report has in it, put together."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
-from hyoka.arena.report.strength import counted
+from hyoka.analysis.result import plain_json
 from hyoka.page import Page
+from hyoka.page.page import counted
+from hyoka.report.choices import Choices
 from hyoka.report.examples import boards_of
 from hyoka.report.findings import Finding, findings_of
 from hyoka.report.methods import methods_of
@@ -77,43 +77,17 @@ class StudyReport:
             "splits": [row for s in results.subjects if s.splits for row in s.splits.rows()],
             "calibration": Calibration(tuple(s.calibration for s in results.subjects)).rows(),
         }
-        plain = _plain(answer)
+        plain = plain_json(answer)
         assert isinstance(plain, dict)
         return plain
 
 
-def _plain(value: Any) -> Any:
-    """The same without numbers that JSON does not know."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
-
-
-def report_of(  # noqa: PLR0913 - a keyword for each choice
-    study: Study,
-    *,
-    evaluators: Sequence[str] | str | None,
-    where: str | None,
-    splits: int,
-    boards_a_bin: int,
-    resamples: int | None,
-    seed: int,
-    progress: Progress | None,
+def report_of(
+    study: Study, *, progress: Progress | None = None, **choices: Unpack[Choices]
 ) -> StudyReport:
-    """The whole report; `hyoka.report.study_report` says what it is made from."""
-    steps = Steps(progress, 3 * len(chosen_evaluators(study, evaluators)) + 3)
-    results = measure_study(
-        study,
-        evaluators=evaluators,
-        where=where,
-        splits=splits,
-        boards_a_bin=boards_a_bin,
-        resamples=resamples,
-        seed=seed,
-        steps=steps,
-    )
+    """The whole report; see `Choices` for what it is made from."""
+    steps = Steps(progress, 3 * len(chosen_evaluators(study, choices.get("evaluators"))) + 3)
+    results = measure_study(study, steps=steps, **choices)
     steps.begin("boards and page")
     boards = boards_of(study, results.examples())
     findings = findings_of(results)

@@ -8,9 +8,8 @@ from typing import Final
 import altair as alt
 
 from hyoka.analysis import Metrics
-from hyoka.analysis.charts import DASHES
 from hyoka.page import COLOURS, INK, Page
-from hyoka.page.figures import Dot, dots
+from hyoka.page.figures import DASHES, Dot, dots
 
 _HEIGHT: Final = 260
 
@@ -18,18 +17,12 @@ _HEIGHT: Final = 260
 def quality_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
     """ROC and ACC beside one another, with their intervals; at one half lies a coin."""
     rows = [
-        Dot(part.name, estimate.value, *_ends(part, name), title)
+        Dot(part.name, estimate.value, *estimate.ends, title)
         for part in parts
         for name, title in (("roc", "ROC"), ("accuracy", "ACC"))
         if (estimate := part[name]).value == estimate.value
     ]
     return dots(rows, x="ROC, ACC", reference=0.5, spec=".3f")
-
-
-def _ends(part: Metrics, name: str) -> tuple[float, float]:
-    estimate = part[name]
-    known = estimate.low == estimate.low
-    return (estimate.low, estimate.high) if known else (estimate.value, estimate.value)
 
 
 def roc_by_ply(
@@ -40,7 +33,7 @@ def roc_by_ply(
     rows = []
     for name, course in courses[: len(COLOURS)]:
         for low, high, part in course:
-            ends = _ends(part, "roc")
+            ends = part["roc"].ends
             rows.append(
                 {
                     "series": name,

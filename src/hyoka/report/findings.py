@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any, Final
 
 from hyoka.analysis import VALUE, CurvePoint, Difference
-from hyoka.arena.report.strength import counted
 from hyoka.estimate import Estimate
+from hyoka.page.page import counted
 from hyoka.report.results import FEW_GAMES, NO_GUIDE, Judged, Results, Shared, Subject, has_both
 
 MOST_FINDINGS: Final = 8

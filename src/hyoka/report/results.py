@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from hyoka import analysis
-from hyoka._core import resampled_sums
 from hyoka.analysis import (
     VALUE,
     CalibrationRow,
     Comparison,
+    Confidence,
     Curve,
     Disagreement,
     Metrics,
@@ -30,7 +30,6 @@ from hyoka.analysis import (
 )
 from hyoka.analysis.binning import nice_number
 from hyoka.errors import StudyError
-from hyoka.estimate import Estimate
 from hyoka.report.binning import OpenBins, least_positions, open_bins
 from hyoka.report.examples import (
     NOT_ON_THE_BOARD,
@@ -96,18 +95,6 @@ class Shared:
     comparisons: tuple[Comparison, ...]
     """The best one with each of the others."""
     disagreements: tuple[tuple[Disagreement, tuple[Example, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Confidence:
-    """What an evaluator claimed where it saw one side clearly ahead, and what that side got."""
-
-    claimed: float
-    got: Estimate
-    gap: Estimate
-    """What was got less what was claimed."""
-    positions: int
-    games: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,15 +180,15 @@ class Results:
 def measure_study(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
     *,
-    evaluators: Sequence[str] | str | None,
-    where: str | None,
-    splits: int,
-    boards_a_bin: int,
-    resamples: int | None,
-    seed: int,
     steps: Steps,
+    evaluators: Sequence[str] | str | None = None,
+    where: str | None = None,
+    splits: int = 5,
+    boards_a_bin: int = 4,
+    resamples: int | None = None,
+    seed: int = 0,
 ) -> Results:
-    """Measure everything; `hyoka.report.study_report` says by what."""
+    """Measure everything; `Choices` says by what."""
     names = chosen_evaluators(study, evaluators)
     steps.begin("reading the positions")
     known = evaluator_facts(study, names)
@@ -452,34 +439,10 @@ def has_both(sample: Sample) -> bool:
 
 def confidence_of(sample: Sample, how: Resampling) -> Confidence | None:
     """What an evaluator's clear judgements were worth; None where it tells no values, or few."""
-    if sample.unit != VALUE:
+    if sample.unit != VALUE or not how.resamples:
         return None
-    sure = np.abs(sample.values - 0.5) >= CLEARLY
-    games = sample.games[sure]
-    different = len(np.unique(games))
-    if different < FEW_GAMES or not how.resamples:
-        return None
-    values, results = sample.values[sure].astype(np.float64), sample.results[sure]
-    claimed = np.maximum(values, 1 - values)
-    got = np.where(values >= 0.5, results, 1 - results)
-    sums = np.stack(
-        [
-            np.bincount(games, weights=column, minlength=sample.game_count)
-            for column in (got, claimed, np.ones(len(games)))
-        ],
-        axis=1,
-    )
-    drawn = resampled_sums(np.ascontiguousarray(sums), how.resamples, how.seed)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares, claims = drawn[:, 0] / drawn[:, 2], drawn[:, 1] / drawn[:, 2]
-    mean, claim = float(got.mean()), float(claimed.mean())
-    return Confidence(
-        claim,
-        analysis.interval(mean, shares, different),
-        analysis.interval(mean - claim, shares - claims, different),
-        len(games),
-        different,
-    )
+    found = analysis.confidence(sample, sure=CLEARLY, resampling=how)
+    return None if found is None or found.games < FEW_GAMES else found
 
 
 def curves_by_unit(judged: Sequence[Judged], most: int) -> list[list[Judged]]:

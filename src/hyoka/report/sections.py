@@ -25,9 +25,9 @@ from hyoka.analysis import (
 from hyoka.analysis.binning import nice_number
 from hyoka.analysis.charts import pick_key
 from hyoka.arena.report.facts import shortened
-from hyoka.arena.report.strength import counted
 from hyoka.estimate import Estimate
 from hyoka.page import COLOURS, Block, Board, Boards, Chart, Details, Explorer, Pick, Section, Table
+from hyoka.page.page import counted
 from hyoka.report.examples import Example, player_titles, shown_boards
 from hyoka.report.figures import quality_dots, roc_by_ply
 from hyoka.report.results import Judged, Results, ShownSplit, Subject, curves_by_unit

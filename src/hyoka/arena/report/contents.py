@@ -18,7 +18,6 @@ from hyoka.arena.report.playing import endings_section, lengths_section, time_se
 from hyoka.arena.report.ratings import field_findings, ratings_of, ratings_section
 from hyoka.arena.report.showcase import showcase_section
 from hyoka.arena.report.strength import (
-    counted,
     course_section,
     doubts,
     draw_and_fault_findings,
@@ -26,6 +25,7 @@ from hyoka.arena.report.strength import (
     scores_section,
 )
 from hyoka.page import Page
+from hyoka.page.page import counted
 
 
 def page_of_match(

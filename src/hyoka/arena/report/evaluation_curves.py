@@ -6,7 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from hyoka.analysis import VALUE, CurvePoint, FixedBins, Resampling, Sample, curve
+from hyoka.analysis import (
+    VALUE,
+    Confidence,
+    CurvePoint,
+    FixedBins,
+    Resampling,
+    Sample,
+    confidence,
+    curve,
+)
 from hyoka.analysis.binning import nice_number
 from hyoka.arena.report.facts import Reals, Thoughts
 
@@ -19,27 +28,6 @@ _SURE: Final = 0.15
 
 _SLACK: Final = 0.01
 """A claim so little beside the interval is honest: with many games the interval is narrow."""
-
-
-@dataclass(frozen=True)
-class Confidence:
-    """How sure a player was when it saw somebody ahead, and how often it was right."""
-
-    claimed: float
-    """Its mean value for the one it saw ahead."""
-    mean: float
-    """What the one it saw ahead got."""
-    low: float
-    high: float
-    positions: int
-    games: int
-
-    @property
-    def verdict(self) -> str:
-        """`over-confident`, `too modest`, or `honest`: within the interval, or all but."""
-        if self.high < self.claimed - _SLACK:
-            return "over-confident"
-        return "too modest" if self.low > self.claimed + _SLACK else "honest"
 
 
 @dataclass(frozen=True)
@@ -73,8 +61,8 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
     points = _points(thought, mine, VALUE if is_value else "", width, seed)
     if not points:
         return None
-    confidence = _confidence(mine, seed) if is_value else None
-    return EvaluationCurve(player, is_value, points, confidence, len(mine.game), widest)
+    sure = _confidence(mine, seed) if is_value else None
+    return EvaluationCurve(player, is_value, points, sure, len(mine.game), widest)
 
 
 def _points(
@@ -90,20 +78,15 @@ def _points(
 
 
 def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
-    sure = mine.where(np.abs(mine.value - 0.5) >= _SURE)
-    right = np.where(sure.value > 0.5, sure.result, 1 - sure.result)
-    claimed = np.maximum(sure.value, 1 - sure.value)
-    if len(right) < LEAST_POSITIONS:
+    sample = Sample.of("", mine.value, results=mine.result, games=mine.game)
+    found = confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
+    if found is None or found.positions < LEAST_POSITIONS or found.games < LEAST_GAMES:
         return None
-    # All claims are one bin of one curve: how often what was claimed came true.
-    found = curve(
-        Sample.of("", np.ones(len(right)), results=right, games=sure.game),
-        binning=FixedBins(1, 1),
-        least_positions=LEAST_POSITIONS,
-        resampling=Resampling(RESAMPLES, seed),
-    )
-    point = found.points[0]
-    if point.games < LEAST_GAMES:
-        return None
-    mean = float(claimed.mean())
-    return Confidence(mean, point.share, point.low, point.high, point.positions, point.games)
+    return found
+
+
+def verdict(found: Confidence) -> str:
+    """`over-confident`, `too modest`, or `honest`: within the interval, or all but."""
+    if found.got.high < found.claimed - _SLACK:
+        return "over-confident"
+    return "too modest" if found.got.low > found.claimed + _SLACK else "honest"

@@ -10,6 +10,7 @@ from hyoka.arena.report.evaluation_curves import (
     RESAMPLES,
     EvaluationCurve,
     evaluation_curve,
+    verdict,
 )
 from hyoka.arena.report.facts import MatchFacts
 from hyoka.page import Chart, Section
@@ -31,7 +32,7 @@ def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) ->
     return [
         confidence_words(facts, curve)
         for curve in curves
-        if curve.confidence is not None and curve.confidence.verdict == "over-confident"
+        if curve.confidence is not None and verdict(curve.confidence) == "over-confident"
     ][:_MOST_FINDINGS]
 
 
@@ -58,15 +59,14 @@ def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
     sure = curve.confidence
     if sure is None:
         return ""
-    verdict = {
+    words = {
         "over-confident": "it was over-confident.",
         "too modest": "it was too modest.",
         "honest": "its confidence fits what came.",
-    }[sure.verdict]
+    }[verdict(sure)]
     return (
         f"{facts.names[curve.player]}, where it saw one side clearly ahead, gave that side "
-        f"{sure.claimed:.0%} on average; it got {sure.mean:.0%} ({sure.low:.0%} to "
-        f"{sure.high:.0%}): {verdict}"
+        f"{sure.claimed:.0%} on average; it got {sure.got.text('.0%')}: {words}"
     )
 
 

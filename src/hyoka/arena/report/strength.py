@@ -15,6 +15,7 @@ from hyoka.arena.summary import FEW, repeated_games
 from hyoka.estimate import Estimate
 from hyoka.page import Block, Chart, Section, Table
 from hyoka.page.figures import MOST_SERIES, Spot, Step, band, lines
+from hyoka.page.page import counted
 
 _MOST_DUELS: Final = 30
 _MOST_CROSS: Final = 24
@@ -167,11 +168,6 @@ def _duel_course(facts: MatchFacts) -> Section:
 
 def _leader_first(facts: MatchFacts, one: int, other: int) -> tuple[int, int]:
     return (one, other) if facts.standing.duel(one, other).rate >= 0.5 else (other, one)
-
-
-def counted(count: int, thing: str) -> str:
-    """How many there are: `1 game`, `2,000 games`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def elo_text(strength: Estimate) -> str:

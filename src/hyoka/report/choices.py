@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be chosen about a report."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class Choices(TypedDict, total=False):
+    """Keywords of everything that makes a report; each may be left out."""
+
+    evaluators: Sequence[str] | str | None
+    """All of the study's unless some are named."""
+    where: str | None
+    """An SQL condition on positions."""
+    splits: int
+    """So many are shown of each evaluator: 5 unless given."""
+    boards_a_bin: int
+    """So many positions of each bin are drawn: 4 unless given."""
+    resamples: int | None
+    """How often games are drawn again: 1,000 unless given, fewer of more than 300,000 positions,
+    but 200; 0 gives no intervals and so makes few claims."""
+    seed: int
+    """Draws the games and chooses the boards."""
