@@ -507,60 +507,169 @@ std::vector<double> Ranking::adaptive_edges(std::uint32_t count, std::uint32_t g
     return falling;
 }
 
-LogisticFit Ranking::logistic() const {
-    constexpr int most_steps = 60;
-    // Values of any unit are brought to a spread of one, or steps would be lost in rounding.
-    double weight = 0, mean = 0, spread = 0;
-    for (std::size_t at = 0; at < size(); ++at) {
-        if (!std::isfinite(values_[at])) continue;
-        const double mass = double{wins_[at]} + losses_[at];
-        weight += mass;
-        mean += mass * values_[at];
+namespace {
+
+/// Positions of one value, for a logistic fit.
+struct Heap {
+    double x, wins, losses;
+};
+
+/// An intercept and a slope, the negative log-likelihood there and its curvature.
+struct Fitted {
+    double a = 0, b = 0;
+    double loss = 0, g0 = 0, g1 = 0;
+    double h00 = 0, h01 = 0, h11 = 0;
+    bool converged = false;
+};
+
+/// Surprise at results where the log-odds are z: of a win log(1 + exp(-z)), of a loss log(1 + exp(z)).
+double surprise(double z, double wins, double losses) {
+    const double tail = std::log1p(std::exp(-std::abs(z)));
+    return (wins + losses) * tail + std::abs(z) * (z > 0 ? losses : wins);
+}
+
+void look(const std::vector<Heap>& heaps, Fitted& at) {
+    at.loss = at.g0 = at.g1 = at.h00 = at.h01 = at.h11 = 0;
+    for (const auto& [x, wins, losses] : heaps) {
+        const double z = at.a + at.b * x, mass = wins + losses;
+        const double p = 1 / (1 + std::exp(-z)), curvature = mass * p * (1 - p), slope = mass * p - wins;
+        at.loss += surprise(z, wins, losses);
+        at.g0 += slope;
+        at.g1 += slope * x;
+        at.h00 += curvature;
+        at.h01 += curvature * x;
+        at.h11 += curvature * x * x;
+    }
+}
+
+/// Damped Newton: a step that does not lessen the loss is halved. The loss is convex, so where wins and losses overlap
+/// this ends at the optimum from anywhere.
+Fitted minimise(const std::vector<Heap>& heaps, double a, double b) {
+    constexpr int most_steps = 200;
+    Fitted best{.a = a, .b = b};
+    look(heaps, best);
+    double damping = 0;
+    for (int step = 0; step < most_steps; ++step) {
+        // A ridge keeps steps finite where the curvature has all but vanished.
+        const double ridge = damping * std::max(best.h00 + best.h11, 1e-12);
+        const double h00 = best.h00 + ridge, h11 = best.h11 + ridge;
+        const double determinant = h00 * h11 - best.h01 * best.h01;
+        if (!(determinant > 0)) {
+            damping = std::max(4 * damping, 1e-6);
+            continue;
+        }
+        const double da = -(h11 * best.g0 - best.h01 * best.g1) / determinant;
+        const double db = -(h00 * best.g1 - best.h01 * best.g0) / determinant;
+        Fitted next{.a = best.a + da, .b = best.b + db};
+        look(heaps, next);
+        const double moved = std::max(std::abs(da), std::abs(db)) / (1 + std::abs(best.a) + std::abs(best.b));
+        // Near the optimum the loss no longer tells steps apart; they are then too small to matter.
+        if (next.loss <= best.loss || moved < 1e-9) {
+            best = next;
+            damping = damping > 1e-6 ? damping / 8 : 0;
+            if (moved < 1e-9) {
+                best.converged = true;
+                return best;
+            }
+        } else {
+            damping = std::max(8 * damping, 1e-3);
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+double Link::operator()(double value) const {
+    const double within = std::clamp(value, -limit, limit);
+    return std::isinf(bend) ? within : bend * std::asinh(within / bend);
+}
+
+LogisticFit Ranking::logistic(const Link& link) const {
+    // Only values count, not who has them: positions of one value are one heap. Highest values first.
+    std::vector<Heap> heaps;
+    double weight = 0, mean = 0, spread = 0, all_wins = 0, all_losses = 0;
+    std::size_t at = 0;
+    for (const std::uint32_t end : tie_ends_) {
+        const double value = values_[at];
+        double wins = 0, losses = 0;
+        for (; at < end; ++at) wins += wins_[at], losses += losses_[at];
+        if (!std::isfinite(value)) continue;
+        const double x = link(value);
+        weight += wins + losses;
+        mean += (wins + losses) * x;
+        all_wins += wins;
+        all_losses += losses;
+        if (!heaps.empty() && heaps.back().x == x)
+            heaps.back().wins += wins, heaps.back().losses += losses;
+        else
+            heaps.push_back({x, wins, losses});
     }
     mean /= weight;
-    for (std::size_t at = 0; at < size(); ++at)
-        if (std::isfinite(values_[at]))
-            spread += (double{wins_[at]} + losses_[at]) * (values_[at] - mean) * (values_[at] - mean);
+    for (const auto& [x, wins, losses] : heaps) spread += (wins + losses) * (x - mean) * (x - mean);
     spread = std::sqrt(spread / weight);
-    LogisticFit fit;
-    if (!(spread > 0)) return {nan, nan, {nan, nan, nan}, false};
-
-    double a = 0, b = 0;
-    double h00 = 0, h01 = 0, h11 = 0;
-    const auto gradient = [&](auto&& add) {
-        h00 = h01 = h11 = 0;
-        for (std::size_t at = 0; at < size(); ++at) {
-            if (!std::isfinite(values_[at])) continue;
-            const double x = (values_[at] - mean) / spread, mass = double{wins_[at]} + losses_[at];
-            const double p = 1 / (1 + std::exp(-(a + b * x)));
-            const double curvature = mass * p * (1 - p), slope = wins_[at] - mass * p;
-            h00 += curvature;
-            h01 += curvature * x;
-            h11 += curvature * x * x;
-            add(games_[at], slope, slope * x);
-        }
+    LogisticFit fit{nan, nan, {nan, nan, nan}, LogisticFit::Verdict::fits};
+    using enum LogisticFit::Verdict;
+    if (!(weight > 0)) {
+        fit.verdict = no_values;
+        return fit;
+    }
+    if (!(all_wins > 0 && all_losses > 0)) {
+        fit.verdict = one_result;
+        return fit;
+    }
+    if (!(spread > 0)) {
+        fit.verdict = one_value;
+        return fit;
+    }
+    // The best curve is a step, and no curve is best, where no win lies below a loss, or no loss below a win.
+    const auto extreme = [&](bool lowest, auto mass) {
+        double found = nan;
+        for (const Heap& heap : heaps)
+            if (mass(heap) > 0 && (lowest || std::isnan(found))) found = heap.x;
+        return found;
     };
-    for (int step = 0; step < most_steps && !fit.converged; ++step) {
-        double g0 = 0, g1 = 0;
-        gradient([&](std::uint32_t, double d0, double d1) {
-            g0 += d0;
-            g1 += d1;
-        });
-        const double determinant = h00 * h11 - h01 * h01;
-        if (!(determinant > 0)) break;
-        double da = (h11 * g0 - h01 * g1) / determinant, db = (h00 * g1 - h01 * g0) / determinant;
-        const double longest = std::max(std::abs(da), std::abs(db));
-        if (longest > 2) da *= 2 / longest, db *= 2 / longest;
-        a += da;
-        b += db;
-        fit.converged = longest < 1e-9;
-        if (std::abs(b) > 50) break;  // wins and losses do not overlap: the slope has no end
+    const auto wins_of = [](const Heap& heap) { return heap.wins; };
+    const auto losses_of = [](const Heap& heap) { return heap.losses; };
+    if (extreme(true, wins_of) >= extreme(false, losses_of) || extreme(true, losses_of) >= extreme(false, wins_of)) {
+        fit.verdict = parted;
+        return fit;
+    }
+
+    // Values of any unit are brought to a spread of one, or steps would be lost in rounding.
+    for (Heap& heap : heaps) heap.x = (heap.x - mean) / spread;
+    // A coarse fit first: what is then left to do on all values are two or three steps.
+    constexpr std::size_t coarse = 1024;
+    Fitted found{.a = std::log(all_wins / all_losses)};
+    if (heaps.size() > 4 * coarse) {
+        std::vector<Heap> few;
+        const std::size_t each = heaps.size() / coarse + 1;
+        for (std::size_t from = 0; from < heaps.size(); from += each) {
+            Heap joint{0, 0, 0};
+            for (std::size_t i = from; i < std::min(from + each, heaps.size()); ++i) {
+                joint.x += heaps[i].x * (heaps[i].wins + heaps[i].losses);
+                joint.wins += heaps[i].wins;
+                joint.losses += heaps[i].losses;
+            }
+            joint.x /= joint.wins + joint.losses;
+            if (joint.wins + joint.losses > 0) few.push_back(joint);
+        }
+        const Fitted start = minimise(few, found.a, 0);
+        if (start.converged) found = start;
+    }
+    found = minimise(heaps, found.a, found.b);
+    if (!found.converged) {
+        fit.verdict = diverged;
+        return fit;
     }
     std::vector<std::array<double, 2>> scores(game_count_);
-    gradient([&](std::uint32_t game, double d0, double d1) {
-        scores[game][0] += d0;
-        scores[game][1] += d1;
-    });
+    for (at = 0; at < size(); ++at) {
+        if (!std::isfinite(values_[at])) continue;
+        const double x = (link(values_[at]) - mean) / spread, mass = double{wins_[at]} + losses_[at];
+        const double slope = wins_[at] - mass / (1 + std::exp(-(found.a + found.b * x)));
+        scores[games_[at]][0] += slope;
+        scores[games_[at]][1] += slope * x;
+    }
     double m00 = 0, m01 = 0, m11 = 0;
     double clusters = 0;
     for (const auto& [d0, d1] : scores) {
@@ -569,18 +678,78 @@ LogisticFit Ranking::logistic() const {
         m11 += d1 * d1;
         clusters += d0 != 0 || d1 != 0;
     }
-    const double determinant = h00 * h11 - h01 * h01;
+    const double determinant = found.h00 * found.h11 - found.h01 * found.h01;
     const double correction = clusters > 1 ? clusters / (clusters - 1) : nan;
-    const double i00 = h11 / determinant, i01 = -h01 / determinant, i11 = h00 / determinant;
+    const double i00 = found.h11 / determinant, i01 = -found.h01 / determinant, i11 = found.h00 / determinant;
     const double v00 = correction * (i00 * i00 * m00 + 2 * i00 * i01 * m01 + i01 * i01 * m11);
     const double v01 = correction * (i00 * i01 * m00 + (i00 * i11 + i01 * i01) * m01 + i01 * i11 * m11);
     const double v11 = correction * (i01 * i01 * m00 + 2 * i01 * i11 * m01 + i11 * i11 * m11);
     // Back to the values' own unit: intercept = a - b · mean / spread, slope = b / spread.
     const double k = mean / spread;
-    fit.intercept = a - b * k;
-    fit.slope = b / spread;
+    fit.intercept = found.a - found.b * k;
+    fit.slope = found.b / spread;
     fit.covariance = {v00 - 2 * k * v01 + k * k * v11, (v01 - k * v11) / spread, v11 / (spread * spread)};
     return fit;
+}
+
+std::vector<double> Ranking::held_out_losses(std::span<const Link> links) const {
+    constexpr std::size_t folds = 5, coarse = 512;
+    struct Coarse {
+        double x = 0, mass = 0;
+        std::array<double, folds> wins{}, losses{};
+    };
+    // A few values side by side are one: what is chosen by this is not finer than that.
+    std::vector<Coarse> coarsened(1);
+    std::size_t at = 0, held = 0, finite = 0;
+    for (const float value : values_) finite += std::isfinite(value);
+    for (const std::uint32_t end : tie_ends_) {
+        const double value = values_[at];
+        if (!std::isfinite(value)) {
+            at = end;
+            continue;
+        }
+        for (; at < end; ++at, ++held) {
+            Coarse& heap = coarsened.back();
+            const std::size_t fold = games_[at] % folds;
+            heap.wins[fold] += wins_[at];
+            heap.losses[fold] += losses_[at];
+            heap.x += (double{wins_[at]} + losses_[at]) * value;
+            heap.mass += double{wins_[at]} + losses_[at];
+        }
+        if (held * coarse >= finite * coarsened.size()) coarsened.emplace_back();
+    }
+    std::erase_if(coarsened, [](const Coarse& heap) { return !(heap.mass > 0); });
+    std::vector<double> found;
+    for (const Link& link : links) {
+        double loss = 0, mass = 0;
+        for (std::size_t out = 0; out < folds; ++out) {
+            std::vector<Heap> kept;
+            double wins = 0, losses = 0;
+            for (const Coarse& heap : coarsened) {
+                Heap each{link(heap.x / heap.mass), 0, 0};
+                for (std::size_t fold = 0; fold < folds; ++fold)
+                    if (fold != out) each.wins += heap.wins[fold], each.losses += heap.losses[fold];
+                wins += each.wins;
+                losses += each.losses;
+                kept.push_back(each);
+            }
+            double spread = 0;
+            for (const Heap& heap : kept) spread = std::max(spread, std::abs(heap.x));
+            if (!(spread > 0 && wins > 0 && losses > 0)) {
+                loss = nan;
+                break;
+            }
+            for (Heap& heap : kept) heap.x /= spread;
+            const Fitted fit = minimise(kept, std::log(wins / losses), 0);
+            if (!fit.converged) loss = nan;
+            for (std::size_t i = 0; i < coarsened.size(); ++i) {
+                loss += surprise(fit.a + fit.b * kept[i].x, coarsened[i].wins[out], coarsened[i].losses[out]);
+                mass += coarsened[i].wins[out] + coarsened[i].losses[out];
+            }
+        }
+        found.push_back(loss / mass);
+    }
+    return found;
 }
 
 Gap Ranking::gap(std::span<const std::uint8_t> condition, std::span<const double> edges) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace hyoka::analysis {
@@ -50,12 +51,33 @@ struct Bin {
     std::uint32_t games = 0;
 };
 
-/// A logistic curve through results: win probability = 1 / (1 + exp(-(intercept + slope · value))).
+/// A logistic curve through results: win probability = 1 / (1 + exp(-(intercept + slope · link(value)))). NaN
+/// where there is none.
 struct LogisticFit {
+    /// Whether one curve fits best, or why none does.
+    enum class Verdict : std::uint8_t {
+        fits,
+        no_values,   ///< nothing but mates
+        one_result,  ///< all won, or all lost
+        one_value,   ///< all values alike
+        parted,      ///< no win below a loss, or no loss below a win: the steeper the better
+        diverged,    ///< an optimum exists and was not reached
+    };
     double intercept = 0;
     double slope = 0;
     std::array<double, 3> covariance{};  ///< var(intercept), cov, var(slope), the games being what chance drew
-    bool converged = false;
+    Verdict verdict = Verdict::no_values;
+};
+inline constexpr std::array<std::string_view, 6> verdict_names = {"fits",      "no values", "one result",
+                                                                  "one value", "parted",    "diverged"};
+
+/// What a curve makes of a value: no more than the limit, and its logarithm far beyond the bend. A few badly wrong
+/// values then rule no curve.
+struct Link {
+    double bend = std::numeric_limits<double>::infinity();
+    double limit = std::numeric_limits<double>::infinity();
+
+    double operator()(double value) const;
 };
 
 /// A mean departure from the total curve, with errors by games.
@@ -127,7 +149,10 @@ public:
     std::vector<double> adaptive_edges(std::uint32_t count, std::uint32_t games, double error) const;
 
     /// The logistic curve of greatest likelihood over finite values.
-    LogisticFit logistic() const;
+    LogisticFit logistic(const Link& link = {}) const;
+    /// For each link, the mean log-loss of games that the curve was not fitted to (five folds); NaN where a fold has no
+    /// curve. Of values brought together to some five hundred.
+    std::vector<double> held_out_losses(std::span<const Link> links) const;
 
     /// How the positions of a condition (a truth value a position, in the order given to the constructor) depart from
     /// the curve of all, bin by bin of `edges`. A gap's influence is freed of what the total curve itself owes to the

@@ -18,6 +18,8 @@ using analysis::Ranking;
 using analysis::RankMetrics;
 using analysis::Resampling;
 
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
 template <class T>
 using Column = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
 
@@ -71,11 +73,14 @@ auto table(const Rows& rows) {
 
 void bind_analysis(nb::module_& module) {
     nb::class_<LogisticFit>(module, "LogisticFit",
-                            "A logistic curve: win probability = 1 / (1 + exp(-(intercept + slope * value))).")
+                            "A logistic curve: win probability = 1 / (1 + exp(-(intercept + slope * link(value)))).")
         .def_ro("intercept", &LogisticFit::intercept)
         .def_ro("slope", &LogisticFit::slope)
         .def_ro("covariance", &LogisticFit::covariance, "var(intercept), cov, var(slope), by games.")
-        .def_ro("converged", &LogisticFit::converged);
+        .def_prop_ro(
+            "verdict",
+            [](const LogisticFit& fit) { return analysis::verdict_names[static_cast<std::size_t>(fit.verdict)]; },
+            "`fits`, or why no curve fits best: `no values`, `one result`, `one value`, `parted`, `diverged`.");
     nb::class_<Departure>(module, "Departure", "A mean departure from the total curve, with errors by games.")
         .def_ro("effect", &Departure::effect)
         .def_ro("error", &Departure::error, "Of the effect as it is.")
@@ -177,8 +182,29 @@ void bind_analysis(nb::module_& module) {
             },
             "count"_a, "games"_a, "error"_a,
             "Edges of bins that grow until they hold enough and their standard error by games is small enough.")
-        .def("logistic", &Ranking::logistic, nb::call_guard<nb::gil_scoped_release>(),
-             "The logistic curve of greatest likelihood over finite values.")
+        .def(
+            "logistic",
+            [](const Ranking& self, double bend, double limit) {
+                nb::gil_scoped_release released;
+                return self.logistic({bend, limit});
+            },
+            "bend"_a = unbounded, "limit"_a = unbounded,
+            "The logistic curve of greatest likelihood over finite values, those beyond the limit counting as the "
+            "limit, taken as bend * asinh(value / bend).")
+        .def(
+            "held_out_losses",
+            [](const Ranking& self, const Column<double>& bends, const Column<double>& limits) {
+                if (bends.size() != limits.size()) throw std::invalid_argument("a limit for every bend");
+                std::vector<analysis::Link> links;
+                for (std::size_t i = 0; i < bends.size(); ++i) links.push_back({bends.data()[i], limits.data()[i]});
+                std::vector<double> found;
+                {
+                    nb::gil_scoped_release released;
+                    found = self.held_out_losses(links);
+                }
+                return to_numpy(std::move(found));
+            },
+            "bends"_a, "limits"_a, "Mean log-loss for each bend and limit, of games that the curve was not fitted to.")
         .def(
             "gap",
             [](const Ranking& self, const Column<bool>& condition, const Column<double>& edges) {

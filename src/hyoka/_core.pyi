@@ -3318,7 +3318,7 @@ def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[
 
 class LogisticFit:
     """
-    A logistic curve: win probability = 1 / (1 + exp(-(intercept + slope * value))).
+    A logistic curve: win probability = 1 / (1 + exp(-(intercept + slope * link(value)))).
     """
 
     @property
@@ -3332,7 +3332,10 @@ class LogisticFit:
         """var(intercept), cov, var(slope), by games."""
 
     @property
-    def converged(self) -> bool: ...
+    def verdict(self) -> str:
+        """
+        `fits`, or why no curve fits best: `no values`, `one result`, `one value`, `parted`, `diverged`.
+        """
 
 class Departure:
     """A mean departure from the total curve, with errors by games."""
@@ -3415,8 +3418,15 @@ class Ranking:
         Edges of bins that grow until they hold enough and their standard error by games is small enough.
         """
 
-    def logistic(self) -> LogisticFit:
-        """The logistic curve of greatest likelihood over finite values."""
+    def logistic(self, bend: float = float('inf'), limit: float = float('inf')) -> LogisticFit:
+        """
+        The logistic curve of greatest likelihood over finite values, those beyond the limit counting as the limit, taken as bend * asinh(value / bend).
+        """
+
+    def held_out_losses(self, bends: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], limits: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        Mean log-loss for each bend and limit, of games that the curve was not fitted to.
+        """
 
     def gap(self, condition: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> Gap:
         """How the positions of a condition depart from the curve of all."""

@@ -3,19 +3,29 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 from sklearn import metrics as sk
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from hyoka._core import Ranking, resampled_sums
-from hyoka.analysis import NO_INTERVALS, Sample, condition_gap, curve, fit_logistic, measure
+from hyoka.analysis import (
+    NO_INTERVALS,
+    STRAIGHT,
+    Link,
+    Sample,
+    condition_gap,
+    curve,
+    fit_logistic,
+    measure,
+)
 from hyoka.analysis.curves import never_falling
 from hyoka.analysis.metrics import METRICS
 
@@ -124,7 +134,9 @@ def test_mates_rank_beyond_everything_and_stay_out_of_means() -> None:
     found = measure(sample)
     assert found["ROC"].value == 1.0
     assert found["E(v)"].value == pytest.approx((20 + 150) / 2 + 300)
-    assert math.isfinite(found["log-loss"].value)
+    # Nothing overlaps, so no curve fits best, and nothing is made up in its place.
+    assert math.isnan(found["log-loss"].value)
+    assert "without an overlap" in found.no_curve
 
 
 def test_a_weight_counts_like_so_many_positions() -> None:
@@ -225,10 +237,93 @@ def test_the_logistic_curve_is_that_of_scikit_learn(seed: int) -> None:
 
 
 def test_no_curve_fits_what_does_not_overlap() -> None:
-    parted = Sample.of("x", [-2, -1, 1, 2], results=[0, 0, 1, 1], games=range(4), unit="points")
-    assert not fit_logistic(parted).converged
-    constant = Sample.of("x", [1, 1, 1], results=[0, 1, 1], games=range(3), unit="points")
-    assert not fit_logistic(constant).converged
+    def verdict(values: list[float], results: list[float]) -> str:
+        games = range(len(values))
+        sample = Sample.of("x", values, results=results, games=games, unit="points")
+        found = fit_logistic(sample)
+        assert found.converged == (found.verdict == "fits")
+        assert math.isnan(found.slope.value) != found.converged
+        return found.verdict
+
+    assert verdict([-2, -1, 1, 2], [0, 0, 1, 1]) == "parted"
+    assert verdict([-2, -1, 1, 2], [1, 1, 0, 0]) == "parted"
+    assert verdict([-2, 1, 1, 2], [0, 0, 1, 1]) == "parted"  # at 1 a win and a loss, and no more
+    assert verdict([-2, 1, 1.5, 2], [0, 1, 0, 1]) == "fits"
+    assert verdict([-2, 0, 2], [0, 0.5, 1]) == "parted"
+    assert verdict([1, 1, 1], [0, 1, 1]) == "one value"
+    assert verdict([1, 2, 3], [1, 1, 1]) == "one result"
+    assert verdict([math.inf, -math.inf], [1, 0]) == "no values"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_fit_finds_the_optimum_however_wrong_some_values_are(seed: int) -> None:
+    """A few enormous scores on the wrong side make plain Newton steps diverge."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(40, 3000))
+    scores = rng.normal(0, 10.0 ** rng.uniform(0, 3), size)
+    results = rng.random(size) < 1 / (1 + np.exp(-scores / (scores.std() * rng.uniform(0.02, 1))))
+    wrong = rng.integers(0, size, int(rng.integers(1, 6)))
+    scores[wrong] = rng.choice([-1, 1], len(wrong)) * 10.0 ** rng.uniform(3, 4.3, len(wrong))
+    sample = Sample.of("x", scores, results=results, games=np.arange(size) // 5, unit="centipawns")
+    for link in (STRAIGHT, Link(bend=100), Link(limit=500)):
+        found = fit_logistic(replace(sample, link=link))
+        x = link(sample.values)
+        scaled = x / np.abs(x).max()
+
+        def surprise(at: Any, scaled: Any = scaled) -> float:
+            z = at[0] + at[1] * scaled
+            return float(np.where(results, np.logaddexp(0, -z), np.logaddexp(0, z)).sum())
+
+        starts = [[0.0, 0.0], [0.0, 1.0], [0.0, 30.0], [0.0, 500.0]]
+        theirs = min(
+            optimize.minimize(surprise, start, method=how, options={"maxiter": 4000}).fun
+            for start in starts
+            for how in ("Nelder-Mead", "BFGS")
+        )
+        assert found.converged
+        ours = surprise([found.intercept.value, found.slope.value * np.abs(x).max()])
+        assert ours <= theirs + 1e-6 * max(theirs, 1)
+        # And what the metrics make of scores goes by that optimum.
+        said = np.clip(found.probability(sample.values), 1e-4, 1 - 1e-4)
+        brier = np.mean((said - results) ** 2)
+        assert measure(replace(sample, link=link))["Brier"].value == pytest.approx(brier, rel=1e-5)
+
+
+def test_a_few_badly_wrong_scores_rule_no_curve() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(0, 120, 8000)
+    won = rng.random(8000) < 1 / (1 + np.exp(-scores / 60))
+    wild = rng.random(8000) < 0.02
+    scores[wild] = rng.choice([-8000, 8000], wild.sum())
+    sample = Sample.of("x", scores, results=won, games=np.arange(8000) // 10, unit="centipawns")
+    near = np.array([-100.0, -40.0, 0.0, 40.0, 100.0])
+    truth = 1 / (1 + np.exp(-near / 60))
+    found = fit_logistic(sample)
+    assert not found.link.is_straight
+    np.testing.assert_allclose(found.probability(near), truth, atol=0.05)
+    plain = fit_logistic(replace(sample, link=STRAIGHT))
+    assert np.abs(plain.probability(near) - truth).max() > 0.2
+
+
+def test_the_link_is_the_one_that_games_held_out_prefer() -> None:
+    """The losses by fold, worked out with scikit-learn."""
+    rng = np.random.default_rng(5)
+    scores = np.round(rng.standard_t(1.5, 400) * 50)
+    won = rng.random(400) < 1 / (1 + np.exp(-np.arcsinh(scores / 40)))
+    games = np.arange(400) // 4
+    sample = Sample.of("x", scores, results=won, games=games, unit="centipawns")
+    links = [Link(20), Link(50), Link(500), Link(limit=100), Link(20, 300)]
+    bends, limits = (np.array([getattr(link, end) for link in links]) for end in ("bend", "limit"))
+    found = sample.ranking.held_out_losses(bends, limits)
+    for link, loss in zip(links, found, strict=True):
+        x = link(sample.values)[:, None] / 100
+        surprise = 0.0
+        for fold in range(5):
+            out = games % 5 == fold
+            model = LogisticRegression(C=1e12, tol=1e-10, max_iter=2000).fit(x[~out], won[~out])
+            said = model.predict_proba(x[out])[:, 1]
+            surprise -= np.log(np.where(won[out], said, 1 - said)).sum()
+        assert loss == pytest.approx(surprise / 400, rel=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -272,7 +367,7 @@ def test_a_gap_is_what_plain_arithmetic_says(seed: int) -> None:
 
 def test_a_curve_holds_the_shares_of_its_bins() -> None:
     sample = random_sample(2, size=2000, levels=200)
-    found = curve(sample, least_positions=20, resampling=NO_INTERVALS)
+    found = curve(sample, at_least=20, resampling=NO_INTERVALS)
     for point in found.points:
         inside = (sample.values >= point.lower) & (sample.values < point.upper)
         assert point.positions == inside.sum()

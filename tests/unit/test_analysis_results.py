@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pyarrow.csv as pc
@@ -14,27 +15,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyoka.analysis import (
+    METRICS,
+    NO_INTERVALS,
     AdaptiveBins,
     Calibration,
-    CalibrationRow,
+    Condition,
+    ConditionGap,
     Curves,
+    Departure,
+    Difference,
     FixedBins,
     MetricsTable,
     Resampling,
     Result,
     Sample,
+    Split,
+    calibrate,
     compare,
     conditions,
     curve,
     disagreement,
     find_splits,
-    fit_logistic,
     fit_win_draw_loss,
     interval,
     measure,
     partition,
 )
+from hyoka.analysis.calibration import CalibrationDraws
+from hyoka.analysis.gaps import Kind
 from hyoka.errors import StudyError
+from hyoka.estimate import Estimate
 
 FEW = Resampling(50)
 
@@ -107,7 +117,7 @@ def test_seen_from_the_other_side_the_area_is_the_same(
 def test_every_position_is_in_one_bin(rows: list[tuple[float, float, int]], width: float) -> None:
     sample = as_sample(rows)
     for binning in (FixedBins(width, at_least=1), AdaptiveBins(2, 1, 1.0)):
-        found = curve(sample, binning=binning, least_positions=1, resampling=Resampling(5))
+        found = curve(sample, binning=binning, at_least=1, resampling=Resampling(5))
         assert sum(point.positions for point in found.points) + found.left_out == len(sample)
         assert found.left_out == 0
         for point in found.points:
@@ -145,7 +155,7 @@ def test_mates_have_bins_of_their_own() -> None:
     values = [-math.inf] * 30 + [-100.0] * 30 + [200.0] * 30 + [math.inf] * 30
     results = [0] * 60 + [1] * 60
     sample = Sample.of("x", values, results=results, games=range(120), unit="centipawns")
-    found = curve(sample, binning=FixedBins(50, at_least=10), least_positions=10, resampling=FEW)
+    found = curve(sample, binning=FixedBins(50, at_least=10), at_least=10, resampling=FEW)
     assert [point.value for point in found.points] == [-math.inf, -100, 200, math.inf]
     assert [point.is_mate for point in found.points] == [True, False, False, True]
 
@@ -244,10 +254,99 @@ def test_win_draw_and_loss_sum_to_one() -> None:
 
 
 def calibration(sample: Sample) -> Calibration:
-    wdl = fit_win_draw_loss(sample)
-    return Calibration(
-        (CalibrationRow("x", sample.unit, "", len(sample), 300, fit_logistic(sample), wdl),)
-    )
+    rows = (calibrate(sample, draws=draws) for draws in get_args(CalibrationDraws))
+    return Calibration(tuple(row for some in rows for row in some))
+
+
+def test_draws_are_calibrated_as_asked_and_mates_are_not_counted() -> None:
+    said = [-math.inf, -40.0, -10.0, 0.0, 5.0, 30.0, 60.0, math.inf]
+    came = [0, 0, 1, 0.5, 0.5, 0, 1, 1]
+    sample = Sample.of("x", said, results=came, games=range(8), unit="centipawns")
+    counted = {
+        draws: [
+            (row.of, row.positions, row.least, row.most) for row in calibrate(sample, draws=draws)
+        ]
+        for draws in get_args(CalibrationDraws)
+    }
+    assert counted == {
+        "discard": [("result", 4, -40, 60)],
+        "half": [("result, draws half", 6, -40, 60)],
+        "wdl": [("win", 6, -40, 60), ("loss", 6, -40, 60)],
+    }
+
+
+def test_shares_that_are_all_alike_are_not_certain() -> None:
+    """Of two positions, both right: that is no 100 % (100 to 100)."""
+    one = Sample.of("one", [0.9, 0.9, 0.2], results=[1, 1, 0], games=[1, 2, 3])
+    other = Sample.of("other", [0.4, 0.4, 0.2], results=[1, 1, 0], games=[1, 2, 3])
+    [band] = disagreement(one, other, resampling=FEW).bands
+    assert band.one_right.value == 1
+    assert band.one_right.low < 0.3
+    found = measure(one, resampling=FEW)
+    assert found["ROC"].value == found["ACC"].value == 1
+    assert found["ROC"].low < 0.6
+    assert found["ACC"].low < 0.6
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_split_never_hides_that_zero_is_inside(kind: Kind) -> None:
+    def split(effect: Estimate) -> Split:
+        departure = Departure(kind, effect, 0.07, 0.04, 50)
+        condition = Condition("a", "a", frozenset("a"), np.ones(3, bool))
+        gap = ConditionGap(3, 3, departure, departure)
+        return Split("x", condition, departure, gap, 0.04)
+
+    doubtful = split(Estimate(-0.126, -0.270, 0.018))
+    assert "12.6 percentage points less often" in doubtful.sentence
+    assert "(-1.8 to 27.0), which may be chance" in doubtful.sentence
+    assert not doubtful.is_sure
+    sure = split(Estimate(-0.126, -0.20, -0.05))
+    assert sure.sentence.endswith("says (5.0 to 20.0).")
+    assert sure.is_sure
+    assert split(Estimate(0.1, 0.05, 0.15)).sentence.endswith("says (5.0 to 15.0).")
+
+
+def test_a_verdict_needs_the_test_as_well_as_the_interval() -> None:
+    roc = METRICS["roc"]
+    doubtful = Difference(roc, 0.8, 0.7, Estimate(0.1, 0.001, 0.2), p_value=0.11)
+    assert doubtful.ahead is None
+    sure = Difference(roc, 0.8, 0.7, Estimate(0.1, 0.001, 0.2), p_value=0.04)
+    assert sure.ahead == "one"
+
+
+def test_ties_that_make_tau_look_good_are_marked() -> None:
+    """Nearly constant values: the paper's τ is 1, and says nothing."""
+    rng = np.random.default_rng(1)
+    came = rng.integers(0, 2, 500)
+    flat = np.where(np.arange(500) == 0, 0.6, 0.5)
+    flat[0], came[0] = 0.6, 1
+    found = measure(Sample.of("flat", flat, results=came, games=np.arange(500)))
+    assert found["τ"].value == pytest.approx(1, abs=1e-3)
+    wins, losses = (came == 1).sum(), (came == 0).sum()
+    assert found.ties == pytest.approx((wins - 1) * losses / (wins * losses), abs=1e-6)
+    table = MetricsTable((found,))
+    heading, row, *_ = table.lines()
+    assert row[heading.index("τ")] == "1.000*"
+    assert float(row[heading.index("τ-b")]) < 0.1
+    assert any("both have the same value" in note for note in table.notes())
+
+
+def test_an_evaluator_the_wrong_way_round_is_said_to_be() -> None:
+    found = measure(Sample.of("x", [0.9, 0.2, 0.6, 0.1], results=[0, 1, 0, 1], games=range(4)))
+    assert found["ROC"].value == 1
+    assert "roc" in found.turned
+    assert any("negation" in note for note in MetricsTable((found,)).notes())
+
+
+def test_few_values_have_a_curve_and_no_bin_holds_half_of_them() -> None:
+    """As in records of engines: most scores are small, some enormous."""
+    rng = np.random.default_rng(2)
+    scores = np.concatenate([rng.normal(0, 60, 900), rng.normal(0, 4000, 186)])
+    won = rng.random(1086) < 1 / (1 + np.exp(-scores / 80))
+    sample = Sample.of("x", scores, results=won, games=np.arange(1086) // 4, unit="centipawns")
+    found = curve(sample, resampling=NO_INTERVALS)
+    assert len(found.points) >= 8
+    assert max(point.positions for point in found.points) < 0.2 * len(sample)
 
 
 RESULTS: dict[str, Callable[[], Result]] = {

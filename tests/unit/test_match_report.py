@@ -110,7 +110,6 @@ def test_a_match_of_two_has_every_section() -> None:
     )
     assert [section.title for section in page.sections] == [
         "Scores",
-        "Ratings",
         "How the result came about",
         "Openings and the first move",
         "What the players thought",
@@ -151,7 +150,7 @@ def test_one_game_is_enough(result: float, by: str) -> None:
 
 def test_a_match_that_proves_nothing_says_so() -> None:
     games = played_games(20, strengths=(0.0, 0.0), seed=3)
-    assert "too few games to tell" in everything_said(match_page("A match", games, ["a", "b"]))
+    assert "too little to tell" in everything_said(match_page("A match", games, ["a", "b"]))
 
 
 def test_everything_won_has_no_upper_end() -> None:

@@ -11,10 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import hyoka as hk
-from hyoka.analysis import FixedBins, Sample
+from hyoka.analysis import Sample, open_bins
 from hyoka.page import Details, Explorer, Page, Table
 from hyoka.report import save_figures, study_report, write_report
-from hyoka.report.binning import open_bins
 from hyoka.report.contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA
@@ -320,10 +319,13 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
     [subject] = report.results.subjects
     plies = len(OPENING) + 4
     assert subject.own.curve.positions == 60 * plies
-    assert subject.calibration.positions == 60 * plies
-    assert subject.calibration.wdl is not None
-    assert subject.calibration.wdl.positions == 120 * plies
+    counted = {row.of: row.positions for row in subject.calibration}
+    assert counted == {"result": 60 * plies, "win": 120 * plies, "loss": 120 * plies}
     calibration = report.page.sections[-1]
+    constants = next(b for b in calibration.blocks if isinstance(b, Table))
+    assert [row[5] for row in constants.rows] == [
+        f"{positions:,}" for positions in counted.values()
+    ]
     table = next(b for b in calibration.blocks if isinstance(b, Table) and "worth" in b.caption)
     assert table.columns[-3:] == ("Win", "Draw", "Loss")
 
@@ -418,7 +420,7 @@ def test_bins_of_scores_are_narrow_where_the_game_is_open() -> None:
     won = rng.random(len(score)) < 1 / (1 + np.exp(-score / 200))
     sample = Sample.of("s", score, results=won, games=np.arange(len(score)), unit="centipawns")
     bins = open_bins(sample)
-    assert bins.width <= 100 < FixedBins().width_for(sample)
+    assert bins.width <= 100
     assert -1500 < bins.low < -700
     edges = bins.cuts(sample)
     shown = edges.edges[:-1][edges.wanted]

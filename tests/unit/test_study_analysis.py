@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.analysis import Curves
+from hyoka.analysis import Curves, fit_win_draw_loss
 from hyoka.errors import ConditionError, StudyError
 from hyoka.samples import sample_path
 from hyoka.study import Study, adjudicate, evaluate
@@ -79,7 +79,7 @@ def test_draws_are_discarded_counted_half_or_a_curve_of_their_own(chess: Study) 
     halved = measured(chess, "comments", draws="half").samples[0]
     assert set(discarded.results.tolist()) == {0.0}
     assert set(halved.results.tolist()) == {0.0, 0.5}
-    found = chess.curve("comments", draws="wdl", least_positions=1, resamples=20)
+    found = chess.curve("comments", draws="wdl", at_least=1, resamples=20)
     assert [part.condition for part in found] == ["win", "draw", "loss"]
     for points in zip(*(part.points for part in found), strict=True):
         assert sum(point.share for point in points) == pytest.approx(1)
@@ -97,12 +97,10 @@ def test_what_is_known_exactly_takes_the_place_of_the_records_result(tmp_path: P
 
 
 def test_conditions_choose_positions_and_part_them(samples: Study) -> None:
-    found = samples.curve(
-        "comments", by="ply", bins=[20, 40], delta=100, least_positions=20, resamples=20
-    )
+    found = samples.curve("comments", by="ply", bins=[20, 40], delta=100, at_least=20, resamples=20)
     assert [part.condition for part in found] == ["", "ply < 20", "20 ≤ ply < 40", "ply ≥ 40"]
     assert found[0].positions == sum(part.positions for part in found.parts[1:])
-    early = samples.curve("comments", where="ply < 20", delta=100, least_positions=20, resamples=20)
+    early = samples.curve("comments", where="ply < 20", delta=100, at_least=20, resamples=20)
     assert early[0].points == found[1].points
     phases = samples.metrics("comments", by="phase", resamples=0)
     assert [part.condition.split()[0] for part in phases.parts[1:]] == ["early", "middle", "late"]
@@ -164,7 +162,7 @@ def test_gaps_of_named_conditions_have_tests_and_distances(samples: Study) -> No
 
 
 def test_curves_of_parts_have_the_bins_of_the_whole(samples: Study) -> None:
-    found = samples.curve("comments", by="ply", bins=[20, 60], least_positions=20, resamples=0)
+    found = samples.curve("comments", by="ply", bins=[20, 60], at_least=20, resamples=0)
     widths = {round(p.upper - p.lower) for part in found for p in part.points if not p.is_mate}
     assert len(widths) == 1
 
@@ -225,6 +223,20 @@ def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path)
     is_sound(central)
     assert found[0].logistic.slope.low > 0
     assert study.metrics(resamples=0).parts[0]["roc"].value > 0.8
+    # The default bins are narrow enough to see something in.
+    usual = study.curve(resamples=0)[0]
+    assert max(point.positions for point in usual.points) < 0.15 * usual.positions
+    # Wins announced in games that were lost, and scores of 19,999, do not rule the curves.
+    whole = measured(study, draws="half").samples[0]
+    wins = fit_win_draw_loss(whole).win
+    near = np.abs(whole.values - 160) < 20
+    observed = float((whole.results[near] == 1).mean())
+    assert abs(float(wins.probability(np.array([160.0]))[0]) - observed) < 0.04
+    mover = "split_part(case when first_to_play then black else white end, ' ', 1)"
+    for engine in ("Stockfish", "Houdini"):
+        mine = study.calibration(where=f"ply >= 16 and {mover} = '{engine}'").parts[0]
+        assert mine.logistic.converged
+        assert abs(mine.logistic.even.value) < 30
 
 
 def test_real_values_of_floodgate_by_rating(

@@ -5,12 +5,14 @@ Pure functions of columns of numbers: `Sample` in, typed results out. Start with
 `metrics` and `splits` are what people come for.
 """
 
-from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins
+from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins, open_bins
 from hyoka.analysis.calibration import (
     Calibration,
     CalibrationRow,
     Logistic,
     WinDrawLoss,
+    calibrate,
+    calibration_texts,
     fit_logistic,
     fit_win_draw_loss,
     probabilities,
@@ -38,6 +40,7 @@ from hyoka.analysis.gaps import (
     curve_distance,
     named_gap,
 )
+from hyoka.analysis.link import STRAIGHT, Link
 from hyoka.analysis.metrics import (
     METRICS,
     Metric,
@@ -55,6 +58,7 @@ __all__ = [
     "FORMATS",
     "METRICS",
     "NO_INTERVALS",
+    "STRAIGHT",
     "VALUE",
     "AdaptiveBins",
     "Binning",
@@ -75,6 +79,7 @@ __all__ = [
     "Draws",
     "FixedBins",
     "Gaps",
+    "Link",
     "Logistic",
     "Metric",
     "Metrics",
@@ -88,6 +93,8 @@ __all__ = [
     "Splits",
     "WinDrawLoss",
     "about_curve",
+    "calibrate",
+    "calibration_texts",
     "compare",
     "compare_measured",
     "condition_gap",
@@ -104,6 +111,7 @@ __all__ = [
     "measure",
     "named_gap",
     "number_text",
+    "open_bins",
     "partition",
     "probabilities",
     "value_text",

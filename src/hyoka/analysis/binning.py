@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values go together: bins of one width, or bins that grow until they hold enough."""
+"""Which values go together: bins of one width, or bins that grow until they hold enough.
+
+Unless told otherwise a curve has `open_bins`: of one width, from the data, where the game is open.
+"""
 
 import math
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka.analysis.calibration import fit_logistic
 from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.errors import StudyError
 
@@ -33,26 +37,42 @@ class Binning(Protocol):
         """The bins of a sample; mates have bins of their own."""
 
 
+LEAST_POSITIONS: Final = 100
+"""A bin with fewer is left out, as in the paper, unless positions are few."""
+_REACH: Final = 5.0
+"""So many scales from even the logistic curve says 99.3%: beyond, all is decided."""
+_BINS_A_SCALE: Final = 6
+_MOST_IN_RANGE: Final = 2000
+
+
 @dataclass(frozen=True, slots=True)
 class FixedBins:
     """Bins [v - width/2, v + width/2) around the multiples v of a width (the paper's δ).
 
-    Without a width: 0.05 for values, and for scores a round number that makes about forty bins.
+    Between `low` and `high` only, if they are given: what lies beyond has none, but mates have
+    theirs.
     """
 
-    width: float | None = None
-    at_least: int = 100
+    width: float
+    at_least: int = LEAST_POSITIONS
     """Bins that hold fewer positions are not made."""
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not 0 < self.width < math.inf:
+            raise StudyError(f"a bin's width is a positive number, not {self.width:g}")
 
     def cuts(self, sample: Sample) -> Cuts:
         """The bins of a sample; mates have bins of their own."""
-        width = self.width_for(sample)
+        width = self.width
         finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
         numbers = np.floor(finite / width + 0.5)
         # Edges are rounded: a value next to one may belong to the neighbour.
         numbers += finite >= _as_values_are((numbers + 0.5) * width)
         numbers -= finite < _as_values_are((numbers - 0.5) * width)
-        enough = _frequent(numbers, max(self.at_least, 1))
+        inside = ((numbers + 0.5) * width > self.low) & ((numbers - 0.5) * width < self.high)
+        enough = _frequent(numbers[inside], max(self.at_least, 1))
         if len(enough) > MOST_BINS:
             raise StudyError(
                 f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"
@@ -60,19 +80,38 @@ class FixedBins:
         lower, upper = (_as_values_are((enough + side) * width) for side in (-0.5, 0.5))
         return _with_mates(np.union1d(lower, upper), sample, set(lower.tolist()))
 
-    def width_for(self, sample: Sample) -> float:
-        """The width that a sample gets."""
-        if self.width is not None:
-            if not 0 < self.width < math.inf:
-                raise StudyError(f"a bin's width is a positive number, not {self.width:g}")
-            return self.width
-        if sample.unit == VALUE:
-            return 0.05
-        finite = sample.values[np.isfinite(sample.values)]
-        if not len(finite):
-            return 1.0
-        low, high = np.quantile(finite, [0.01, 0.99])
-        return nice_number(float(high - low) / 40)
+
+def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
+    """The bins that suit a sample, from the data: where the game is open, and narrow enough.
+
+    Of values 0.05 wide. Of scores about a sixth of the scale of their logistic curve, five
+    scales either side of even; where no curve fits, a fortieth of their range.
+    """
+    least = least_positions(len(sample)) if at_least is None else at_least
+    if sample.unit == VALUE:
+        return FixedBins(0.05, least)
+    finite = sample.values[np.isfinite(sample.values)]
+    if not len(finite):
+        return FixedBins(1.0, least)
+    low, high = np.quantile(finite, [0.01, 0.99])
+    usual = nice_number(float(high - low) / 40)
+    fit = fit_logistic(sample)
+    if not (fit.converged and fit.scale.value > 0):
+        return FixedBins(usual, least)
+    thinnest = float(finite.max() - finite.min()) / _MOST_IN_RANGE
+    width = nice_number(max(min(fit.scale.value / _BINS_A_SCALE, usual), thinnest))
+    middle, reach = -fit.intercept.value / fit.slope.value, _REACH * fit.scale.value
+    ends = (fit.link.score(middle + side * reach) for side in (-1, 1))
+    return FixedBins(width, least, *ends)
+
+
+def least_positions(positions: int) -> int:
+    """How many positions a bin must hold: 100, or a fortieth of few, but 10.
+
+    >>> least_positions(1_000_000), least_positions(2_000), least_positions(50)
+    (100, 50, 10)
+    """
+    return max(10, min(LEAST_POSITIONS, positions // 40))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import altair as alt
 import numpy as np
 
-from hyoka.analysis.calibration import CalibrationRow, Logistic
+from hyoka.analysis.calibration import CalibrationRow
 from hyoka.analysis.comparison import Comparison
 from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
 from hyoka.analysis.disagreement import Disagreement
@@ -198,32 +198,33 @@ def _unit_title(curves: Sequence[Curve]) -> str:
     return f"score ({' / '.join(units)}, first player's view)" if units else "score"
 
 
-def fitted_curves(curves: Sequence[tuple[CalibrationRow, str, Logistic]]) -> alt.TopLevelMixin:
+def fitted_curves(parts: Sequence[CalibrationRow]) -> alt.TopLevelMixin:
     """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
-    fitted = [(part, of, curve) for part, of, curve in curves if curve.converged]
+    fitted = [part for part in parts if part.logistic.converged]
     spots = []
-    for part, of, curve in fitted[: len(COLOURS)]:
+    for part in fitted[: len(COLOURS)]:
+        curve = part.logistic
         reach = 4 * abs(curve.scale.value)
         ends = (curve.even.value - reach, curve.even.value + reach)
         values = np.linspace(*((0.0, 1.0) if part.unit == VALUE else ends), 41)
-        words = [part.name, part.condition, of]
+        words = [part.name, part.condition, part.of]
         name = ", ".join(word for word in words if word)
         chances = curve.probability(values)
         spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
-    x = "value" if all(part.unit == VALUE for part, _, _ in fitted) else "score"
+    x = "value" if all(part.unit == VALUE for part in fitted) else "score"
     return lines(spots, x=x, y="probability", share=True)
 
 
 def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
-    """ACC, ROC and τ with their intervals, evaluator by evaluator."""
+    """ACC, ROC and τ-b with their intervals, evaluator by evaluator."""
     rows = []
     for part in parts:
         name = f"{part.name}, {part.condition}" if part.condition else part.name
-        for metric in ("accuracy", "roc", "tau"):
+        for metric in ("accuracy", "roc", "tau_b"):
             estimate = part.estimates[metric]
             if math.isfinite(estimate.value):
                 rows.append(Dot(name, estimate.value, *estimate.ends, METRICS[metric].title))
-    return dots(rows, x="ACC, ROC, τ", reference=0.5, spec=".3f")
+    return dots(rows, x="ACC, ROC, τ-b", reference=0.5, spec=".3f")
 
 
 def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:

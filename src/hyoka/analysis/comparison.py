@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from hyoka.analysis.metrics import METRICS, Metric, Metrics, measure, number_text
+from hyoka.analysis.metrics import (
+    METRICS,
+    Metric,
+    Metrics,
+    measure,
+    metrics_notes,
+    number_text,
+)
 from hyoka.analysis.resampling import Resampling, interval, probability_text, two_sided_p
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Sample
@@ -27,11 +34,13 @@ class Difference:
     other: float
     difference: Estimate
     p_value: float
+    confidence: float = 0.95
 
     @property
     def ahead(self) -> Literal["one", "other"] | None:
-        """Who is better, if the interval leaves no doubt."""
-        if not (self.difference.low > 0 or self.difference.high < 0):
+        """Who is better, if neither the interval nor the test leaves a doubt."""
+        excluded = self.difference.low > 0 or self.difference.high < 0
+        if not (excluded and self.p_value < 1 - self.confidence):
             return None
         return "one" if (self.difference.value > 0) == (self.metric.better == "higher") else "other"
 
@@ -87,9 +96,10 @@ class Comparison(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        if not self.one.drawn:
-            return ()
-        return ("Intervals draw whole games again, the same ones for both.",)
+        said = [note for part in (self.one, self.other) for note in metrics_notes(part)]
+        if self.one.drawn:
+            said.append("Intervals draw whole games again, the same ones for both.")
+        return tuple(said)
 
     def chart(self) -> "altair.TopLevelMixin":
         """The differences with their intervals."""
@@ -124,5 +134,7 @@ def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Com
         drawn = a.drawn[name] - b.drawn[name] if a.drawn and b.drawn else np.zeros(0)
         estimate = interval(value, drawn, a.games, confidence)
         chance = two_sided_p(value, drawn, a.games)
-        differences.append(Difference(metric, a[name].value, b[name].value, estimate, chance))
+        differences.append(
+            Difference(metric, a[name].value, b[name].value, estimate, chance, confidence)
+        )
     return Comparison(a, b, tuple(differences))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyoka._core import resampled_sums
-from hyoka.analysis.binning import FixedBins
-from hyoka.analysis.curves import curve
+from hyoka.analysis.curves import share_of
 from hyoka.analysis.resampling import Resampling, interval
 from hyoka.analysis.sample import Sample
 from hyoka.estimate import Estimate
@@ -42,9 +41,7 @@ def confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confid
     games = sample.games[clear]
     claims = np.maximum(values, 1 - values)
     right = np.where(values >= 0.5, results, 1 - results)
-    # All claims are one bin of one curve: how often what was claimed came true.
-    came = Sample.of("", np.ones(len(right)), results=right, games=games)
-    [point] = curve(came, binning=FixedBins(1, 1), least_positions=1, resampling=resampling).points
+    point = share_of(right, games, resampling)
     beyond = right - claims
     sums = np.stack(
         [np.bincount(games, column, sample.game_count) for column in (beyond, np.ones(len(games)))],

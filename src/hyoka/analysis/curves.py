@@ -10,12 +10,13 @@ positions say the same, they are worth as many trials as there are games.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from hyoka.analysis.binning import Binning, FixedBins
+from hyoka.analysis.binning import Binning, FixedBins, least_positions, open_bins
 from hyoka.analysis.calibration import Logistic, fit_logistic
 from hyoka.analysis.resampling import Resampling, wilson
 from hyoka.analysis.result import Result
@@ -29,8 +30,6 @@ Trend = Literal["rises", "falls", "any"]
 """How a good evaluator's curve goes: that of wins rises, that of losses falls."""
 MOST_DRAWN: Final = 8
 """Curves that a chart can tell apart."""
-LEAST_POSITIONS: Final = 100
-"""A bin with fewer is left out, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +110,26 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     sample: Sample,
     *,
     binning: Binning | None = None,
-    least_positions: int = LEAST_POSITIONS,
+    at_least: int | None = None,
     resampling: Resampling | None = None,
     condition: str = "",
     trend: Trend = "rises",
 ) -> Curve:
     """The curve of a sample. Draws count as their results say: see `Sample.with_draws`.
 
+    Bins are `open_bins` unless given; those of fewer than `at_least` positions (100, or a fortieth
+    of few) are left out.
+
     >>> said = [0.1, 0.1, 0.9, 0.9]
     >>> came = Sample.of("engine", said, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
-    >>> [(round(p.value, 2), p.share) for p in curve(came, least_positions=1).points]
+    >>> [(round(p.value, 2), p.share) for p in curve(came, at_least=1).points]
     [(0.1, 0.5), (0.9, 1.0)]
     """
     how = resampling or Resampling()
     if not len(sample):
         raise StudyError(f"{sample.name}: no positions to draw a curve of")
-    cuts = (binning or FixedBins(at_least=least_positions)).cuts(sample)
+    least = least_positions(len(sample)) if at_least is None else at_least
+    cuts = (binning or open_bins(sample, least)).cuts(sample)
     edges = cuts.edges
     bins = sample.ranking.bins(edges)
     drawn = np.zeros((0, len(bins), 4))
@@ -149,7 +152,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         trials = np.where(variance > 0, coin / variance, games)
     low, high = wilson(share, trials, games, how.confidence)
     naive = _normal_reach(how.confidence) * np.sqrt(independent)
-    kept = np.flatnonzero(cuts.wanted & (count >= max(least_positions, 1)))
+    kept = np.flatnonzero(cuts.wanted & (count >= max(least, 1)))
     points = tuple(
         CurvePoint(
             lower=float(edges[b]),
@@ -180,6 +183,13 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         _overall_design(sample),
         trend,
     )
+
+
+def share_of(results: Reals, games: NDArray[Any], resampling: Resampling) -> CurvePoint:
+    """The mean of positions' results with its interval: all of them are one bin of one curve."""
+    sample = Sample.of("", np.ones(len(results)), results=results, games=games)
+    [point] = curve(sample, binning=FixedBins(1, 1), at_least=1, resampling=resampling).points
+    return point
 
 
 def _variance_of_one(mean: Reals, square: Reals) -> Reals:

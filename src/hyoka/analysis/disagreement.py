@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from hyoka._core import resampled_sums
-from hyoka.analysis.calibration import probabilities
-from hyoka.analysis.resampling import Resampling, interval
+from hyoka.analysis.calibration import fit_logistic, probabilities
+from hyoka.analysis.curves import share_of
+from hyoka.analysis.resampling import Resampling
 from hyoka.analysis.result import Result
-from hyoka.analysis.sample import Sample
+from hyoka.analysis.sample import Reals, Sample
 from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
 
@@ -138,7 +138,7 @@ def disagreement(
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators are compared on the same positions only")
     how = resampling or Resampling()
-    p, q = probabilities(one), probabilities(other)
+    p, q = _probabilities(one), _probabilities(other)
     apart = np.abs(p - q)
     off, other_off = np.abs(p - one.results), np.abs(q - one.results)
     # Both as near is half a point for each.
@@ -148,23 +148,11 @@ def disagreement(
         inside = (apart >= low) & ((apart < high) | (high == 1.0))
         if not inside.any():
             continue
-        games = one.games[inside]
-        sums = np.stack(
-            [
-                np.bincount(games, weights=nearer[inside], minlength=one.game_count),
-                np.bincount(games, minlength=one.game_count).astype(np.float64),
-            ],
-            axis=1,
+        point = share_of(nearer[inside], one.games[inside], how)
+        ends = (point.low, point.high) if how.resamples else (math.nan, math.nan)
+        bands.append(
+            DisputeBand(low, high, point.positions, point.games, Estimate(point.share, *ends))
         )
-        share = float(nearer[inside].mean())
-        different = len(np.unique(games))
-        estimate = Estimate(share, math.nan, math.nan)
-        if how.resamples:
-            drawn = resampled_sums(np.ascontiguousarray(sums), how.resamples, how.seed)
-            with np.errstate(invalid="ignore"):
-                shares = drawn[:, 0] / drawn[:, 1]
-            estimate = interval(share, shares, different, how.confidence)
-        bands.append(DisputeBand(low, high, int(inside.sum()), different, estimate))
     order = np.argsort(-apart, kind="stable")
     _, firsts = np.unique(one.games[order], return_index=True)
     widest = order[np.sort(firsts)[:top]]
@@ -175,3 +163,11 @@ def disagreement(
         if apart[i] > 0
     )
     return Disagreement(one.name, other.name, tuple(bands), disputed)
+
+
+def _probabilities(sample: Sample) -> Reals:
+    said = probabilities(sample)
+    if said is None:
+        why = fit_logistic(sample).why_none
+        raise StudyError(f"{sample.name}: its scores can't be told as probabilities: {why}")
+    return said

@@ -28,12 +28,8 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka._core import Ranking, resampled_sums
-from hyoka.analysis.calibration import probabilities
-from hyoka.analysis.resampling import (
-    NO_INTERVALS,
-    Resampling,
-    interval,
-)
+from hyoka.analysis.calibration import fit_logistic, probabilities
+from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, share_interval
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.errors import StudyError, nearest
@@ -75,6 +71,12 @@ METRICS: Final[dict[str, Metric]] = {
     )
 }
 """All metrics by name, in the order of tables."""
+_SHARES: Final = frozenset(
+    ["accuracy", "f_score", "precision_at_25", "roc", "average_precision", "break_even"]
+)
+"""Metrics between 0 and 1."""
+MANY_TIES: Final = 0.05
+"""With so large a share of ties among pairs of a win and a loss, τ is as much about ties."""
 _RANKED: Final = ("roc", "tau", "tau_b", "average_precision", "break_even", "precision_at_25")
 
 
@@ -91,6 +93,12 @@ class Metrics:
     """Share of the results; draws count half."""
     threshold: float
     estimates: Mapping[str, Estimate]
+    ties: float
+    """Pairs of a win and a loss with the same value, of all such pairs; τ counts them right."""
+    turned: tuple[str, ...]
+    """Metrics that are the negation's: a high value meant a loss."""
+    no_curve: str
+    """Why no curve turns the scores into probabilities; empty where one does."""
     drawn: Mapping[str, Reals] = field(repr=False, compare=False, default_factory=dict)
     """The same metrics of each resample."""
 
@@ -129,7 +137,9 @@ def measure(
     if resampling.resamples:
         drawn = parts.resampled(resampling)
         estimates = {
-            name: interval(values[name], drawn[name], games, resampling.confidence)
+            name: (share_interval if name in _SHARES else interval)(
+                values[name], drawn[name], games, resampling.confidence
+            )
             for name in METRICS
         }
     weight = sample.weight
@@ -143,6 +153,9 @@ def measure(
         wins,
         at,
         {name: estimates[name] for name in METRICS},
+        parts.ties,
+        parts.turned,
+        parts.no_curve,
         drawn,
     )
 
@@ -162,11 +175,13 @@ class _Parts:
 
     def __init__(self, sample: Sample, threshold: float) -> None:
         self._sample = sample
-        self._said = probabilities(sample) if len(sample) else np.zeros(0)
+        said = probabilities(sample) if len(sample) else np.zeros(0)
+        self.no_curve = "" if said is not None else fit_logistic(sample).why_none
+        self._said = np.full(len(sample), math.nan) if said is None else said
         self._columns = self._summed(threshold)
         self._claims = sample.ranking
-        if sample.unit != VALUE:
-            said = self._said.astype(np.float32)
+        if sample.unit != VALUE and said is not None:
+            said = said.astype(np.float32)
             self._claims = Ranking(
                 said, sample.results, sample.games, sample.game_count, sample.weights
             )
@@ -205,6 +220,8 @@ class _Parts:
         sums = np.array([[float(column.sum()) for column in self._columns]])
         ranked = np.array([self._sample.ranking.metrics()])
         found = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
+        if self.no_curve:
+            found["calibration_error"][:] = math.nan
         return {name: float(values[0]) for name, values in found.items()}
 
     @cached_property
@@ -217,11 +234,21 @@ class _Parts:
         Each resample is turned as the whole is: turning each by itself would hide that nothing may
         be known.
         """
-        if name in ("accuracy", "roc") and self._straight[name] < 0.5:
-            return 1 - values
-        if name == "expected_difference" and self._straight[name] < 0:
-            return -values
-        return values
+        if name not in self.turned:
+            return values
+        return -values if name == "expected_difference" else 1 - values
+
+    @cached_property
+    def turned(self) -> tuple[str, ...]:
+        """What is better of the negation."""
+        middle = {"accuracy": 0.5, "roc": 0.5, "expected_difference": 0.0}
+        return tuple(name for name, half in middle.items() if self._straight[name] < half)
+
+    @property
+    def ties(self) -> float:
+        """Tied pairs of a win and a loss: those that τ counts right and ROC half."""
+        found = self._straight
+        return max(1 + found["tau"] - 2 * found["roc"], 0.0)
 
     def resampled(self, how: Resampling) -> dict[str, Reals]:
         sample, count = self._sample, how.resamples
@@ -239,7 +266,8 @@ class _Parts:
         # Noise makes every resample's calibration look worse; only their spread is of use.
         claimed = found["calibration_error"]
         middle = self.values["calibration_error"]
-        found["calibration_error"] = np.maximum(claimed - np.nanmean(claimed) + middle, 0)
+        if not self.no_curve:
+            found["calibration_error"] = np.maximum(claimed - np.nanmean(claimed) + middle, 0)
         return {name: self._turned(name, values) for name, values in found.items()}
 
 
@@ -271,9 +299,7 @@ class MetricsTable(Result):
     """Metrics of several evaluators, or of one under several conditions."""
 
     parts: tuple[Metrics, ...]
-    shown: tuple[str, ...] = tuple(
-        name for name in METRICS if name not in ("precision_at_25", "tau_b")
-    )
+    shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
     """The metrics that people are shown; `table` has all."""
     confidence: float = 0.95
 
@@ -314,6 +340,8 @@ class MetricsTable(Result):
                     "better": METRICS[name].better,
                     "unit": part.unit,
                     "threshold": part.threshold,
+                    "ties": part.ties,
+                    "turned": name in part.turned,
                     "positions": part.positions,
                     "games": part.games,
                     "wins": part.wins,
@@ -339,7 +367,8 @@ class MetricsTable(Result):
             words = (part.name, *((part.condition or "all",) if conditioned else ()))
             estimates = [part.estimates[name] for name in self.shown]
             counts = (f"{part.positions:,}", f"{part.games:,}")
-            rows.append((*words, *(number_text(each.value) for each in estimates), *counts))
+            marked = (_marked(part, name) for name in self.shown)
+            rows.append((*words, *marked, *counts))
             if any(math.isfinite(each.low) for each in estimates):
                 halves = ("",) * len(words)
                 rows.append((*halves, *(_half_width(each) for each in estimates), "", ""))
@@ -347,15 +376,42 @@ class MetricsTable(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        if not any(part.drawn for part in self.parts):
-            return ()
-        return (f"± is half of the {self.confidence:.0%} interval, by drawing whole games again.",)
+        said = [note for part in self.parts for note in metrics_notes(part)]
+        if any(part.drawn for part in self.parts):
+            said.append(
+                f"± is half of the {self.confidence:.0%} interval, by drawing whole games again."
+            )
+        return tuple(said)
 
     def chart(self) -> "altair.TopLevelMixin":
-        """Accuracy, ROC and τ of each with their intervals."""
+        """Accuracy, ROC and τ-b of each with their intervals."""
         from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
 
         return metric_dots(self.parts)
+
+
+def metrics_notes(part: Metrics) -> Iterator[str]:
+    """What is not as it looks in an evaluator's metrics, in sentences."""
+    who = ", ".join(word for word in (part.name, part.condition) if word)
+    if part.no_curve:
+        yield (
+            f"{who}: no curve turns its scores into probabilities ({part.no_curve}), so Brier, "
+            "log-loss and ECE are not told."
+        )
+    if "roc" in part.turned:
+        titles = ", ".join(METRICS[name].title for name in part.turned)
+        yield f"{who}: {titles} are its negation's: a higher value meant fewer wins."
+    if part.ties >= MANY_TIES:
+        yield (
+            f"{who}: in {part.ties:.0%} of the pairs of a win and a loss both have the same value. "
+            "τ* counts them right, as the paper does; τ-b and ROC do not."
+        )
+
+
+def _marked(part: Metrics, name: str) -> str:
+    """A metric for people; τ with a star where ties make it look better than it is."""
+    text = number_text(part.estimates[name].value)
+    return text + "*" if name == "tau" and part.ties >= MANY_TIES else text
 
 
 def number_text(value: float) -> str:
@@ -382,6 +438,8 @@ _TABLE: Final = pa.schema(
         ("better", pa.string()),
         ("unit", pa.string()),
         ("threshold", pa.float64()),
+        ("ties", pa.float64()),
+        ("turned", pa.bool_()),
         ("positions", pa.int64()),
         ("games", pa.int64()),
         ("wins", pa.float64()),

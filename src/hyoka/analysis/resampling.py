@@ -57,6 +57,24 @@ def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 
     return Estimate(value, min(float(ends[0]), value), max(float(ends[1]), value))
 
 
+def share_interval(
+    share: float, drawn: NDArray[Any], games: int, confidence: float = 0.95
+) -> Estimate:
+    """The interval of something between 0 and 1.
+
+    Where it is 0 or 1 and every resample says the same, resamples have nothing more to say; games
+    have: Wilson's interval from as many trials.
+
+    >>> share_interval(1.0, np.ones(100), 2).low < 0.2
+    True
+    """
+    found = interval(share, drawn, games, confidence)
+    if math.isnan(found.low) or found.low < found.high or share not in (0, 1):
+        return found
+    low, high = wilson(np.array([share]), np.array([games]), np.array([games]), confidence)
+    return Estimate(share, float(low[0]), float(high[0]))
+
+
 def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
     """How often a difference that is really zero would be as large, by the resamples' spread.
 

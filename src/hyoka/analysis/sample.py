@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka._core import Ranking
+from hyoka._core import LogisticFit, Ranking
+from hyoka.analysis.link import STRAIGHT, Link, best_link
 from hyoka.errors import StudyError
 
 Floats = NDArray[np.float32]
@@ -44,6 +45,8 @@ class Sample:
     """How much each position counts; one each unless given."""
     rows: NDArray[np.int64] | None = field(default=None, repr=False)
     """Where the positions are in what they were taken from."""
+    link: Link | None = None
+    """What their logistic curve makes of scores; None: what games held out prefer."""
 
     @classmethod
     def of(
@@ -93,6 +96,14 @@ class Sample:
     def ranking(self) -> Ranking:
         """The positions in the order of their values."""
         return Ranking(self.values, self.results, self.games, self.game_count, self.weights)
+
+    @cached_property
+    def fitted(self) -> tuple[LogisticFit, Link]:
+        """The logistic curve through the results, and what it makes of scores."""
+        link = self.link
+        if link is None:
+            link = STRAIGHT if self.unit == VALUE else best_link(self.ranking, self.values)
+        return self.ranking.logistic(link.bend, link.limit), link
 
     def where(self, chosen: NDArray[np.bool_], name: str | None = None) -> "Sample":
         """Some of the positions; games keep their numbers, so that resamples draw the same ones."""

@@ -7,6 +7,7 @@ might have been: those tried were chosen by how their parts looked. Intervals ar
 having been selected (Benjamini and Yekutieli's false-coverage rate).
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -64,6 +65,11 @@ class Split:
         return self.departure.effect
 
     @property
+    def is_sure(self) -> bool:
+        """Whether zero lies outside the interval, too; else it is no finding to put first."""
+        return self.effect.low > 0 or self.effect.high < 0
+
+    @property
     def verdict(self) -> str:
         """What is wrong, in a few words."""
         value = self.effect.value
@@ -74,17 +80,22 @@ class Split:
     @property
     def sentence(self) -> str:
         """The split in a sentence."""
-        percent = abs(100 * self.effect.value)
-        if self.departure.kind == "level":
-            more = "more" if self.effect.value > 0 else "less"
-            what = f"{self.first_player} wins {percent:.1f} percentage points {more} often"
-        else:
-            more = "less" if self.effect.value < 0 else "more"
-            what = f"the side it favours wins {percent:.1f} percentage points {more} often"
+        who = self.first_player if self.departure.kind == "level" else "the side it favours"
+        more = "more" if self.effect.value > 0 else "less"
         return (
-            f"{self.evaluator} {self.verdict} when {self.condition.words}: {what} "
-            "than the curve of all positions says."
+            f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
+            f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the curve of "
+            f"all positions says{self._interval}."
         )
+
+    @property
+    def _interval(self) -> str:
+        """The interval in the direction that the sentence speaks of; below zero it is turned."""
+        effect = self.effect if self.effect.value > 0 else -self.effect
+        if math.isnan(effect.low):
+            return ""
+        said = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
+        return said if self.is_sure else f"{said}, which may be chance"
 
 
 @dataclass(frozen=True)

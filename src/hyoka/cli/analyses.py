@@ -10,12 +10,50 @@ from typing import Annotated, Any, Literal, cast, get_args
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import FORMATS, Curves, Result, Splits
+from hyoka.analysis import FORMATS, Curves, Link, Result, Splits
 from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.study import Study
 from hyoka.study.analysing import Draws
 from hyoka.study.measuring import Axis, chosen_evaluators
+
+Bend = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCORE|none",
+        help="Scores beyond count as their logarithm where they become probabilities; by default "
+        "what games held out prefer.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCORE|none",
+        help="Scores beyond count as this much where they become probabilities; by default what "
+        "games held out prefer.",
+        show_default=False,
+    ),
+]
+
+
+def link_of(bend: str | None, limit: str | None) -> Link | None:
+    """The link that options ask for; what is not said is none, if the other is."""
+    if bend is None and limit is None:
+        return None
+    return Link(_score("--bend", bend), _score("--limit", limit))
+
+
+def _score(option: str, text: str | None) -> float:
+    if text is None or text == "none":
+        return math.inf
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise typer.BadParameter(f"{option} is a positive score or none, not '{text}'")
+    return number
 
 
 def analyse_command(
@@ -63,11 +101,13 @@ def analyse_command(
     calibrate: Annotated[
         bool,
         typer.Option(
-            "--calibrate", help="Constants of score → win probability, and win, draw, loss."
+            "--calibrate",
+            help="Constants of score → win probability; with --draws wdl of win and loss.",
         ),
     ] = False,
     draws: Annotated[
-        str, typer.Option(help="discard, half, or wdl (curves of wins, draws and losses).")
+        str,
+        typer.Option(help="discard, half, or wdl (for curves and --calibrate: wins and losses)."),
     ] = "discard",
     delta: Annotated[
         float | None,
@@ -86,8 +126,15 @@ def analyse_command(
         typer.Option(min=1, metavar="N", help="Bins grow until they hold so many positions."),
     ] = None,
     least: Annotated[
-        int, typer.Option(min=1, help="Bins with fewer positions are left out.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Bins with fewer positions are left out; 100, or a fortieth of less than 4,000.",
+            show_default=False,
+        ),
+    ] = None,
+    bend: Bend = None,
+    limit: Limit = None,
     axis: Annotated[
         str, typer.Option(help="What of an evaluation: value, score, or auto.")
     ] = "auto",
@@ -156,12 +203,15 @@ def analyse_command(
         ("--naive", naive or None, metrics_or_curves, "--curves"),
         ("--threshold", threshold, metrics_or_curves or compare, "--compare or metrics"),
         ("--columns", columns, splits, "--splits"),
+        ("--bend", bend, not splits or metrics_or_curves, "metrics, curves or --calibrate"),
+        ("--limit", limit, not splits or metrics_or_curves, "metrics, curves or --calibrate"),
     )
     cuts = _numbers(bins)
     shown_draws = cast(Draws, _one_of("--draws", draws, get_args(Draws)))
     counted: Literal["discard", "half"] = "discard" if shown_draws == "discard" else "half"
     along = cast(Axis, _one_of("--axis", axis, get_args(Axis)))
-    limit = _threshold(threshold)
+    called_won = _threshold(threshold)
+    link = link_of(bend, limit)
     weighed = cast(Literal["ply"] | None, balance and _one_of("--balance", balance, ["ply"]))
     results: dict[str, list[Result]] = {}
     with count_progress(quiet or as_json) as progress:
@@ -173,10 +223,11 @@ def analyse_command(
                     where=where,
                     by=by,
                     bins=cuts,
-                    threshold=limit,
+                    threshold=called_won,
                     draws=counted,
                     balance=weighed,
                     axis=along,
+                    link=link,
                     resamples=resamples,
                     seed=seed,
                 )
@@ -192,7 +243,8 @@ def analyse_command(
                 count=count,
                 draws=shown_draws,
                 axis=along,
-                least_positions=least,
+                link=link,
+                at_least=least,
                 bands="naive" if naive else "games",
                 resamples=resamples,
                 seed=seed,
@@ -220,9 +272,10 @@ def analyse_command(
                     names[0],
                     other,
                     where=where,
-                    threshold=limit,
+                    threshold=called_won,
                     draws=counted,
                     axis=along,
+                    link=link,
                     resamples=resamples,
                     seed=seed,
                 )
@@ -239,13 +292,22 @@ def analyse_command(
                     where=where,
                     draws=counted,
                     axis=along,
+                    link=link,
                     resamples=resamples,
                     seed=seed,
                 )
             ]
         if calibrate:
             results["calibration"] = [
-                opened.calibration(names, where=where, by=by, bins=cuts, axis=along)
+                opened.calibration(
+                    names,
+                    where=where,
+                    by=by,
+                    bins=cuts,
+                    draws=shown_draws,
+                    axis=along,
+                    link=link,
+                )
             ]
         if splits:
             searched = None if columns is None else _columns(columns)
@@ -309,7 +371,7 @@ def print_result(result: Result, *, points: bool = False) -> None:
     for note in result.notes():
         out.print(note, markup=False, style="dim")
     if isinstance(result, Splits):
-        for split in result.found[:3]:
+        for split in [split for split in result.found if split.is_sure][:3]:
             out.print(f"• {split.sentence}", markup=False)
 
 

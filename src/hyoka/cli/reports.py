@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from hyoka.cli.analyses import Bend, Limit, link_of
 from hyoka.cli.output import AsJson, Quiet, count_progress, out, print_json
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import StudyError
@@ -45,6 +46,8 @@ def report_command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Draws games, and chooses boards.")] = 0,
+    bend: Bend = None,
+    limit: Limit = None,
     figures: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Also write every figure as PNG and SVG into here."),
@@ -76,6 +79,7 @@ def report_command(
             splits=splits,
             resamples=resamples,
             seed=seed,
+            link=link_of(bend, limit),
             progress=progress,
         )
         pictures = []

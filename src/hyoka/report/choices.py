@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
+from hyoka.analysis.link import Link
+
 
 class Choices(TypedDict, total=False):
     """Keywords of everything that makes a report; each may be left out."""
@@ -19,5 +21,7 @@ class Choices(TypedDict, total=False):
     resamples: int | None
     """How often games are drawn again: 1,000 unless given, fewer of more than 300,000 positions,
     but 200; 0 gives no intervals and so makes few claims."""
+    link: Link | None
+    """What scores' logistic curves make of them; what games held out prefer unless given."""
     seed: int
     """Draws the games and chooses the boards."""

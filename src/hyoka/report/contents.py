@@ -75,7 +75,9 @@ class StudyReport:
             ],
             "curves": Curves(tuple(s.own.curve for s in results.subjects)).rows(),
             "splits": [row for s in results.subjects if s.splits for row in s.splits.rows()],
-            "calibration": Calibration(tuple(s.calibration for s in results.subjects)).rows(),
+            "calibration": Calibration(
+                tuple(row for s in results.subjects for row in s.calibration)
+            ).rows(),
         }
         plain = plain_json(answer)
         assert isinstance(plain, dict)

@@ -201,13 +201,12 @@ def _confidence(subject: Subject) -> Iterator[Finding]:
 
 
 def _splits(subject: Subject, most: int) -> Iterator[Finding]:
-    for shown in subject.shown_splits[:most]:
-        split = shown.split
-        low, high = sorted(100 * abs(end) for end in (split.effect.low, split.effect.high))
+    sure = [shown.split for shown in subject.shown_splits if shown.split.is_sure]
+    for split in sure[:most]:
         yield Finding(
             "split",
-            f"{split.sentence.removesuffix('.')} ({low:.1f} to {high:.1f}; "
-            f"{split.gap.positions:,} positions of {counted(split.gap.games, 'game')}).",
+            f"{split.sentence} {split.gap.positions:,} positions of "
+            f"{counted(split.gap.games, 'game')}.",
             {
                 "evaluator": subject.name,
                 "condition": split.condition.sql,

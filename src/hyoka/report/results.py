@@ -22,15 +22,17 @@ from hyoka.analysis import (
     Confidence,
     Curve,
     Disagreement,
+    FixedBins,
+    Link,
     Metrics,
     Resampling,
     Sample,
     Split,
     Splits,
+    WinDrawLoss,
 )
-from hyoka.analysis.binning import nice_number
+from hyoka.analysis.binning import least_positions, nice_number
 from hyoka.errors import StudyError
-from hyoka.report.binning import OpenBins, least_positions, open_bins
 from hyoka.report.examples import (
     NOT_ON_THE_BOARD,
     Example,
@@ -125,7 +127,10 @@ class Subject:
     weak_before: tuple[int, Metrics] | None
     """The ply before which it is hardly a guide, and how it does there."""
     confidence: Confidence | None
-    calibration: CalibrationRow
+    calibration: tuple[CalibrationRow, ...]
+    """Of the result without draws, and where there are draws, of win and loss."""
+    win_draw_loss: WinDrawLoss | None
+    """None where there are no draws."""
     splits: Splits | None
     """None where there are too few games to search."""
     shown_splits: tuple[ShownSplit, ...]
@@ -186,6 +191,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     splits: int = 5,
     boards_a_bin: int = 4,
     resamples: int | None = None,
+    link: Link | None = None,
     seed: int = 0,
 ) -> Results:
     """Measure everything; `Choices` says by what."""
@@ -200,7 +206,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     alone = len(names) == 1
     common: Measured | None
     try:
-        common = _loaded(study, names, shown, where)
+        common = _loaded(study, names, shown, where, link)
     except StudyError:
         if alone or len(idle) == len(names):
             raise
@@ -221,7 +227,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
         is_wider = common is None or (not alone and usable[name] > _WIDER * count)
         if is_wider:
             steps.begin(f"{shown[name]}: all of its positions")
-            positions = _loaded(study, [name], shown, where)
+            positions = _loaded(study, [name], shown, where, link)
             own = work.judged(positions, _decided(positions, shown[name]))
         else:
             assert common is not None
@@ -254,10 +260,16 @@ def resamples_for(positions: int) -> int:
 
 
 def _loaded(
-    study: Study, names: Sequence[str], shown: Mapping[str, str], where: str | None
+    study: Study,
+    names: Sequence[str],
+    shown: Mapping[str, str],
+    where: str | None,
+    link: Link | None,
 ) -> Measured:
     """Positions that all of these evaluators judged, drawn games too, under the names shown."""
-    found = measured(study, names, where=where, columns=split_columns(study), draws="half")
+    found = measured(
+        study, names, where=where, columns=split_columns(study), draws="half", link=link
+    )
     samples = tuple(
         replace(sample, name=shown[name]) for name, sample in zip(names, found.samples, strict=True)
     )
@@ -289,15 +301,8 @@ class _Work:
     splits: int
     steps: Steps
 
-    def curve(self, sample: Sample, bins: OpenBins, condition: str = "") -> Curve:
-        least = least_positions(len(sample))
-        return analysis.curve(
-            sample,
-            binning=replace(bins, at_least=least),
-            least_positions=least,
-            resampling=self.how,
-            condition=condition,
-        )
+    def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
+        return analysis.curve(sample, binning=bins, resampling=self.how, condition=condition)
 
     def judged(self, positions: Measured, sample: Sample) -> Judged:
         if not len(sample):
@@ -305,7 +310,7 @@ class _Work:
                 f"{self.study.path}: all games that {sample.name} evaluated are drawn; "
                 "a report needs wins and losses"
             )
-        curve = self.curve(sample, open_bins(sample))
+        curve = self.curve(sample, analysis.open_bins(sample, least_positions(0)))
         examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.how.seed)
         return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.how))
 
@@ -319,7 +324,7 @@ class _Work:
             (sample.where(phase.holds), phase.words) for phase in phases(plies) if phase.holds.any()
         ]
         # Curves that are compared have the same bins.
-        bins = open_bins(sample)
+        bins = analysis.open_bins(sample, least_positions(0))
         self.steps.begin(f"{own.name}: phases")
         by_ply = self._by_ply(sample, plies)
         whole = positions.sample(own.name)
@@ -339,15 +344,11 @@ class _Work:
             by_ply,
             self._weak_before(sample, plies, by_ply),
             confidence_of(sample, self.how),
-            CalibrationRow(
-                own.name,
-                sample.unit,
-                "",
-                len(sample),
-                len(np.unique(sample.games)),
-                analysis.fit_logistic(sample),
-                analysis.fit_win_draw_loss(whole) if drawn else None,
+            (
+                *analysis.calibrate(sample, draws="discard"),
+                *(analysis.calibrate(whole, draws="wdl") if drawn else ()),
             ),
+            analysis.fit_win_draw_loss(whole) if drawn else None,
             found,
             () if found is None else self._shown_splits(positions, sample, found),
         )
@@ -400,7 +401,7 @@ class _Work:
             endings["game_id"].to_pylist(), endings["ending"].to_pylist(), strict=True
         ):
             on_the_board[game] = ending not in NOT_ON_THE_BOARD
-        bins = open_bins(sample)
+        bins = analysis.open_bins(sample, least_positions(0))
         shown = []
         for split in found:
             part = sample.where(split.condition.holds)

@@ -19,6 +19,7 @@ from hyoka.analysis import (
     Disagreement,
     Metrics,
     about_curve,
+    calibration_texts,
     number_text,
     value_text,
 )
@@ -550,56 +551,70 @@ def _bands_table(found: Disagreement) -> Table:
 
 def calibration_section(results: Results) -> Section:
     """From what an evaluator says to probabilities."""
+    whole = Calibration(tuple(row for s in results.subjects for row in s.calibration))
     words = [
-        "What a value or a score is worth: win probability = 1 / (1 + exp(-(value - even) / "
-        "scale)). At “even” both sides win as often; a step of “scale” multiplies the odds by 2.7."
+        f"What a value or a score is worth. {whole.title}. At “even” both sides win as often; a "
+        "step of “scale” multiplies the odds by 2.7.",
+        *whole.notes(),
     ]
-    blocks: list[Block] = [_constants_table(results)]
-    fitted = [s for s in results.subjects if s.calibration.logistic.converged]
+    blocks: list[Block] = [_constants_table(whole)]
+    fitted = [s for s in results.subjects if s.calibration[0].logistic.converged]
     units: dict[str, list[Subject]] = {}
     for subject in fitted:
         units.setdefault(subject.unit, []).append(subject)
     for unit, some in units.items():
-        chart = Calibration(tuple(s.calibration for s in some)).chart()
+        chart = Calibration(tuple(row for s in some for row in s.calibration)).chart()
         of = "values" if unit == VALUE else unit
         blocks.append(Chart(chart, f"The fitted curves over {of}.", narrow=len(units) > 1))
     blocks += [_worth_table(subject, results) for subject in fitted if subject.unit != VALUE]
-    if not fitted:
-        words.append("No curve fits: wins and losses do not overlap, or there are too few.")
     return Section("Calibration", tuple(words), tuple(blocks))
 
 
-def _constants_table(results: Results) -> Table:
-    rows = []
-    for subject in results.subjects:
-        row = subject.calibration
-        curves = {"result": row.logistic}
-        if row.wdl is not None:
-            curves |= {"win": row.wdl.win, "loss": row.wdl.loss}
-        spec = ".3f" if row.unit == VALUE else ".1f"
-        for of, curve in curves.items():
-            fits = (
-                (curve.even.text(spec), curve.scale.text(spec)) if curve.converged else ("–", "–")
-            )
-            rows.append((row.name, of, *fits, f"{row.positions:,}", f"{row.games:,}"))
-    head = ("Evaluator", "Curve of", "Even", "Scale", "Positions", "Games")
-    caption = "The constants, with 95% intervals; of the result without draws"
-    drawn = any(subject.calibration.wdl is not None for subject in results.subjects)
-    caption += ", and of win and loss against the rest." if drawn else "."
-    return Table(caption, head, tuple(rows))
+def _constants_table(calibration: Calibration) -> Table:
+    rows = tuple(
+        (row.name, row.of, *calibration_texts(row), f"{row.positions:,}", f"{row.games:,}")
+        for row in calibration.parts
+    )
+    head = ("Evaluator", "Curve of", "Even", "Scale", "Link", "Positions", "Games")
+    caption = (
+        "The constants, with 95% intervals; of the result without drawn games, and where there are "
+        "draws, of win and loss against the rest. Positions and games are those fitted to: mates "
+        "have no place on a curve."
+    )
+    return Table(caption, head, rows)
 
 
 def _worth_table(subject: Subject, results: Results) -> Table:
-    """What round scores are worth."""
-    row = subject.calibration
+    """What round scores are worth, beside what came of the positions near them."""
+    row, *_ = subject.calibration
     step = nice_number(row.logistic.scale.value / 3)
     scores = step * np.array([-8, -4, -2, -1, 0, 1, 2, 4, 8], dtype=np.float64)
     chances = row.logistic.probability(scores)
-    drawn = row.wdl is not None
-    head = ["Score", f"{_at_start(results.first_player)} wins{', draws left out' if drawn else ''}"]
-    cells = [[f"{score:+g}" if score else "0" for score in scores], [f"{p:.1%}" for p in chances]]
-    if row.wdl is not None:
+    wdl = subject.win_draw_loss
+    head = [
+        "Score",
+        f"{_at_start(results.first_player)} wins{'' if wdl is None else ', draws left out'}",
+        "Came true",
+    ]
+    cells = [
+        [f"{score:+g}" if score else "0" for score in scores],
+        [f"{p:.1%}" for p in chances],
+        [_came_true(subject, score) for score in scores.tolist()],
+    ]
+    if wdl is not None and wdl.converged:
         head += ["Win", "Draw", "Loss"]
-        cells += [[f"{p:.1%}" for p in part] for part in row.wdl.probabilities(scores)]
-    caption = f"What scores of {subject.name} are worth, in {row.unit}."
+        cells += [[f"{p:.1%}" for p in part] for part in wdl.probabilities(scores)]
+    caption = (
+        f"What scores of {subject.name} are worth, in {row.unit}, by the fitted curves; “came "
+        "true” is the share in the bin of the curve above, with its interval."
+    )
     return Table(caption, tuple(head), tuple(zip(*cells, strict=True)))
+
+
+def _came_true(subject: Subject, score: float) -> str:
+    """What came of the positions of a score's own bin; the fit's word is not all there is."""
+    inside = (p for p in subject.own.curve.points if p.lower <= score < p.upper)
+    point = next(inside, None)
+    if point is None:
+        return "–"
+    return Estimate(point.share, point.low, point.high).text(".1%")

@@ -3,7 +3,8 @@
 
 `evaluators` are names from `Study.engines` or the specs that were evaluated with; all of them
 unless given, on the positions that all of them evaluated. `where` is an SQL condition. `by` is a
-column, cut at `bins`. Intervals draw whole games again, `resamples` times; 0 gives none.
+column, cut at `bins`. `link` is what the scores' logistic curve makes of them, by default what
+games held out prefer. Intervals draw whole games again, `resamples` times; 0 gives none.
 """
 
 import re
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from hyoka import analysis
 from hyoka.analysis import (
     AdaptiveBins,
+    Binning,
     Calibration,
-    CalibrationRow,
     Comparison,
     Condition,
     Curves,
@@ -29,8 +30,11 @@ from hyoka.analysis import (
     Resampling,
     Sample,
     Splits,
+    open_bins,
 )
+from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
+from hyoka.analysis.link import Link
 from hyoka.analysis.splits import Tick
 from hyoka.errors import StudyError
 from hyoka.study.importing import colour_names
@@ -55,7 +59,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     count: int | None = None,
     draws: Draws = "discard",
     axis: Axis = "auto",
-    least_positions: int = 100,
+    link: Link | None = None,
+    at_least: int | None = None,
     bands: str = "games",
     resamples: int = 1000,
     seed: int = 0,
@@ -63,12 +68,12 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
 ) -> Curves:
     """Evaluation curves: win probability by what an evaluator said.
 
-    `delta` is the width of bins. With `error` or `count` bins grow instead until the standard
-    error (by games) is at most `error` and they hold `count` positions. With `by`, the curve of
-    all positions comes first. `draws="wdl"` gives curves of wins, draws and losses.
+    `delta` is the width of bins, which otherwise suits the data. With `error` or `count` bins grow
+    instead until the standard error (by games) is at most `error` and they hold `count` positions.
+    Bins of fewer than `at_least` positions are left out. With `by`, the curve of all positions
+    comes first. `draws="wdl"` gives curves of wins, draws and losses.
     """
-    if draws not in get_args(Draws):
-        raise StudyError(f"draws are {', '.join(get_args(Draws))}, not '{draws}'")
+    _check_draws(draws)
     if delta is not None and (error is not None or count is not None):
         raise StudyError("bins have one width, or they grow: not both")
     loaded = measured(
@@ -78,18 +83,13 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         columns=_column_of(by),
         draws="discard" if draws == "discard" else "half",
         axis=axis,
-    )
-    grow = error is not None or count is not None
-    if count is not None:
-        least_positions = min(least_positions, count)
-    growing = AdaptiveBins(
-        least_positions if count is None else count, error=np.inf if error is None else error
+        link=link,
     )
     how = Resampling(resamples, seed, confidence)
     parts = []
     for sample in loaded.samples:
         # Of one evaluator all curves have the same bins.
-        fixed = FixedBins(FixedBins(delta).width_for(sample), least_positions)
+        binning = _binning(sample, delta, error, count, at_least)
         for outcome, trend, chosen in _outcomes(sample, draws):
             for condition, rows in _parts(loaded, by, bins, with_all=True):
                 some = chosen if rows is None else chosen.where(rows)
@@ -98,8 +98,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
                     parts.append(
                         analysis.curve(
                             some,
-                            binning=growing if grow else fixed,
-                            least_positions=least_positions,
+                            binning=binning,
+                            at_least=count if at_least is None else at_least,
                             resampling=how,
                             condition=words,
                             trend=trend,
@@ -120,6 +120,7 @@ def metrics(  # noqa: PLR0913 - a keyword for each choice
     draws: Literal["discard", "half"] = "discard",
     balance: Literal["ply"] | None = None,
     axis: Axis = "auto",
+    link: Link | None = None,
     resamples: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -140,6 +141,7 @@ def metrics(  # noqa: PLR0913 - a keyword for each choice
         columns=_column_of(by),
         draws=draws,
         axis=axis,
+        link=link,
     )
     strata, shares = loaded.strata()
     how = Resampling(resamples, seed, confidence)
@@ -241,12 +243,13 @@ def compare(  # noqa: PLR0913 - a keyword for each choice
     threshold: float | Literal["best"] | None = None,
     draws: Literal["discard", "half"] = "discard",
     axis: Axis = "auto",
+    link: Link | None = None,
     resamples: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Comparison:
     """Two evaluators on the same positions: the difference of each metric with its interval."""
-    a, b = _two(study, one, other, where, draws, axis).samples
+    a, b = _two(study, one, other, where, draws, axis, link).samples
     how = Resampling(resamples, seed, confidence)
     return analysis.compare(a, b, resampling=how, threshold=threshold)
 
@@ -260,11 +263,12 @@ def disagreements(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     draws: Literal["discard", "half"] = "discard",
     axis: Axis = "auto",
+    link: Link | None = None,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Disagreement:
     """Where two evaluators differ most, and which of them was right."""
-    loaded = _two(study, one, other, where, draws, axis)
+    loaded = _two(study, one, other, where, draws, axis, link)
     a, b = loaded.samples
     found = analysis.disagreement(a, b, top=top, resampling=Resampling(resamples, seed))
     disputed = tuple(
@@ -281,33 +285,40 @@ def calibration(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     by: str | None = None,
     bins: Sequence[float] | None = None,
+    draws: Draws = "discard",
     axis: Axis = "auto",
+    link: Link | None = None,
     confidence: float = 0.95,
 ) -> Calibration:
-    """Constants that turn scores into win probabilities, and into win, draw and loss."""
+    """Constants that turn scores into win probabilities; with `draws="wdl"`, into win and loss."""
+    _check_draws(draws)
     loaded = measured(
-        study, evaluators, where=where, columns=_column_of(by), draws="half", axis=axis
+        study,
+        evaluators,
+        where=where,
+        columns=_column_of(by),
+        draws="discard" if draws == "discard" else "half",
+        axis=axis,
+        link=link,
     )
-    rows = []
-    for sample in loaded.samples:
-        for condition, chosen in _parts(loaded, by, bins, with_all=True):
-            some = sample if chosen is None else sample.where(chosen)
-            decided = some.with_draws("discard")
-            if not len(decided):
-                continue
-            drawn = len(decided) < len(some)
-            rows.append(
-                CalibrationRow(
-                    sample.name,
-                    sample.unit,
-                    condition,
-                    len(decided),
-                    len(np.unique(decided.games)),
-                    analysis.fit_logistic(decided, confidence),
-                    analysis.fit_win_draw_loss(some, confidence) if drawn else None,
-                )
+    return Calibration(
+        tuple(
+            row
+            for sample in loaded.samples
+            for condition, chosen in _parts(loaded, by, bins, with_all=True)
+            for row in analysis.calibrate(
+                sample if chosen is None else sample.where(chosen),
+                draws=draws,
+                condition=condition,
+                confidence=confidence,
             )
-    return Calibration(tuple(rows))
+        )
+    )
+
+
+def _check_draws(draws: str) -> None:
+    if draws not in get_args(Draws):
+        raise StudyError(f"draws are {', '.join(get_args(Draws))}, not '{draws}'")
 
 
 def first_player(game: str) -> str:
@@ -327,11 +338,27 @@ def _two(  # noqa: PLR0913, PLR0917 - what the callers were given
     where: str | None,
     draws: Literal["discard", "half"],
     axis: Axis,
+    link: Link | None,
 ) -> Measured:
-    loaded = measured(study, [one, other], where=where, draws=draws, axis=axis)
+    loaded = measured(study, [one, other], where=where, draws=draws, axis=axis, link=link)
     if len(loaded.samples) != 2:
         raise StudyError(f"{one} is compared with itself")
     return loaded
+
+
+def _binning(
+    sample: Sample,
+    delta: float | None,
+    error: float | None,
+    count: int | None,
+    at_least: int | None,
+) -> Binning:
+    """The bins that were asked for, of all positions; a curve of some leaves out what is thin."""
+    if error is not None or count is not None:
+        enough = at_least or least_positions(len(sample)) if count is None else count
+        return AdaptiveBins(enough, error=np.inf if error is None else error)
+    fewest = least_positions(0) if at_least is None else at_least
+    return open_bins(sample, fewest) if delta is None else FixedBins(delta, fewest)
 
 
 def _outcomes(sample: Sample, draws: Draws) -> Iterator[tuple[str, Trend, Sample]]:

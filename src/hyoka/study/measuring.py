@@ -3,7 +3,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.analysis import VALUE, Draws, Sample, game_numbers
+from hyoka.analysis.link import Link
 from hyoka.errors import ConditionError, StudyError, nearest
 from hyoka.study.conditions import check_condition
 
@@ -72,6 +73,7 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
     columns: Sequence[str] = (),
     draws: Draws = "discard",
     axis: Axis = "auto",
+    link: Link | None = None,
 ) -> Measured:
     """Load what evaluators said of a study's positions, and what came of them.
 
@@ -104,6 +106,7 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
                 numbers,
                 count,
                 rows=np.arange(len(rows)),
+                link=link,
             )
         )
     known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])
@@ -113,13 +116,12 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
         game_ids = game_ids[kept]
         numbers, count = game_numbers(game_ids)
         samples = [
-            Sample(
-                sample.name,
-                sample.unit,
-                sample.values[kept],
-                sample.results[kept],
-                numbers,
-                count,
+            replace(
+                sample,
+                values=sample.values[kept],
+                results=sample.results[kept],
+                games=numbers,
+                game_count=count,
                 rows=np.arange(len(rows)),
             )
             for sample in samples
@@ -147,13 +149,21 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     if evaluators is None:
         return known
     given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
-    texts = {evaluator_text(study, name): name for name in known}
+    texts: dict[str, list[str]] = {}
+    for name in known:
+        texts.setdefault(evaluator_text(study, name), []).append(name)
     found = []
     for name in given:
         if name not in known and name not in texts:
             hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
             raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
-        found.append(name if name in known else texts[name])
+        meant = [name] if name in known else texts[name]
+        if len(meant) > 1:
+            raise StudyError(
+                f"{study.path}: several evaluators were asked for as '{name}': {', '.join(meant)}; "
+                "choose one by its name"
+            )
+        found += meant
     return list(dict.fromkeys(found))
 
 

@@ -43,7 +43,8 @@ def page_of_match(
     ratings, curves = ratings_of(facts), curves_of(facts, seed)
     sections = (
         scores_section(facts),
-        ratings_section(ratings),
+        # Of two players the duel's Elo says it all; a list would tell another, of another model.
+        ratings_section(ratings) if len(facts.present) > 2 else None,
         course_section(facts),
         openings_section(facts, games),
         evaluations_section(facts, curves, game),
@@ -96,11 +97,13 @@ def _methods(facts: MatchFacts) -> Iterator[str]:
         "Stopping a match as soon as it looks well makes it lie. A sequential test may stop it: "
         "its verdict holds, but the Elo of a match that it stopped is a little exaggerated."
     )
-    yield (
-        "Ratings of all players at once: Davidson's model (Bradley and Terry's with draws) with an "
-        "advantage of moving first, by maximum likelihood; intervals allow for the dependence "
-        "within pairs."
-    )
+    if len(facts.present) > 2:
+        yield (
+            "Ratings of all players at once: Davidson's model (Bradley and Terry's with draws) "
+            "with an advantage of moving first, by maximum likelihood; intervals allow for the "
+            "dependence within pairs. Differences of ratings lean on all games, so that they part "
+            "from what a single duel's share of the points says."
+        )
     yield "Games that end by a fault count like any other: who failed lost."
     yield evaluations_method()
     if len(facts) > GAMES_READ_CLOSELY:

@@ -71,7 +71,7 @@ def _points(
     found = curve(
         Sample.of("", thought, results=mine.result, games=mine.game, unit=unit),
         binning=FixedBins(width, LEAST_POSITIONS),
-        least_positions=LEAST_POSITIONS,
+        at_least=LEAST_POSITIONS,
         resampling=Resampling(RESAMPLES, seed),
     )
     return tuple(point for point in found.points if point.games >= LEAST_GAMES)

@@ -11,6 +11,7 @@ from hyoka.arena.elo import elo, likelihood_of_superiority, rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, checkpoints
 from hyoka.arena.score import MatchScore, Score
+from hyoka.arena.significance import permutation_p_value
 from hyoka.arena.summary import FEW, repeated_games
 from hyoka.estimate import Estimate
 from hyoka.page import Block, Chart, Section, Table
@@ -29,17 +30,22 @@ def duel_findings(facts: MatchFacts) -> list[str]:
     strength = elo(score)
     games = counted(score.games, "game")
     points = f"{score.points:g} to {score.games - score.points:g} in {games} ({score.score})"
-    if strength.low > 0:
+    chance = permutation_p_value(score)
+    shown = strength.low > 0 and chance < 0.05
+    if shown:
         first = f"{a} is stronger than {b}: {points}, {elo_text(strength)}."
     elif score.rate > 0.5:
-        first = f"{a} leads {b} {points}, but that is too few games to tell who is stronger."
+        first = (
+            f"{a} leads {b} {points}, but that is too little to tell who is stronger: equal "
+            f"players would part as far with a probability of {chance:.2g}."
+        )
     else:
         first = f"{a} and {b} are level: {points}; who is stronger cannot be told."
     sure = likelihood_of_superiority(score)
     said = [first]
-    if strength.low <= 0:
+    if not shown:
         said.append(f"The difference as far as it is known: {elo_text(strength)}.")
-    if score.rate > 0.5:
+    else:
         said.append(f"The chance that {a} is the stronger of the two is {sure_text(sure)}.")
     return said
 
@@ -212,3 +218,6 @@ def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
     few = [duel for duel in facts.standing.duels() if facts.standing.duel(*duel).pairs.pairs < FEW]
     if few and len(facts.present) == 2:
         yield f"Fewer than {FEW} pairs are too few to trust an interval."
+    elif few:
+        duels = counted(len(facts.standing.duels()), "duel")
+        yield f"{len(few)} of {duels} have fewer than {FEW} pairs, too few to trust an interval."
