@@ -181,9 +181,9 @@ class _Parts:
         self._columns = self._summed(threshold)
         self._claims = sample.ranking
         if sample.unit != VALUE and said is not None:
-            said = said.astype(np.float32)
+            claims = said.astype(np.float32)
             self._claims = Ranking(
-                said, sample.results, sample.games, sample.game_count, sample.weights
+                claims, sample.results, sample.games, sample.game_count, sample.weights
             )
         self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
         self._bins = self._claims.bins(self._edges)
