@@ -222,19 +222,26 @@ def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path)
     central = study.curve(where="ply >= 20", error=0.02, resamples=100)
     is_sound(central)
     assert found[0].logistic.slope.low > 0
-    assert study.metrics(resamples=0).parts[0]["roc"].value > 0.8
+    metrics = study.metrics(resamples=0)
+    assert metrics.parts[0]["roc"].value > 0.8
+    # The file says [%eval] and not whose it is; two engines speak in every game.
+    assert "speakers in one" in metrics.notes()[0]
+    assert "as the values show" in metrics.notes()[0]
+    ours = "ab:nodes=1,hash=0"
+    evaluate(study, [ours], where="game_id < 60")
+    assert study.metrics(ours, resamples=0).caveats == ()
     # The default bins are narrow enough to see something in.
-    usual = study.curve(resamples=0)[0]
+    usual = study.curve("comments", resamples=0)[0]
     assert max(point.positions for point in usual.points) < 0.15 * usual.positions
     # Wins announced in games that were lost, and scores of 19,999, do not rule the curves.
-    whole = measured(study, draws="half").samples[0]
+    whole = measured(study, "comments", draws="half").samples[0]
     wins = fit_win_draw_loss(whole).win
     near = np.abs(whole.values - 160) < 20
     observed = float((whole.results[near] == 1).mean())
     assert abs(float(wins.probability(np.array([160.0]))[0]) - observed) < 0.04
     mover = "split_part(case when first_to_play then black else white end, ' ', 1)"
     for engine in ("Stockfish", "Houdini"):
-        mine = study.calibration(where=f"ply >= 16 and {mover} = '{engine}'").parts[0]
+        mine = study.calibration("comments", where=f"ply >= 16 and {mover} = '{engine}'").parts[0]
         assert mine.logistic.converged
         assert abs(mine.logistic.even.value) < 30
 

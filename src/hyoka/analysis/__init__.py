@@ -20,6 +20,7 @@ from hyoka.analysis.calibration import (
 from hyoka.analysis.comparison import Comparison, Difference, compare, compare_measured
 from hyoka.analysis.conditions import Condition, conditions, partition
 from hyoka.analysis.confidence import Confidence, confidence
+from hyoka.analysis.controls import Control, Explanation
 from hyoka.analysis.curves import (
     Curve,
     CurvePoint,
@@ -68,6 +69,7 @@ __all__ = [
     "Condition",
     "ConditionGap",
     "Confidence",
+    "Control",
     "Curve",
     "CurvePoint",
     "Curves",
@@ -77,6 +79,7 @@ __all__ = [
     "Disputed",
     "Distance",
     "Draws",
+    "Explanation",
     "FixedBins",
     "Gaps",
     "Link",

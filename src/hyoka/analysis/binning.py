@@ -41,7 +41,7 @@ LEAST_POSITIONS: Final = 100
 """A bin with fewer is left out, as in the paper, unless positions are few."""
 _REACH: Final = 5.0
 """So many scales from even the logistic curve says 99.3%: beyond, all is decided."""
-_BINS_A_SCALE: Final = 6
+_BINS_A_SCALE: Final = 4
 _MOST_IN_RANGE: Final = 2000
 
 
@@ -84,7 +84,7 @@ class FixedBins:
 def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
     """The bins that suit a sample, from the data: where the game is open, and narrow enough.
 
-    Of values 0.05 wide. Of scores about a sixth of the scale of their logistic curve, five
+    Of values 0.05 wide. Of scores about a quarter of the scale of their logistic curve, five
     scales either side of even; where no curve fits, a fortieth of their range.
     """
     least = least_positions(len(sample)) if at_least is None else at_least

@@ -18,7 +18,7 @@ the same games.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import altair
 
 Kind = Literal["level", "lean"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 LEAST_POSITIONS: Final = 100
 _GAMES_A_BIN: Final = 10
 """The total curve may not learn more from the games than they can tell: a bin for every so many."""

@@ -302,6 +302,8 @@ class MetricsTable(Result):
     shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
     """The metrics that people are shown; `table` has all."""
     confidence: float = 0.95
+    caveats: tuple[str, ...] = ()
+    """What to know about the evaluators before anything else."""
 
     def __iter__(self) -> Iterator[Metrics]:
         return iter(self.parts)
@@ -376,7 +378,7 @@ class MetricsTable(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        said = [note for part in self.parts for note in metrics_notes(part)]
+        said = [*self.caveats, *(note for part in self.parts for note in metrics_notes(part))]
         if any(part.drawn for part in self.parts):
             said.append(
                 f"± is half of the {self.confidence:.0%} interval, by drawing whole games again."

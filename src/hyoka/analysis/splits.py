@@ -8,7 +8,7 @@ having been selected (Benjamini and Yekutieli's false-coverage rate).
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.analysis.conditions import Condition, conditions
+from hyoka.analysis.controls import Control, Explanation, Held, explaining
 from hyoka.analysis.gaps import (
+    KINDS,
     LEAST_POSITIONS,
     ConditionGap,
     Departure,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 LEAST_GAMES: Final = 30
 _PAIRED: Final = 12
 """So many of the strongest conditions are tried in pairs."""
+_MOST_EXPLAINED: Final = 3
+"""So many splits that something else explains are listed."""
 _OVERLAP: Final = 0.8
 """Conditions that share so much of what either holds for are near-duplicates."""
 _SURELY: Final = 3.0
@@ -58,6 +62,8 @@ class Split:
     """The least false-discovery rate at which it would still be listed."""
     distance: Distance | None = None
     first_player: str = "the first player"
+    explanation: Explanation | None = None
+    """What else it may come from; None where nothing known explains it."""
 
     @property
     def effect(self) -> Estimate:
@@ -66,8 +72,9 @@ class Split:
 
     @property
     def is_sure(self) -> bool:
-        """Whether zero lies outside the interval, too; else it is no finding to put first."""
-        return self.effect.low > 0 or self.effect.high < 0
+        """Whether it is a finding to put first: zero lies outside, and nothing else explains it."""
+        excluded = self.effect.low > 0 or self.effect.high < 0
+        return excluded and self.explanation is None
 
     @property
     def verdict(self) -> str:
@@ -82,11 +89,12 @@ class Split:
         """The split in a sentence."""
         who = self.first_player if self.departure.kind == "level" else "the side it favours"
         more = "more" if self.effect.value > 0 else "less"
-        return (
+        said = (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
             f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the curve of "
             f"all positions says{self._interval}."
         )
+        return said if self.explanation is None else f"{said} {self.explanation.sentence}"
 
     @property
     def _interval(self) -> str:
@@ -95,7 +103,7 @@ class Split:
         if math.isnan(effect.low):
             return ""
         said = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
-        return said if self.is_sure else f"{said}, which may be chance"
+        return said if effect.low > 0 else f"{said}, which may be chance"
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,10 @@ class Splits(Result):
     false_discovery_rate: float
     positions: int
     games: int
+    controls: tuple[str, ...] = ()
+    """What was looked at as another explanation."""
+    caveats: tuple[str, ...] = ()
+    """What to know about the evaluator before anything else."""
 
     def __iter__(self) -> Iterator[Split]:
         return iter(self.found)
@@ -143,6 +155,8 @@ class Splits(Result):
                 "largest_gap": split.distance.largest_gap if split.distance else None,
                 "largest_gap_at": split.distance.at if split.distance else None,
                 "largest_gap_p": split.distance.p_value if split.distance else None,
+                "goes_with": split.explanation.control if split.explanation else None,
+                "left": split.explanation.left.effect.value if split.explanation else None,
                 "positions": split.gap.positions,
                 "games": split.gap.games,
             }
@@ -152,6 +166,7 @@ class Splits(Result):
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
+        explained = any(split.explanation for split in self.found)
         heading = ("when", "the evaluation", "effect", "q", "positions", "games")
         rows = [
             (
@@ -161,19 +176,27 @@ class Splits(Result):
                 probability_text(split.q_value),
                 f"{split.gap.positions:,}",
                 f"{split.gap.games:,}",
+                *((split.explanation.control if split.explanation else "",) if explained else ()),
             )
             for split in self.found
         ]
-        return (heading, *rows)
+        return ((*heading, *(("goes with",) if explained else ())), *rows)
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
         if not self.found:
             return (
+                *self.caveats,
                 f"None of {self.tried} conditions splits the curve "
                 f"(false-discovery rate {self.false_discovery_rate:.0%}).",
             )
+        explained = (
+            "What goes with something else is no finding about the evaluation: where that is "
+            "equal, little is left of the effect, or of a part of its condition."
+        )
         return (
+            *self.caveats,
+            *((explained,) if any(split.explanation for split in self.found) else ()),
             "Effect: win probability beyond the total curve's at equal values; where the "
             "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
             "widened for "
@@ -198,6 +221,8 @@ _TABLE: Final = pa.schema(
         *((name, pa.float64()) for name in ("level", "lean", "signed_area", "largest_gap")),
         ("largest_gap_at", pa.float64()),
         ("largest_gap_p", pa.float64()),
+        ("goes_with", pa.string()),
+        ("left", pa.float64()),
         ("positions", pa.int64()),
         ("games", pa.int64()),
     ]
@@ -218,6 +243,14 @@ class _Tried:
         return abs(departure.effect.value) - _SURELY * departure.error
 
 
+@dataclass(frozen=True, eq=False)
+class _Found:
+    tried: _Tried
+    kind: Kind
+    q_value: float
+    explanation: Explanation | None
+
+
 def find_splits(  # noqa: PLR0913 - a keyword for each choice
     sample: Sample,
     columns: Mapping[str, NDArray[Any]],
@@ -230,6 +263,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     least_effect: float = 0.01,
     first_player: str = "the first player",
     words: Mapping[str, str] | None = None,
+    controls: Sequence[Control] = (),
     resampling: Resampling | None = None,
     progress: Tick | None = None,
 ) -> Splits:
@@ -238,7 +272,8 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
     positions of enough games and fail for enough. Listed are those that are significant over
     everything tried and at least `least_effect` large, by how far the effect surely goes, without
-    near-duplicates. `words` say what columns of truth values mean.
+    near-duplicates. `words` say what columns of truth values mean. What one of the `controls`
+    explains comes last, and few of it.
     """
     if not 0 < false_discovery_rate < 1:
         raise StudyError("a false-discovery rate lies between 0 and 1")
@@ -256,20 +291,61 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
     possible = 2 * (len(singles) + (len(singles) * (len(singles) - 1) // 2 if pairs else 0))
     confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(possible, len(tests), 1)
-    kept: list[tuple[_Tried, Kind, float]] = []
+    own: list[_Found] = []
+    explained: list[_Found] = []
     parents = {each.condition.sql: each for each in singles}
+    elsewhere = _Elsewhere([Held(sample, control) for control in controls])
+    elsewhere.look_at((each, kind) for each, kind, _ in passed if not each.condition.parts)
     for each, kind, q in passed:
-        if len(kept) >= top:
+        if len(own) >= top:
             break
-        if _says_more(each, kind, parents) and not any(_alike(each, kind, k) for k in kept):
-            kept.append((each, kind, q))
+        if not _says_more(each, kind, parents):
+            continue
+        why = elsewhere.explanation(each, kind)
+        kept = own if why is None else explained
+        if not any(_alike(each, kind, other) for other in kept):
+            kept.append(_Found(each, kind, q, why))
     splits = tuple(
-        _split(sample, each, kind, q, confidence, first_player, resampling)
-        for each, kind, q in kept
+        _split(sample, found, confidence, first_player, resampling)
+        for found in (*own, *explained[:_MOST_EXPLAINED])
     )
-    games = len(np.unique(sample.games))
-    tried = len(singles) + len(both)
-    return Splits(sample.name, splits, tried, false_discovery_rate, len(sample), games)
+    return Splits(
+        sample.name,
+        splits,
+        len(singles) + len(both),
+        false_discovery_rate,
+        len(sample),
+        len(np.unique(sample.games)),
+        tuple(control.name for control in controls),
+    )
+
+
+class _Elsewhere:
+    """What else explains conditions; a pair shares what explains one of its parts."""
+
+    def __init__(self, helds: Sequence[Held]) -> None:
+        self._helds = helds
+        self._of_singles: dict[tuple[str, Kind], Held] = {}
+
+    def look_at(self, singles: Iterable[tuple[_Tried, Kind]]) -> None:
+        """Remember what explains single conditions."""
+        for each, kind in singles:
+            held = explaining(each.gap.departure(kind), each.condition.holds, self._helds)
+            if held is not None:
+                self._of_singles[each.condition.sql, kind] = held
+
+    def explanation(self, each: _Tried, kind: Kind) -> Explanation | None:
+        """What explains a condition other than the evaluation."""
+        condition = each.condition
+        held = self._of_singles.get((condition.sql, kind))
+        if condition.parts:
+            keys = ((name, of) for name in condition.parts for of in KINDS)
+            held = next((h for key in keys if (h := self._of_singles.get(key))), None)
+            if held is None:
+                held = explaining(each.gap.departure(kind), condition.holds, self._helds)
+        if held is None:
+            return None
+        return Explanation(held.control.name, held.gap(condition.holds).departure(kind))
 
 
 def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, float]]:
@@ -277,10 +353,9 @@ def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, 
 
     Single conditions and pairs are two families, each with half of the false-discovery rate.
     """
-    kinds: tuple[Kind, ...] = ("level", "lean")
-    tests = [(each, kind) for each in tried for kind in kinds]
+    tests = [(each, kind) for each in tried for kind in KINDS]
     p_values = [each.gap.departure(kind).p_value for each, kind in tests]
-    q_values = adjusted(p_values, len(kinds) * max(possible, len(tried)))
+    q_values = adjusted(p_values, len(KINDS) * max(possible, len(tried)))
     return [
         (each, kind, min(2 * q, 1.0))
         for (each, kind), q in zip(tests, q_values.tolist(), strict=True)
@@ -371,9 +446,9 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
     return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
 
 
-def _alike(each: _Tried, kind: Kind, kept: tuple[_Tried, Kind, float]) -> bool:
+def _alike(each: _Tried, kind: Kind, kept: _Found) -> bool:
     """Whether it says much the same as one that is listed already."""
-    other, other_kind, _ = kept
+    other, other_kind = kept.tried, kept.kind
     if kind != other_kind:
         return each.condition is other.condition
     one, two = each.condition.holds, other.condition.holds
@@ -388,18 +463,23 @@ def _alike(each: _Tried, kind: Kind, kept: tuple[_Tried, Kind, float]) -> bool:
     return opposite or (same_sign and both >= _OVERLAP * either)
 
 
-def _split(  # noqa: PLR0913, PLR0917
+def _split(
     sample: Sample,
-    each: _Tried,
-    kind: Kind,
-    q_value: float,
+    found: _Found,
     confidence: float,
     first_player: str,
     resampling: Resampling | None,
 ) -> Split:
     how = replace(resampling or Resampling(resamples=200), confidence=confidence)
-    found = named_gap(sample, each.condition.words, each.condition.holds, resampling=how)
-    gap, distance = found.gap, found.distance
+    condition = found.tried.condition
+    named = named_gap(sample, condition.words, condition.holds, resampling=how)
     return Split(
-        sample.name, each.condition, gap.departure(kind), gap, q_value, distance, first_player
+        sample.name,
+        condition,
+        named.gap.departure(found.kind),
+        named.gap,
+        found.q_value,
+        named.distance,
+        first_player,
+        found.explanation,
     )

@@ -66,6 +66,8 @@ def _doubts(results: Results) -> Iterator[Finding]:
             "of them are wanted.",
             {"games": games},
         )
+    for caveat in dict.fromkeys(c for s in results.subjects for c in s.positions.caveats):
+        yield Finding("several speakers", caveat)
     for subject in results.subjects:
         sample = subject.own.sample
         if not has_both(sample):

@@ -381,14 +381,16 @@ class _Work:
 
     def _splits(self, positions: Measured, sample: Sample) -> Splits | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
-        if few or not has_both(sample) or not self.splits:
+        rows = sample.rows
+        if few or not has_both(sample) or not self.splits or rows is None:
             return None
         return analysis.find_splits(
             sample,
-            {name: column[sample.rows] for name, column in positions.columns.items()},
+            {name: column[rows] for name, column in positions.columns.items()},
             top=self.splits,
             first_player=first_player(self.study.game),
             words=column_words(self.study.game),
+            controls=[each.where(rows) for each in positions.controls(sample.name)],
             resampling=Resampling(min(self.how.resamples, 200), self.how.seed),
         )
 

@@ -458,13 +458,15 @@ def _splits_table(subject: Subject) -> Table:
             _p_text(shown.split.q_value),
             f"{shown.split.gap.positions:,}",
             f"{shown.split.gap.games:,}",
+            shown.split.explanation.control if shown.split.explanation else "",
         )
         for shown in subject.shown_splits
     )
     return Table(
         "The splits, the worst first. q is the least share of false findings at which each would "
-        "still be listed.",
-        ("When", "The evaluation", "Effect", "q", "Positions", "Games"),
+        "still be listed. What goes with something else comes last: where that is equal, little of "
+        "the effect is left, so that it is no finding about the evaluation.",
+        ("When", "The evaluation", "Effect", "q", "Positions", "Games", "Goes with"),
         rows,
     )
 

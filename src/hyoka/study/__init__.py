@@ -3,8 +3,9 @@
 
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
 from hyoka.study.clustering import cluster
-from hyoka.study.evaluating import COMMENTS, EvaluationReport, evaluate
+from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
+from hyoka.study.layout import COMMENTS
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [

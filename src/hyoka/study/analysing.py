@@ -156,7 +156,7 @@ def metrics(  # noqa: PLR0913 - a keyword for each choice
             parts.append(
                 analysis.measure(some, threshold=threshold, resampling=how, condition=condition)
             )
-    return MetricsTable(tuple(parts), confidence=confidence)
+    return MetricsTable(tuple(parts), confidence=confidence, caveats=loaded.caveats)
 
 
 def splits(  # noqa: PLR0913 - a keyword for each choice
@@ -189,7 +189,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         if telling:
             raise StudyError(f"{', '.join(sorted(telling))}: no condition, it knows the game's end")
     loaded = measured(study, evaluator, where=where, columns=chosen, draws=draws, axis=axis)
-    return analysis.find_splits(
+    found = analysis.find_splits(
         loaded.samples[0],
         loaded.columns,
         top=top,
@@ -199,8 +199,10 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         least_games=least_games,
         first_player=first_player(study.game),
         words=column_words(study.game),
+        controls=loaded.controls(loaded.samples[0].name),
         progress=progress,
     )
+    return replace(found, caveats=loaded.caveats)
 
 
 def gaps(  # noqa: PLR0913 - a keyword for each choice

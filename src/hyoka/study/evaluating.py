@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hyoka.engines import EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
 from hyoka.search import Searcher, SearchSpec
-from hyoka.study.layout import now, part_name, parts, write_part, write_toml
+from hyoka.study.layout import COMMENTS, now, part_name, parts, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
 from hyoka.study.tasks import (
     Task,
@@ -34,8 +34,6 @@ from hyoka.study.tasks import (
     workers_here,
 )
 
-COMMENTS: Final = "comments"
-"""The evaluator that says what the records themselves say."""
 _TASK_S: Final = 2.0
 """How long a task should last: long enough to pay for the sending, short enough to see progress."""
 _FIRST_TASK: Final = 16
@@ -151,7 +149,7 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
     report = EvaluationReport(COMMENTS)
     with _only_one(study.path / "evaluations" / f"engine={COMMENTS}") as folder:
         remarks = study.sql(
-            "select game_id, ply, value, score, mate, depth, spent_s as time_s from remarks"
+            "select game_id, ply, value, score, mate, depth, spent_s as time_s, author from remarks"
             " where value is not null or score is not null or mate is not null"
             " order by game_id, ply"
         )

@@ -28,6 +28,8 @@ from hyoka.files import write_text
 
 VERSION: Final = 1
 DESCRIPTION: Final = "study.toml"
+COMMENTS: Final = "comments"
+"""The evaluator that says what the records themselves say."""
 TABLES: Final = ("games", "positions", "remarks", "refused")
 
 

@@ -4,6 +4,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -12,10 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.analysis import VALUE, Draws, Sample, game_numbers
+from hyoka.analysis import VALUE, Control, Draws, Sample, game_numbers, probabilities
 from hyoka.analysis.link import Link
 from hyoka.errors import ConditionError, StudyError, nearest
 from hyoka.study.conditions import check_condition
+from hyoka.study.importing import colour_names
+from hyoka.study.layout import COMMENTS
+from hyoka.study.speakers import PlayersOf, take_turns
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -49,6 +53,12 @@ class Measured:
     """Columns of the positions that were asked for."""
     changed: int
     """Positions whose result an exact method knows better than the record."""
+    authors: tuple[NDArray[np.int8], ...] = field(repr=False)
+    """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
+    movers: NDArray[np.int8] = field(repr=False)
+    """Who made the move before each position, likewise."""
+    spoken: tuple[bool, ...]
+    """Which of the evaluators are what the records say."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -56,6 +66,39 @@ class Measured:
     def sample(self, name: str) -> Sample:
         """The sample of one evaluator."""
         return next(sample for sample in self.samples if sample.name == name)
+
+    @cached_property
+    def _players(self) -> PlayersOf:
+        return PlayersOf.load(self.study, self.game_ids)
+
+    @cached_property
+    def _voices(self) -> tuple[tuple[NDArray[np.int8], bool], ...]:
+        """Whose each value is, by evaluator, and whether only the values themselves show it."""
+        found = []
+        for sample, authors, spoken in zip(self.samples, self.authors, self.spoken, strict=True):
+            inferred = False
+            if spoken and not authors.any():
+                said = probabilities(sample)
+                inferred = said is not None and take_turns(said, self.game_ids, self.plies)
+            found.append((self.movers if inferred else authors, inferred))
+        return tuple(found)
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What to know about evaluators that are several in one."""
+        said = []
+        for sample, (authors, inferred) in zip(self.samples, self._voices, strict=True):
+            if not authors.any():
+                continue
+            if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
+                condition = _spoken_by(self.study.game, speakers.names[0])
+                said.append(speakers.caveat(sample.name, condition))
+        return tuple(said)
+
+    def controls(self, name: str) -> list[Control]:
+        """What may explain splits of one evaluator: who speaks, and who plays."""
+        index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
+        return self._players.controls(self._voices[index][0])
 
     def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each position's tenth of the plies, and how the positions are spread over the tenths."""
@@ -136,7 +179,17 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
         _column(table, "ply").astype(np.int32)[rows],
         {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(columns)},
         int(np.nansum(changed.astype(np.float64))),
+        tuple(_column(table, f"author_{i}").astype(np.int8)[rows] for i in range(len(names))),
+        _column(table, "mover").astype(np.int8)[rows],
+        tuple(text == COMMENTS for text in texts),
     )
+
+
+def _spoken_by(game: str, name: str) -> str:
+    """The condition of the positions that a player spoke of: those after its own moves."""
+    (_, first), (_, second) = colour_names(game)
+    quoted = name.replace("'", "''")
+    return f"(case when first_to_play then {second} else {first} end) = '{quoted}'"
 
 
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
@@ -196,14 +249,18 @@ def _joined(
     for i, name in enumerate(names):
         quoted = name.replace("'", "''")
         joins.append(
-            f"join (select game_id, ply, value, score, mate, unit from evaluations where "
+            f"join (select game_id, ply, value, score, mate, unit, author from evaluations where "
             f"engine = '{quoted}' and failed is null) e{i} using (game_id, ply)"
         )
         said += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]
+        said.append(
+            f"case e{i}.author when 'first' then 1 when 'second' then 2 else 0 end as author_{i}"
+        )
     inner = ", ".join(
         [
             "game_id",
             "ply",
+            "case when ply = 0 then 0 when first_to_play then 2 else 1 end as mover",
             "coalesce(adjudicated, result) as result",
             "adjudicated is not null and result is not null and adjudicated <> result as changed",
             *expressions,

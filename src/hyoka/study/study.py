@@ -50,6 +50,7 @@ EVALUATION_SCHEMA: Final = pa.schema(
         ("depth", pa.int16()),
         ("nodes", pa.int64()),
         ("time_s", pa.float32()),
+        ("author", pa.string()),
         ("failed", pa.string()),
     ]
 )

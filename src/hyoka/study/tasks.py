@@ -214,8 +214,9 @@ def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) 
         "game_id": [game for game, _ in keys],
         "ply": [ply for _, ply in keys],
     }
-    for name in EVALUATION_SCHEMA.names[2:-1]:
+    for name in EVALUATION_SCHEMA.names[2:-2]:
         columns[name] = [None if result is None else getattr(result, name) for result in good]
+    columns["author"] = [None] * len(good)  # who evaluates is the evaluator
     columns["failed"] = [
         f"{result.reason}: {result.message}" if isinstance(result, Failure) else None
         for result in results

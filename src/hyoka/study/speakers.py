@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who says an evaluator's values, and who plays: what a finding may be about instead.
+
+What records say (`comments`) is often said by the players, each of its own moves: then one column
+holds several evaluators, and who speaks goes with who is to move and with who is the stronger. Many
+notations do not say who speaks; the values do (`take_turns`).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hyoka.analysis import Control
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+WHO_SPEAKS: Final = "who speaks"
+RATINGS: Final = "the difference in rating"
+_MOST_NAMED: Final = 12
+"""So many speakers are held apart by name; the others are one."""
+_RATING_STRATA: Final = 5
+_LEAST_KNOWN: Final = 0.5
+"""Of the positions so many must have rated players, or ratings explain nothing."""
+_SHOWN: Final = 3
+_OPEN: Final = 0.03
+"""A game is open while each side has such a chance."""
+_LEAST_PLIES: Final = 12
+_LEAST_TURNS: Final = 30
+"""Games of so many plies that it takes to tell whether two speak in turn."""
+_AGREEMENT: Final = 0.15
+_SURE: Final = 4.0
+"""Standard errors."""
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who says an evaluator's values."""
+
+    names: tuple[str, ...]
+    """The most talkative first."""
+    shares: tuple[float, ...]
+    """Of all values; what nobody is known to have said is left out."""
+    inferred: bool
+    """Whether the values show it, and not the records."""
+
+    def caveat(self, evaluator: str, condition: str) -> str:
+        """What to know about an evaluator that is several; `condition` picks the first of them."""
+        said = [
+            f"{name or 'without a name'} {share:.0%}"
+            for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
+        ]
+        more = len(self.names) - len(said)
+        others = f" and {more} more" if more else ""
+        seen = (
+            ", as the values show: within each game they lean to and fro with the mover"
+            if self.inferred
+            else ""
+        )
+        return (
+            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(said)}{others}), each "
+            f"commenting its own moves{seen}. What holds for all together need not hold for any, "
+            f'and goes with who moves and who plays. One at a time: --where "{condition}"'
+        )
+
+
+def take_turns(said: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
+    """Whether values are said by two in turn, by the values alone (probabilities, game by game).
+
+    Log-odds are compared, where the game is open: each with the mean of those before and after it,
+    which says how far one mover's values lie above the other's. An evaluator that favours who is to
+    move does so alike in all games. Two who judge a game differently lean apart in a way that is
+    that game's own: what the first half of a game shows, the second half shows again. In TCEC's and
+    floodgate's records the halves agree with a correlation of 0.63 and 0.57, of one evaluator over
+    such games with -0.13 and -0.06.
+    """
+    at = np.arange(1, len(said) - 1)
+    beside = (games[at - 1] == games[at + 1]) & (plies[at + 1] - plies[at - 1] == 2)
+    is_open = (said > _OPEN) & (said < 1 - _OPEN)
+    at = at[beside & is_open[at - 1] & is_open[at] & is_open[at + 1]]
+    odds = np.log(np.clip(said, _OPEN, 1 - _OPEN) / (1 - np.clip(said, _OPEN, 1 - _OPEN)))
+    lean = (odds[at] - (odds[at - 1] + odds[at + 1]) / 2) * np.where(plies[at] % 2 == 1, 1, -1)
+    _, number, count = np.unique(games[at], return_inverse=True, return_counts=True)
+    place = np.arange(len(at)) - (np.cumsum(count) - count)[number]
+    late = place >= count[number] / 2
+    long_enough = count >= _LEAST_PLIES
+    if long_enough.sum() < _LEAST_TURNS:
+        return False
+    halves = [
+        np.bincount(number[half], lean[half], len(count))[long_enough]
+        / np.bincount(number[half], minlength=len(count))[long_enough]
+        for half in (~late, late)
+    ]
+    if min(half.std() for half in halves) == 0:
+        return False
+    agreement = float(np.corrcoef(halves[0], halves[1])[0, 1])
+    beyond_chance = np.arctanh(min(agreement, 0.999)) * np.sqrt(len(halves[0]) - 3)
+    return bool(agreement >= _AGREEMENT and beyond_chance >= _SURE)
+
+
+@dataclass(frozen=True, eq=False)
+class PlayersOf:
+    """Names and ratings of the players of games, and which of the games each position is from."""
+
+    first: NDArray[Any]
+    second: NDArray[Any]
+    """Names as numbers."""
+    names: tuple[str, ...]
+    difference: NDArray[np.float64]
+    """The first player's rating less the second's; NaN where one is not known."""
+    game: NDArray[np.int64]
+    """Of each position, its game's place in the others."""
+
+    @classmethod
+    def load(cls, study: "Study", game_ids: NDArray[np.int64]) -> "PlayersOf":
+        """Those of the games of some positions."""
+        games = study.sql(
+            'select game_id, "first", "second", first_rank - second_rank as difference '
+            "from games order by game_id"
+        )
+        count = len(games)
+        texts = [pc.fill_null(games[side].cast(pa.string()), "") for side in ("first", "second")]
+        coded = pa.chunked_array([c for text in texts for c in text.chunks]).dictionary_encode()
+        coded = coded.combine_chunks()
+        codes = coded.indices.to_numpy() if count else np.zeros(0, np.int64)
+        return cls(
+            codes[:count],
+            codes[count:],
+            tuple(coded.dictionary.to_pylist()) if count else (),
+            games["difference"].cast(pa.float64()).to_numpy(),
+            np.searchsorted(games["game_id"].to_numpy(), game_ids),
+        )
+
+    def _speaker_codes(self, authors: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Who says each value, as the number of a name; -1 where nobody is known to."""
+        first, second = self.first[self.game], self.second[self.game]
+        return np.select([authors == 1, authors == 2], [first, second], -1).astype(np.int64)
+
+    def speakers(self, authors: NDArray[np.int8], *, inferred: bool) -> Speakers | None:
+        """Who says an evaluator's values; None unless several do."""
+        codes = self._speaker_codes(authors)
+        numbers, counts = np.unique(codes[codes >= 0], return_counts=True)
+        if len(numbers) < 2:
+            return None
+        order = np.argsort(-counts, kind="stable")
+        return Speakers(
+            tuple(self.names[number] for number in numbers[order]),
+            tuple((counts[order] / len(codes)).tolist()),
+            inferred,
+        )
+
+    def controls(self, authors: NDArray[np.int8]) -> list[Control]:
+        """What may explain splits of these positions."""
+        found = []
+        if len(np.unique(authors)) > 1:
+            codes = self._speaker_codes(authors)
+            numbers, counts = np.unique(codes, return_counts=True)
+            named = numbers[np.argsort(-counts, kind="stable")[:_MOST_NAMED]]
+            place = {number: i for i, number in enumerate(named.tolist())}
+            told = np.array([place.get(number, _MOST_NAMED) for number in numbers.tolist()])
+            who = told[np.searchsorted(numbers, codes)]
+            found.append(Control(WHO_SPEAKS, (3 * who + authors).astype(np.int64)))
+        difference = self.difference[self.game]
+        known = np.isfinite(difference)
+        if known.mean() >= _LEAST_KNOWN and len(np.unique(difference[known])) > 1:
+            shares = np.linspace(0, 1, _RATING_STRATA + 1)[1:-1]
+            cuts = np.unique(np.quantile(difference[known], shares))
+            strata = np.searchsorted(cuts, difference, side="right")
+            found.append(Control(RATINGS, np.where(known, strata, len(cuts) + 1)))
+        return found
