@@ -24,7 +24,7 @@ from hyoka.cli import (
     searches,
     studies,
 )
-from hyoka.errors import Error
+from hyoka.errors import Error, printable
 
 app = typer.Typer(
     name="hyoka",
@@ -125,5 +125,5 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("hyoka: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    print(message.replace("\n", " "), file=sys.stderr)
+    print(printable(message.replace("\n", " ")), file=sys.stderr)
     return 2

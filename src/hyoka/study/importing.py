@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import StudyError
 from hyoka.records import Batch, Refused
-from hyoka.study.conditions import check_condition, connection, run_query
+from hyoka.study.conditions import check_condition
 from hyoka.study.layout import TABLES, part_name, write_part
+from hyoka.study.sql import connection, run_query
 
 _PART_MOVES: Final = 400_000
 """A part is written when its games have so many moves, or so many games have come."""

@@ -19,7 +19,7 @@ from hyoka.errors import StudyError
 from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
 from hyoka.study import analysing
-from hyoka.study.conditions import check_condition, connection, run_query
+from hyoka.study.conditions import check_condition
 from hyoka.study.importing import (
     Importer,
     ImportReport,
@@ -34,6 +34,7 @@ from hyoka.study.layout import (
     read_description,
     write_toml,
 )
+from hyoka.study.sql import connection, run_query
 
 EVALUATION_SCHEMA: Final = pa.schema(
     [
