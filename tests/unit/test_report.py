@@ -17,7 +17,7 @@ from hyoka.report import report_page, save_figures, study_report, write_report
 from hyoka.report.binning import open_bins
 from hyoka.report.contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
-from hyoka.study.study import EVALUATION_SCHEMA
+from hyoka.study.tables import EVALUATION_SCHEMA
 
 OPENING = [
     *("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7"),

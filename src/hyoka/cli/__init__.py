@@ -4,6 +4,7 @@
 import io
 import signal
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -55,6 +56,7 @@ app.command("report")(reports.report_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
+app.command("check")(studies.check_command)
 app.command("show")(games.show_command)
 app.command("search")(positions.search_command)
 app.command("mate")(positions.mate_command)
@@ -95,9 +97,14 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(
                 errors="replace"
             )  # a terminal that can't show a stone still shows the rest
+    warnings.showwarning = _show_warning  # type: ignore[assignment]  # the rest is not shown
     # Whoever ends us politely gets what Ctrl-C gets: what has been computed is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    print(f"hyoka: {printable(str(message))}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:

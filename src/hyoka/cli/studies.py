@@ -25,7 +25,16 @@ from hyoka.cli.output import (
 )
 from hyoka.errors import ConditionError, printable
 from hyoka.games import game_type, name_of
-from hyoka.study import COMMENTS, METHODS, EvaluationReport, Study, adjudicate, cluster, evaluate
+from hyoka.study import (
+    COMMENTS,
+    METHODS,
+    EvaluationReport,
+    Study,
+    adjudicate,
+    check_study,
+    cluster,
+    evaluate,
+)
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
@@ -245,6 +254,40 @@ def adjudicate_command(
         f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
         f"{report.differing:,} not as the record says"
     )
+
+
+def check_command(
+    study: StudyPath,
+    seal: Annotated[
+        bool,
+        typer.Option(
+            "--seal",
+            help="Give the parts of an older study checksums, take a study.toml that was changed "
+            "by hand, and drop damaged evaluations: the same evaluate computes them again.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a study is still as it was written, and say what can be saved where it is not."""
+    found = check_study(study, seal=seal)
+    if as_json:
+        print_json({**dataclasses.asdict(found), "is_whole": found.is_whole})
+    else:
+        for damage in found.damage:
+            err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
+        if found.is_whole:
+            out.print(
+                f"{study} is whole: {found.games:,} games, {found.positions:,} positions, "
+                f"{found.evaluations:,} evaluations in {found.parts:,} parts, "
+                f"{found.bytes / 1e6:,.1f} MB",
+                markup=False,
+            )
+        if not found.sealed:
+            err.print("its parts have no checksums; --seal adds them")
+        if found.leftovers:
+            err.print(f"{len(found.leftovers)} files of interrupted writers; the next clears them")
+    if not found.is_whole:
+        raise typer.Exit(1)
 
 
 def sql_command(
