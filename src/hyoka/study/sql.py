@@ -10,13 +10,15 @@ import functools
 import os
 import re
 import threading
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, TypeVar
 
 import duckdb
 import pyarrow as pa
 
 from hyoka.errors import ConditionError, Error, printable
+
+T = TypeVar("T")
 
 SECONDS: Final = "HYOKA_SQL_SECONDS"
 MEMORY: Final = "HYOKA_SQL_MEMORY"
@@ -83,73 +85,76 @@ def run_query(opened: Any, query: str) -> pa.Table:
     """
     if statement_kind(opened, query) != "SELECT":
         raise ConditionError("one SELECT is expected, and nothing else")
-    seconds = _most_seconds()
-    work = _Query(opened, query, _most_memory())
-    work.start()
+    most_bytes = _most_memory()
     try:
-        in_time = work.done.wait(seconds)
-    except BaseException:  # a signal: whoever sent it does not want to wait
-        work.stop()
-        raise
+        return attended(opened, lambda: _answer(opened, query, most_bytes))
+    except (MemoryError, duckdb.OutOfMemoryException) as error:
+        raise ConditionError(
+            f"the query needs more memory than {most_bytes / 1e9:.3g}G; "
+            f"{MEMORY}={2 * most_bytes / 1e9:.3g}G allows more"
+        ) from error
+    except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
+        # Errors of Arrow's come through DuckDB as text.
+        if isinstance(error, OSError) or _OF_ARROW.search(str(error)):
+            raise UnreadableError(first_line(error)) from error
+        raise ConditionError(first_line(error)) from error
+
+
+def _answer(opened: Any, query: str, most_bytes: int) -> pa.Table:
+    reader = opened.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
+    batches: list[pa.RecordBatch] = []
+    size = 0
+    for batch in reader:
+        batches.append(batch)
+        size += batch.nbytes
+        if size > most_bytes:  # DuckDB does not count what it has handed out
+            raise MemoryError
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+def attended(opened: Any, work: Callable[[], T]) -> T:
+    """What `work` gives, which uses a connection, while this thread can hear of signals.
+
+    Raises ConditionError if it takes longer than a query may.
+    """
+    seconds = _most_seconds()
+    job = _Job(work)
+    job.start()
+    in_time = False
+    try:
+        in_time = job.done.wait(seconds)
+    finally:
+        if not in_time:  # also after a signal: whoever sent it does not want to wait
+            opened.interrupt()
+            job.done.wait(_GRACE_S)
     if not in_time:
-        work.stop()
         raise ConditionError(
             f"the query took longer than {seconds:g} s; {SECONDS}={10 * seconds:g} allows more"
         )
-    return work.answer()
+    if job.error is not None:
+        raise job.error
+    [result] = job.results
+    return result
 
 
-class _Query(threading.Thread):
-    """A query at work, beside the thread that hears of signals."""
+class _Job(threading.Thread, Generic[T]):
+    """Work in a thread that nobody waits for at the end."""
 
-    def __init__(self, opened: Any, query: str, most_bytes: int) -> None:
+    def __init__(self, work: Callable[[], T]) -> None:
         super().__init__(name="hyoka-sql", daemon=True)
-        self._opened = opened
-        self._query = query
-        self._most_bytes = most_bytes
-        self._table: pa.Table | None = None
-        self._error: Exception | None = None
+        self._work = work
+        self.results: list[T] = []
+        self.error: Exception | None = None
         self.done = threading.Event()
 
     def run(self) -> None:
-        """Collect the answer or the error."""
+        """Keep the result or the error."""
         try:
-            # The answer's rows are no memory of DuckDB's: they are counted here.
-            reader = self._opened.sql(self._query).to_arrow_reader(_ROWS_AT_ONCE)
-            batches: list[pa.RecordBatch] = []
-            size = 0
-            for batch in reader:
-                batches.append(batch)
-                size += batch.nbytes
-                if size > self._most_bytes:
-                    raise MemoryError
-            self._table = pa.Table.from_batches(batches, reader.schema)
+            self.results.append(self._work())
         except Exception as error:
-            self._error = error
+            self.error = error
         finally:
             self.done.set()
-
-    def stop(self) -> None:
-        """Make it end soon; it is not waited for for long."""
-        self._opened.interrupt()
-        self.done.wait(_GRACE_S)
-
-    def answer(self) -> pa.Table:
-        """The table; raises what went wrong, in our own words."""
-        if self._table is not None:
-            return self._table
-        error = self._error
-        if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
-            raise ConditionError(
-                f"the query needs more memory than {self._most_bytes / 1e9:.3g}G; "
-                f"{MEMORY}={2 * self._most_bytes / 1e9:.3g}G allows more"
-            ) from error
-        # Errors of Arrow's come through DuckDB as text.
-        if isinstance(error, OSError | pa.ArrowException) or _OF_ARROW.search(str(error)):
-            raise UnreadableError(first_line(error)) from error
-        if isinstance(error, duckdb.Error):
-            raise ConditionError(first_line(error)) from error
-        raise ConditionError(f"the answer can't be had: {first_line(error)}") from error
 
 
 _OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvalid)\b")
