@@ -2,6 +2,7 @@
 """Other machines: a Dask cluster as an executor."""
 
 import contextlib
+import logging
 import re
 import threading
 import time
@@ -34,10 +35,17 @@ def cluster(
     if not re.search(r":\d+/?$", address):
         raise StudyError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
     make_client: Any = _Client  # untyped
-    try:
-        client = make_client(address, timeout=timeout_s, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
+    with _without_its_log():
+        try:
+            client = make_client(address, timeout=timeout_s, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
+        yield from _at_work(client, address, at_end)
+
+
+def _at_work(
+    client: Any, address: str, at_end: Callable[[], None]
+) -> Iterator[tuple[Executor, int]]:
     patience = _HASTY_FAREWELL_S
     try:
         threads = sum(client.nthreads().values())
@@ -47,6 +55,21 @@ def cluster(
         patience = _FAREWELL_S
     finally:
         _part_from(client, at_end, patience)
+
+
+@contextlib.contextmanager
+def _without_its_log() -> Iterator[None]:
+    """What Dask would log, pages of tracebacks among it, we say in one line or not at all."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    loggers = [logging.getLogger(name) for name in ["distributed", *names]]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _part_from(client: Any, at_end: Callable[[], None], patience: float) -> None:
