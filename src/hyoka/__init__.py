@@ -109,7 +109,15 @@ from hyoka.search import (
     solve_ending,
     uct,
 )
-from hyoka.study import Study, adjudicate, append_to_study, cluster, evaluate, make_study
+from hyoka.study import (
+    Study,
+    adjudicate,
+    append_to_study,
+    check_study,
+    cluster,
+    evaluate,
+    make_study,
+)
 
 __version__ = "0.1.0"
 
@@ -179,6 +187,7 @@ __all__ = [
     "adjudicate",
     "append_to_study",
     "check_engine",
+    "check_study",
     "cluster",
     "column_examples",
     "compare",

@@ -13,6 +13,7 @@ Error:
 """
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -28,6 +29,23 @@ def nearest(word: str, known: Iterable[str]) -> str:
         return ratio, sorted(other) == sorted(wanted)
 
     return f"did you mean {spelt[max(near, key=likeness)]}?" if near else ""
+
+
+def printable(text: str) -> str:
+    r"""The text with control characters spelt out, so that none reaches a terminal.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return "".join(
+        each.encode("unicode_escape").decode() if _is_control(each) else each for each in text
+    )
+
+
+def _is_control(character: str) -> bool:
+    """Whether it moves the cursor, changes direction or the like; ends of lines may stay."""
+    kind = unicodedata.category(character)
+    return character != "\n" and (kind[0] == "C" or kind in ("Zl", "Zp"))
 
 
 class Error(Exception):

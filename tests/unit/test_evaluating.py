@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka.study import clustering
 from hyoka.study.tasks import release_engines
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
@@ -279,7 +281,7 @@ def test_two_runs_of_one_engine_do_not_meet(study: hk.Study, fake: Fake) -> None
     run = subprocess.Popen([sys.executable, "-c", RUN, str(study.path), spec])
     try:
         wait_for(lambda: bool(fake.asked))
-        with pytest.raises(hk.StudyError, match="another run"):
+        with pytest.raises(hk.StudyError, match=r"somebody else .*\d+, evaluating"):
             hk.evaluate(study, [spec])
     finally:
         fake.gate.unlink()
@@ -352,3 +354,55 @@ def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
         hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),
     ):
         pass
+
+
+class Scheduler:
+    """A Dask client whose scheduler can die: what was sent out never comes back."""
+
+    def __init__(self) -> None:
+        self.status = "running"
+        self.sent: list[Future[Any]] = []
+
+    def get_executor(self, **_: object) -> "Scheduler":
+        return self
+
+    def submit(self, *_: object) -> Future[Any]:
+        self.sent.append(Future())
+        return self.sent[-1]
+
+
+@pytest.mark.parametrize("before", ["running", "connecting"])
+def test_a_scheduler_that_dies_ends_the_run(study: hk.Study, before: str) -> None:
+    """It dies once tasks are out, at once or after Dask has tried to find it again."""
+    scheduler = Scheduler()
+    executor = clustering._Watched(scheduler, "tcp://scheduler:8786")
+
+    def die() -> None:
+        wait_for(lambda: len(scheduler.sent) == 2)
+        scheduler.status = before
+        for future in scheduler.sent[:1]:  # Dask itself gives up some
+            future.cancel()
+        scheduler.status = "closed"
+
+    killer = threading.Thread(target=die)
+    killer.start()
+    with pytest.raises(hk.StudyError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
+        hk.evaluate(study, ["ab:depth=1"], executor=executor)
+    killer.join()
+    assert evaluated(study) == []
+
+
+def test_nobody_waits_for_workers_that_do_not_answer() -> None:
+    """The client neither answers nor closes."""
+    never = threading.Event()
+
+    class Silent:
+        status = "running"
+
+        def run(self, *_: object) -> None:
+            never.wait()
+
+    started = time.monotonic()
+    clustering._part_from(Silent(), release_engines, 0.05)
+    assert time.monotonic() - started < 30
+    never.set()

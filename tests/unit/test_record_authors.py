@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.study.layout import DESCRIPTION, write_toml
+from hyoka.study.manifest import read_manifest
 
 from .record_texts import one
 
@@ -120,7 +122,11 @@ def test_a_study_keeps_authors_and_older_ones_have_none(tmp_path: Path) -> None:
     older = pq.read_table(part).drop_columns(["author"])
     assert isinstance(older, pa.Table)
     pq.write_table(older, part)
-    study = hk.Study.open(tmp_path / "study")
+    # Such a study had no list of parts, either.
+    description = read_manifest(tmp_path / "study" / DESCRIPTION).values | {"version": 1}
+    write_toml(tmp_path / "study" / DESCRIPTION, description)
+    with pytest.warns(UserWarning, match="without checksums"):
+        study = hk.Study.open(tmp_path / "study")
     assert study.sql(said)["author"].to_pylist() == [None] * 4
     assert authors(study.record(0)) == dict.fromkeys((1, 2, 3))
 

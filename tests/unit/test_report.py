@@ -16,7 +16,7 @@ from hyoka.page import Details, Explorer, Page, Table
 from hyoka.report import save_figures, study_report, write_report
 from hyoka.report.contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
-from hyoka.study.study import EVALUATION_SCHEMA
+from hyoka.study.tables import EVALUATION_SCHEMA
 
 OPENING = [
     *("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Control, Sample, find_splits
 from hyoka.report import study_report
-from hyoka.study.speakers import RATINGS, WHO_SPEAKS, take_turns
+from hyoka.study.speakers import RATINGS, WHO_SPEAKS, leanings, take_turns
 
 PLIES = 40
 
@@ -27,7 +27,7 @@ def said_of_games(
     view = rng.normal(0, apart, 60)[games] * np.where(plies % 2 == 1, 1, -1)
     lean = tempo * np.where(plies % 2 == 1, 1, -1)
     said = 1 / (1 + np.exp(-(drift + view + lean + rng.normal(0, 0.2, len(games)))))
-    return said, games, plies
+    return leanings(said, np.full(len(said), np.nan)), games, plies
 
 
 @pytest.mark.parametrize("seed", range(5))

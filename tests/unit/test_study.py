@@ -12,7 +12,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.study.importing import chosen_columns
-from hyoka.study.layout import read_description, write_part, write_toml
+from hyoka.study.layout import read_description, write_part, write_sealed_toml, write_toml
 
 PGN = """[White "Anand, V"]
 [Black "Carlsen, M"]
@@ -288,7 +288,7 @@ def test_a_folder_that_is_no_study_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_study_of_another_version_is_not_read(study: hk.Study) -> None:
     description = read_description(study.path)
-    write_toml(study.path / "study.toml", description | {"version": 99})
+    write_sealed_toml(study.path / "study.toml", description | {"version": 99})
     with pytest.raises(hk.StudyError, match="99"):
         hk.Study.open(study.path)
 

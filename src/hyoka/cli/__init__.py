@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: each command parses, calls one public function and prints."""
 
+import contextlib
 import io
-import signal
+import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -22,9 +24,10 @@ from hyoka.cli import (
     records,
     reports,
     searches,
+    signals,
     studies,
 )
-from hyoka.errors import Error
+from hyoka.errors import Error, printable
 
 app = typer.Typer(
     name="hyoka",
@@ -55,6 +58,7 @@ app.command("report")(reports.report_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
+app.command("check")(studies.check_command)
 app.command("show")(games.show_command)
 app.command("search")(positions.search_command)
 app.command("mate")(positions.mate_command)
@@ -69,8 +73,6 @@ app.command("ablate")(experiments.ablate_command)
 app.command("reproduce")(experiments.reproduce_command)
 app.command("perft")(games.perft_command)
 app.command("bench")(games.bench_command)
-
-_INTERRUPTED = 130  # what a shell expects after Ctrl-C
 
 
 def _version(wanted: bool) -> None:
@@ -95,9 +97,19 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(
                 errors="replace"
             )  # a terminal that can't show a stone still shows the rest
-    # Whoever ends us politely gets what Ctrl-C gets: what has been computed is kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    warnings.showwarning = _show_warning  # type: ignore[assignment]  # the rest is not shown
+    signals.listen()
+    status = run(sys.argv[1:] if arguments is None else arguments)
+    if status == signals.INTERRUPTED:
+        # At once: threads that did not stop would be waited for.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(signals.status_after())
+    sys.exit(status)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    print(f"hyoka: {printable(str(message))}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
@@ -107,8 +119,8 @@ def run(arguments: list[str]) -> int:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
         status = int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
-        if status == _INTERRUPTED:
-            print("hyoka: interrupted", file=sys.stderr)
+        if status == signals.INTERRUPTED:
+            signals.say_interrupted()
         return status
     except typer.TyperException as error:
         if not error.format_message():  # a group without a command has shown its help
@@ -123,7 +135,7 @@ def run(arguments: list[str]) -> int:
             return 141
         message = f"hyoka: {error}"
     except (KeyboardInterrupt, typer.Abort):
-        print("hyoka: interrupted", file=sys.stderr)
-        return _INTERRUPTED
-    print(message.replace("\n", " "), file=sys.stderr)
+        signals.say_interrupted()
+        return signals.INTERRUPTED
+    print(printable(message.replace("\n", " ")), file=sys.stderr)
     return 2

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+import pyarrow as pa
 import typer
 from rich.markup import escape
 from rich.progress import Progress
@@ -22,8 +23,18 @@ from hyoka.cli.output import (
     plain_table,
     print_json,
 )
+from hyoka.errors import ConditionError, printable
 from hyoka.games import game_type, name_of
-from hyoka.study import COMMENTS, METHODS, EvaluationReport, Study, adjudicate, cluster, evaluate
+from hyoka.study import (
+    COMMENTS,
+    METHODS,
+    EvaluationReport,
+    Study,
+    adjudicate,
+    check_study,
+    cluster,
+    evaluate,
+)
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
@@ -245,6 +256,40 @@ def adjudicate_command(
     )
 
 
+def check_command(
+    study: StudyPath,
+    seal: Annotated[
+        bool,
+        typer.Option(
+            "--seal",
+            help="Give the parts of an older study checksums, take a study.toml that was changed "
+            "by hand, and drop damaged evaluations: the same evaluate computes them again.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a study is still as it was written, and say what can be saved where it is not."""
+    found = check_study(study, seal=seal)
+    if as_json:
+        print_json({**dataclasses.asdict(found), "is_whole": found.is_whole})
+    else:
+        for damage in found.damage:
+            err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
+        if found.is_whole:
+            out.print(
+                f"{study} is whole: {found.games:,} games, {found.positions:,} positions, "
+                f"{found.evaluations:,} evaluations in {found.parts:,} parts, "
+                f"{found.bytes / 1e6:,.1f} MB",
+                markup=False,
+            )
+        if not found.sealed:
+            err.print("its parts have no checksums; --seal adds them")
+        if found.leftovers:
+            err.print(f"{len(found.leftovers)} files of interrupted writers; the next clears them")
+    if not found.is_whole:
+        raise typer.Exit(1)
+
+
 def sql_command(
     study: StudyPath,
     query: Annotated[
@@ -264,7 +309,7 @@ def sql_command(
     """Ask a study by SQL. The query can touch no file and no setting."""
     answer = Study.open(study).sql(query)
     if as_json:
-        rows = answer.slice(0, limit).to_pylist()
+        rows = _rows(answer.slice(0, limit))
         print_json(
             [
                 {
@@ -276,8 +321,8 @@ def sql_command(
         )
         return
     limit = limit or 50
-    rows = answer.slice(0, limit).to_pylist()
-    table = plain_table(*map(escape, answer.column_names))
+    rows = _rows(answer.slice(0, limit))
+    table = plain_table(*(escape(printable(name)) for name in answer.column_names))
     for row in rows:
         table.add_row(*(escape(_cell(value)) for value in row.values()))
     out.print(table)
@@ -285,9 +330,22 @@ def sql_command(
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
+def _rows(answer: pa.Table) -> list[dict[str, Any]]:
+    """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
+    for name in answer.column_names:
+        if answer.column_names.count(name) > 1:
+            raise ConditionError(f"two columns are called '{name}'; tell them apart with AS")
+    try:
+        return list(answer.to_pylist())
+    except (ValueError, OverflowError, pa.ArrowException) as error:
+        raise ConditionError(
+            f"a value of the answer can't be shown ({error}); cast it to text"
+        ) from error
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))

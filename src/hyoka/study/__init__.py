@@ -2,6 +2,7 @@
 """Studies: games, positions and evaluations on the disk, asked by SQL."""
 
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
+from hyoka.study.checking import Damage, StudyCheck, check_study
 from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
@@ -12,11 +13,14 @@ __all__ = [
     "COMMENTS",
     "METHODS",
     "AdjudicationReport",
+    "Damage",
     "EvaluationReport",
     "ImportReport",
     "Study",
+    "StudyCheck",
     "adjudicate",
     "append_to_study",
+    "check_study",
     "cluster",
     "evaluate",
     "games_where",

@@ -10,12 +10,16 @@ import pyarrow as pa
 from hyoka._core import Othello, Player
 from hyoka.errors import StudyError
 from hyoka.search import find_mate, solve_ending
-from hyoka.study.layout import now, part_name, parts, write_part, write_toml
-from hyoka.study.study import ADJUDICATION_SCHEMA, Study
+from hyoka.study.layout import now
+from hyoka.study.manifest import METHOD, Change, changing, read_part
+from hyoka.study.study import Study
+from hyoka.study.tables import ADJUDICATION_SCHEMA
 
 Method = Callable[[Any], float | None]
 """The first player's exact result of a position (1, 0.5, 0), or None if the method can't tell."""
 _PART_ROWS: Final = 200_000
+_KINDS: Final = ADJUDICATION_SCHEMA.types
+_QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
 _MATE_NODES: Final = 10_000
 _SOLVED_EMPTIES: Final = 14
 
@@ -71,9 +75,9 @@ def adjudicate(
 ) -> AdjudicationReport:
     """Ask an exact method about positions and keep what it knows in the study.
 
-    `where` chooses the positions; by default those at the end of each game. Positions asked before
-    by the same method are asked again, and its former answers replaced. A `solver` of your own
-    is kept under the name `method`.
+    `where` chooses the positions; by default those at the end of each game. Positions that the
+    method was asked about before are asked again; its answers to others stay. A `solver` of your
+    own is kept under the name `method`.
     """
     solve = solver or METHODS.get(method)
     if solve is None:
@@ -82,24 +86,37 @@ def adjudicate(
         raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
     condition = where or "ply = plies"
     chosen = study.select(condition, "game_id, ply, result")
-    rows = [
-        (game, ply, value, result)
-        for game, ply, result, value in _solved(study, chosen, solve, progress)
-    ]
-    folder = study.path / "adjudications" / f"method={method}"
-    table = pa.table(
-        [pa.array(column) for column in zip(*[row[:3] for row in rows], strict=True)]
-        or [pa.array([]) for _ in range(3)],
-        names=ADJUDICATION_SCHEMA.names,
-    ).cast(ADJUDICATION_SCHEMA)
-    former = parts(folder)
-    for number, start in enumerate(range(0, max(1, len(table)), _PART_ROWS)):
-        write_part(table.slice(start, _PART_ROWS), folder / part_name(number))
-    for file in former[number + 1 :]:
-        file.unlink()
-    write_toml(folder / "method.toml", {"method": method, "where": condition, "created": now()})
+    file = study.path / "adjudications" / f"method={method}" / METHOD
+    with changing(file, "adjudicating") as change:
+        rows = [
+            (game, ply, value, result)
+            for game, ply, result, value in _solved(study, chosen, solve, progress)
+        ]
+        _put_in(change, chosen, [row[:3] for row in rows])
+        change.values = {"method": method, "where": condition, "created": now()}
+        change.commit()
     differing = sum(result is not None and value != result for *_, value, result in rows)
     return AdjudicationReport(method, len(chosen), len(rows), differing)
+
+
+def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float]]) -> None:
+    """New answers in the place of the former ones to the same questions."""
+    columns = zip(*answers, strict=True) if answers else ((), (), ())
+    tables = [
+        pa.table(
+            [pa.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)],
+            schema=ADJUDICATION_SCHEMA,
+        )
+    ]
+    questions = asked.select(["game_id", "ply"]).cast(_QUESTIONS)
+    for part in change.parts:
+        former = read_part(change.file.parent / part.name)
+        tables.append(former.join(questions, ["game_id", "ply"], join_type="left anti"))
+    merged = pa.concat_tables(table.cast(ADJUDICATION_SCHEMA) for table in tables).sort_by(
+        [("game_id", "ascending"), ("ply", "ascending")]
+    )
+    starts = range(0, max(1, len(merged)), _PART_ROWS)
+    change.parts = [change.write(merged.slice(start, _PART_ROWS)) for start in starts]
 
 
 def _solved(

@@ -2,13 +2,20 @@
 """Other machines: a Dask cluster as an executor."""
 
 import contextlib
+import logging
 import re
+import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
-from typing import Any
+from concurrent.futures import Executor, Future, InvalidStateError
+from typing import Any, Final
 
 from hyoka.errors import Error, StudyError
 from hyoka.study.tasks import release_engines
+
+_LOOK_S: Final = 0.2
+_FAREWELL_S: Final = 5.0
+_HASTY_FAREWELL_S: Final = 0.5
 
 
 @contextlib.contextmanager
@@ -17,8 +24,9 @@ def cluster(
 ) -> Iterator[tuple[Executor, int]]:
     """An executor on the workers of a Dask scheduler, and how many threads they have.
 
-    A worker that dies costs a retry. `at_end` is called on each worker when the block ends: it lets
-    go of the engines that run there.
+    A worker that dies costs a retry. A scheduler that dies and is not back after `timeout_s` ends
+    everything: `submit` raises StudyError. `at_end` is called on each worker when the block ends:
+    it lets go of the engines that run there.
     """
     try:
         from distributed import Client as _Client  # noqa: PLC0415
@@ -27,16 +35,86 @@ def cluster(
     if not re.search(r":\d+/?$", address):
         raise StudyError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
     make_client: Any = _Client  # untyped
+    with _without_its_log():
+        try:
+            client = make_client(address, timeout=timeout_s, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
+        yield from _at_work(client, address, at_end)
+
+
+def _at_work(
+    client: Any, address: str, at_end: Callable[[], None]
+) -> Iterator[tuple[Executor, int]]:
+    patience = _HASTY_FAREWELL_S
     try:
-        client = make_client(address, timeout=timeout_s, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
-    with client:
         threads = sum(client.nthreads().values())
         if threads == 0:
             raise StudyError(f"{address}: the cluster has no workers")
-        try:
-            yield client.get_executor(pure=False, retries=3), threads
-        finally:
-            with contextlib.suppress(Exception):
+        yield _Watched(client, address), threads
+        patience = _FAREWELL_S
+    finally:
+        _part_from(client, at_end, patience)
+
+
+@contextlib.contextmanager
+def _without_its_log() -> Iterator[None]:
+    """What Dask would log, pages of tracebacks among it, we say in one line or not at all."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    loggers = [logging.getLogger(name) for name in ["distributed", *names]]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _part_from(client: Any, at_end: Callable[[], None], patience: float) -> None:
+    """Let the workers go, and wait for nobody who does not answer."""
+
+    def say_goodbye() -> None:
+        with contextlib.suppress(Exception):
+            if client.status == "running":
                 client.run(at_end)
+        with contextlib.suppress(Exception):
+            client.close(timeout=patience)
+
+    leaving = threading.Thread(target=say_goodbye, name="hyoka-cluster", daemon=True)
+    leaving.start()
+    leaving.join(2 * patience)
+
+
+class _Watched(Executor):
+    """Dask's executor, whose futures would otherwise wait for ever for a scheduler that is gone."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client = client
+        self._address = address
+        self._inner: Executor = client.get_executor(pure=False, retries=3)
+        self._pending: set[Future[Any]] = set()
+        threading.Thread(target=self._watch, name="hyoka-cluster", daemon=True).start()
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Send out a task; waits while the scheduler is not to be reached, but not for ever."""
+        while self._client.status in ("connecting", "newly-created"):
+            time.sleep(_LOOK_S)
+        if self._client.status != "running":
+            raise self._lost()
+        future = self._inner.submit(function, *args, **kwargs)
+        self._pending.add(future)
+        future.add_done_callback(self._pending.discard)
+        return future
+
+    def _lost(self) -> StudyError:
+        return StudyError(f"the Dask scheduler at {self._address} is gone")
+
+    def _watch(self) -> None:
+        """Tell those who wait once nothing can come any more."""
+        while self._client.status in ("running", "connecting", "newly-created"):
+            time.sleep(_LOOK_S)
+        for future in list(self._pending):
+            with contextlib.suppress(InvalidStateError):
+                future.set_exception(self._lost())

@@ -3,28 +3,28 @@
 
 import concurrent.futures
 import contextlib
-import fcntl
 import itertools
 import time
-import tomllib
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.engines import EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
 from hyoka.search import Searcher, SearchSpec
-from hyoka.study.layout import COMMENTS, now, part_name, parts, write_part, write_toml
-from hyoka.study.study import EVALUATION_SCHEMA, Study
+from hyoka.study.layout import COMMENTS, now
+from hyoka.study.manifest import ENGINE, Change, changing, read_part
+from hyoka.study.speakers import AUTHORS, leanings, take_turns
+from hyoka.study.study import Study
+from hyoka.study.tables import EVALUATION_SCHEMA
 from hyoka.study.tasks import (
     Task,
     TaskResult,
@@ -92,8 +92,8 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         engine = spec_of(spec, [COMMENTS]) if isinstance(spec, str) else spec
         if isinstance(engine, SearchSpec):
             Searcher(engine, study.game)  # raises at once if it can't play the game
-        with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
-            run = _Run(study, engine, folder, flush_s)
+        with _evaluations_of(study, engine.slug) as change:
+            run = _Run(study, engine, change, flush_s)
             left = run.left(chosen, retry_failed)
             tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
             run.evaluate(left, jobs, executor, tick)
@@ -124,39 +124,29 @@ def scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np
     return bits ^ (bits >> np.uint64(31))
 
 
-@contextlib.contextmanager
-def _only_one(folder: Path) -> Iterator[Path]:
-    """Keeps a second run of the same evaluator out of its folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StudyError(f"{folder}: another run is evaluating with this engine") from None
-        for leftover in folder.glob(".part-*"):
-            leftover.unlink()
-        try:
-            yield folder
-        finally:
-            if [path.name for path in folder.iterdir()] == [".lock"]:
-                (folder / ".lock").unlink()
-                folder.rmdir()
+def _evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
+    """What an evaluator has said, for the one who may add to it."""
+    return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
 
 
 def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> EvaluationReport:
     """What the records say becomes evaluations like any other."""
     started = time.monotonic()
     report = EvaluationReport(COMMENTS)
-    with _only_one(study.path / "evaluations" / f"engine={COMMENTS}") as folder:
-        remarks = study.sql(
-            "select game_id, ply, value, score, mate, depth, spent_s as time_s, author from remarks"
-            " where value is not null or score is not null or mate is not null"
-            " order by game_id, ply"
+    with _evaluations_of(study, COMMENTS) as change:
+        remarks, inferred = _with_authors(
+            study.sql(
+                "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
+                "case when first_to_play then 'second' else 'first' end as mover "
+                "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
+                "where value is not null or score is not null or mate is not null "
+                "order by r.game_id, r.ply"
+            )
         )
         keys = _keys(*chosen)
         said = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
         wanted = np.isin(said, keys)
-        done = _keys(*_done(folder, with_failed=True))
+        done = _keys(*_done(change))
         new = wanted & ~np.isin(said, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
@@ -170,11 +160,31 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
                     kind = EVALUATION_SCHEMA.field(name).type
                     rows = rows.append_column(name, pa.nulls(len(rows), kind))
             rows = rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
-            write_part(rows, folder / part_name(_next_part(folder)))
             identity = {"spec": COMMENTS, "name": "the records' own values", "created": now()}
-            write_toml(folder / "engine.toml", identity)
+            change.values = change.values or identity
+            change.values |= {AUTHORS: "the movers, as the values show"} if inferred else {}
+            change.add(rows)
+            change.commit()
     report.seconds = time.monotonic() - started
     return report
+
+
+def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
+    """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
+    told, movers = remarks["author"], remarks["mover"]
+    remarks = remarks.drop_columns(["mover"])
+    if told.null_count < len(told) or not len(told):
+        return remarks, False
+    said = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
+    games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
+    if not take_turns(said, games, plies):
+        return remarks, False
+    spoken = pc.if_else(pa.array(plies > 0), movers, None)
+    return remarks.set_column(remarks.schema.get_field_index("author"), "author", spoken), True
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    return np.asarray(column.cast(pa.float64()).to_numpy())
 
 
 def _keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
@@ -182,45 +192,38 @@ def _keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
     return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
 
 
-def _done(folder: Path, *, with_failed: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+def _done(change: Change) -> tuple[NDArray[Any], NDArray[Any]]:
     """The positions that an evaluator's parts hold."""
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    for file in parts(folder):
-        table = pq.read_table(file, columns=["game_id", "ply", "failed"])
-        if not with_failed:
-            table = table.filter(table["failed"].is_null())
+    for part in change.parts:
+        table = read_part(change.file.parent / part.name, ["game_id", "ply"])
         games.append(table["game_id"].to_numpy())
         plies.append(table["ply"].to_numpy())
     return np.concatenate(games), np.concatenate(plies)
-
-
-def _next_part(folder: Path) -> int:
-    return max((int(file.name[5:11]) for file in parts(folder)), default=-1) + 1
 
 
 class _Run:
     """One evaluator at work on a study."""
 
     def __init__(
-        self, study: Study, engine: EngineSpec | SearchSpec, folder: Path, flush_s: float
+        self, study: Study, engine: EngineSpec | SearchSpec, change: Change, flush_s: float
     ) -> None:
         self._flush_s = flush_s
         self._study = study
         self._engine = engine
-        self._folder = folder
+        self._change = change
         self.report = EvaluationReport(engine.slug)
         self._rows: list[pa.Table] = []
         self._started = self._flushed = time.monotonic()
-        self._identity_written = (folder / "engine.toml").exists()
 
     def left(
         self, chosen: tuple[NDArray[Any], NDArray[Any]], retry_failed: bool
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """The positions that are wanted and not there yet."""
         if retry_failed:
-            _drop_failed(self._folder)
+            _drop_failed(self._change)
         games, plies = chosen
-        new = ~np.isin(_keys(games, plies), _keys(*_done(self._folder, with_failed=True)))
+        new = ~np.isin(_keys(games, plies), _keys(*_done(self._change)))
         self.report.wanted = len(games)
         self.report.found = len(games) - int(new.sum())
         return games[new], plies[new]
@@ -314,24 +317,20 @@ class _Run:
 
     def _check_identity(self, result: TaskResult) -> None:
         """Who evaluated; another version's values don't go into the same table."""
-        file = self._folder / "engine.toml"
-        if not self._identity_written:
-            write_toml(
-                file,
-                {
-                    "spec": self._engine.text,
-                    "name": result.name,
-                    "version": result.version,
-                    "created": now(),
-                },
-            )
-            self._identity_written = True
+        known = self._change.values
+        if not known:
+            self._change.values = {
+                "spec": self._engine.text,
+                "name": result.name,
+                "version": result.version,
+                "created": now(),
+            }
             return
-        known = tomllib.loads(file.read_text(encoding="utf-8"))
         if (known.get("name"), known.get("version")) != (result.name, result.version):
             raise EngineError(
                 self._engine.title,
-                f"is {result.name} {result.version}, but the evaluations in {self._folder} are by "
+                f"is {result.name} {result.version}, but the evaluations in "
+                f"{self._change.file.parent} are by "
                 f"{known.get('name')} {known.get('version')}; give it another name with name=...",
                 reason="nonsense",
             )
@@ -346,18 +345,24 @@ class _Run:
     def _flush(self) -> None:
         self._flushed = time.monotonic()
         if self._rows:
-            table = pa.concat_tables(self._rows)
-            write_part(table, self._folder / part_name(_next_part(self._folder)))
-            self._rows = []
+            rows, self._rows = pa.concat_tables(self._rows), []
+            self._change.add(rows)
+            self._change.commit()
 
 
-def _drop_failed(folder: Path) -> None:
-    """Rewrite the parts without the positions that failed."""
-    for file in parts(folder):
-        table = pq.read_table(file)
+def _drop_failed(change: Change) -> None:
+    """Put parts without the positions that failed in the place of those that have some."""
+    kept = []
+    for part in change.parts:
+        table = read_part(change.file.parent / part.name)
         good = table.filter(table["failed"].is_null())
-        if len(good) < len(table):
-            write_part(good, file)
+        if len(good) == len(table):
+            kept.append(part)
+        elif len(good):
+            kept.append(change.write(good))
+    if kept != change.parts:
+        change.parts = kept
+        change.commit()
 
 
 class _Tasks:

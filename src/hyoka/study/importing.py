@@ -6,7 +6,6 @@ import concurrent.futures
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import StudyError
 from hyoka.records import Batch, Refused
-from hyoka.study.conditions import check_condition, connection, run_query
-from hyoka.study.layout import TABLES, part_name, write_part
+from hyoka.study.conditions import check_condition
+from hyoka.study.manifest import Change, Part
+from hyoka.study.sql import connection, run_query
 
 _PART_MOVES: Final = 400_000
 """A part is written when its games have so many moves, or so many games have come."""
@@ -74,24 +74,22 @@ def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
 
 
 class Importer:
-    """Writes batches of games into a study's folder."""
+    """Writes batches of games as parts of a study, which are there once the change is made."""
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
         self,
-        folder: Path,
+        change: Change,
         *,
         where: str | None,
         columns: str | Sequence[str],
         game: str | None = None,
-        first_part: int = 0,
         first_game: int = 0,
         seen: _core.GameSet | None = None,
     ) -> None:
-        self._folder = folder
+        self._change = change
         self._where = where
         self._columns_wanted = columns
         self.columns: list[str] = []
-        self._part = first_part
         self._next_game = first_game
         self._seen = seen or _core.GameSet()
         self.report = ImportReport(game=game or "")
@@ -101,25 +99,27 @@ class Importer:
         """Take all batches; each part is described and written beside the reading."""
         workers = max(1, min(4, os.cpu_count() or 1))
         with concurrent.futures.ThreadPoolExecutor(workers, "hyoka-import") as pool:
-            writing: collections.deque[concurrent.futures.Future[int]] = collections.deque()
+            writing: collections.deque[concurrent.futures.Future[list[Part]]] = collections.deque()
             try:
                 for group in _grouped(found):
                     if (work := self._prepared(group)) is not None:
                         writing.append(pool.submit(work))
                     while len(writing) > workers:
-                        self.report.positions += writing.popleft().result()
+                        self._take(writing.popleft().result())
                 while writing:
-                    self.report.positions += writing.popleft().result()
+                    self._take(writing.popleft().result())
             finally:
                 for future in writing:
                     future.cancel()
 
-    def _prepared(self, group: list[Batch]) -> Callable[[], int] | None:
+    def _take(self, parts: list[Part]) -> None:
+        self._change.parts += parts
+        self.report.positions += sum(part.rows for part in parts if part.table == "positions")
+
+    def _prepared(self, group: list[Batch]) -> Callable[[], list[Part]] | None:
         """Number and filter the games of a part; what is returned describes and writes them."""
         refused = [each for batch in group for each in batch.refused]
         self.report.note_refused(refused)
-        part = self._part
-        self._part += 1
         kept: list[_Kept] = []
         for batch in group:
             if len(batch) == 0:
@@ -140,22 +140,18 @@ class Importer:
         self.report.values += sum(each.value_count for each in kept)
         if not kept and not refused:
             return None
-        columns, folder = self.columns, self._folder
+        columns, change = self.columns, self._change
+        number = change.next_number
+        change.next_number += 1
 
-        def work() -> int:
-            if refused:
-                write_part(_refused_table(refused), folder / "refused" / part_name(part))
-            if not kept:
-                return 0
-            positions = pa.concat_tables(each.positions(columns) for each in kept)
-            write_part(positions, folder / "positions" / part_name(part))
+        def work() -> list[Part]:
+            tables = {"refused": _refused_table(refused)} if refused else {}
+            if kept:
+                tables["games"] = pa.concat_tables(each.games() for each in kept)
+                tables["positions"] = pa.concat_tables(each.positions(columns) for each in kept)
             if any(each.remark_count for each in kept):
-                remarks = pa.concat_tables(each.remarks() for each in kept)
-                write_part(remarks, folder / "remarks" / part_name(part))
-            # A game is there once its row is, so the games come last.
-            games = pa.concat_tables(each.games() for each in kept)
-            write_part(games, folder / "games" / part_name(part))
-            return len(positions)
+                tables["remarks"] = pa.concat_tables(each.remarks() for each in kept)
+            return [change.write(table, name, number) for name, table in tables.items()]
 
         return work
 
@@ -339,19 +335,3 @@ def _grouped(found: Iterable[Batch]) -> Iterator[list[Batch]]:
             moves = games = 0
     if group:
         yield group
-
-
-def drop_unfinished_parts(folder: Path) -> int:
-    """Remove what an interrupted import left without its games; the number of the next part."""
-    finished = {path.name for path in (folder / "games").glob("part-*.parquet")}
-    numbers = [int(name[5:11]) for name in finished]
-    for table in TABLES:
-        for path in (folder / table).glob("*"):
-            unfinished = path.name.startswith(".") or (
-                table in ("positions", "remarks") and path.name not in finished
-            )
-            if unfinished:
-                path.unlink()
-            elif path.name.startswith("part-"):
-                numbers.append(int(path.name[5:11]))
-    return max(numbers, default=-1) + 1

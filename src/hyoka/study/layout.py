@@ -7,12 +7,15 @@
     remarks/part-000000.parquet     what the records say about positions
     refused/part-000000.parquet     games that were not taken, and why
     evaluations/engine=NAME/…       one row a position and evaluator; engine.toml says who it is
-    adjudications/method=NAME/…     what exact methods know of positions
+    adjudications/method=NAME/…     what exact methods know of positions; method.toml says which
 
-A part is written under a temporary name, flushed and renamed: a reader never sees half of one.
+Each TOML file is the manifest of the parts under it (see `manifest`): a part that it does not list
+is not there. Its last line is a checksum of the lines above, a page of a part has one too, and the
+manifest has one of each part.
 """
 
 import datetime
+import hashlib
 import json
 import os
 import tempfile
@@ -26,11 +29,14 @@ import pyarrow.parquet as pq
 from hyoka.errors import StudyError
 from hyoka.files import write_text
 
-VERSION: Final = 1
+VERSION: Final = 2
+UNSEALED_VERSION: Final = 1
+"""Of studies whose `study.toml` lists no parts: those in the folders count."""
 DESCRIPTION: Final = "study.toml"
 COMMENTS: Final = "comments"
 """The evaluator that says what the records themselves say."""
 TABLES: Final = ("games", "positions", "remarks", "refused")
+_SEAL: Final = "# sha256 of the lines above: "
 
 
 def part_name(number: int) -> str:
@@ -38,13 +44,16 @@ def part_name(number: int) -> str:
     return f"part-{number:06}.parquet"
 
 
-def write_part(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file whole or not at all."""
+def write_part(table: pa.Table, path: Path) -> memoryview:
+    """Write a Parquet file whole or not at all; gives what was written."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, write_page_checksum=True, **_encodings(table.schema))
+    data = sink.getvalue()
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            pq.write_table(table, file, **_encodings(table.schema))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)
@@ -52,6 +61,7 @@ def write_part(table: pa.Table, path: Path) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return memoryview(data)
 
 
 def _encodings(schema: pa.Schema) -> dict[str, Any]:
@@ -74,30 +84,52 @@ def _encodings(schema: pa.Schema) -> dict[str, Any]:
     }
 
 
-def parts(folder: Path) -> list[Path]:
-    """The parts of a table in order."""
-    return sorted(folder.glob("part-*.parquet"))
-
-
 def read_description(folder: Path) -> dict[str, Any]:
     """What `study.toml` says."""
     file = folder / DESCRIPTION
     try:
-        with file.open("rb") as stream:
-            description = tomllib.load(stream)
+        description = read_toml(file)
     except FileNotFoundError:
         raise StudyError(
             f"{folder} is no study (it has no {DESCRIPTION}); make one with: "
             f"hyoka records FILES... --to {folder}"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{file}: {error}") from error
-    if description.get("version") != VERSION:
+    except NotADirectoryError:
+        raise StudyError(f"{folder} is a file, and a study is a folder") from None
+    if description.get("version") not in (UNSEALED_VERSION, VERSION):
         raise StudyError(
             f"{file}: made by another version of Hyoka (study version "
             f"{description.get('version')!r}, this one reads {VERSION})"
         )
     return description
+
+
+def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
+    """What a TOML file says; raises StudyError if it is not as it was written.
+
+    `as_it_is` takes what can be read, also if somebody has changed it.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8")
+        above, _, seal = text.rpartition(_SEAL)
+        if above and not as_it_is and seal.strip() != _digest(above):
+            raise StudyError(f"{file}: damaged, or changed by hand: it is not as it was written")
+        values = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise StudyError(f"{file}: damaged: {error}") from error
+    if not above and not as_it_is and "parts" in values:
+        raise StudyError(f"{file}: damaged: its end is missing")
+    return values
+
+
+def write_sealed_toml(path: Path, values: dict[str, Any]) -> None:
+    """Write TOML whose last line tells whether it is still as it was written."""
+    text = _toml(values)
+    write_text(path, f"{text}{_SEAL}{_digest(text)}\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def write_toml(path: Path, values: dict[str, Any]) -> None:
@@ -122,6 +154,9 @@ def _key(key: str) -> str:
 def _value(value: object) -> str:
     if isinstance(value, datetime.datetime):
         return value.isoformat()
+    if isinstance(value, list | tuple) and len(value) > 1:
+        lines = "".join(f"  {_value(item)},\n" for item in value)
+        return f"[\n{lines}]"
     if isinstance(value, list | tuple):
         return f"[{', '.join(_value(item) for item in value)}]"
     # TOML's strings, numbers and truth values are written as JSON's are.

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a study to samples: what evaluators said of its positions, ready to be analysed."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -13,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.analysis import VALUE, Control, Draws, Sample, game_numbers, probabilities
+from hyoka.analysis import VALUE, Control, Draws, Sample, game_numbers
 from hyoka.analysis.link import Link
 from hyoka.errors import ConditionError, StudyError, nearest
 from hyoka.study.conditions import check_condition
 from hyoka.study.importing import colour_names
-from hyoka.study.layout import COMMENTS
-from hyoka.study.speakers import PlayersOf, take_turns
+from hyoka.study.manifest import ENGINE, read_manifest
+from hyoka.study.speakers import AUTHORS, PlayersOf
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -55,10 +53,8 @@ class Measured:
     """Positions whose result an exact method knows better than the record."""
     authors: tuple[NDArray[np.int8], ...] = field(repr=False)
     """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
-    movers: NDArray[np.int8] = field(repr=False)
-    """Who made the move before each position, likewise."""
-    spoken: tuple[bool, ...]
-    """Which of the evaluators are what the records say."""
+    inferred: tuple[bool, ...]
+    """For each evaluator, whether only the values show whose they are."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -72,22 +68,12 @@ class Measured:
         return PlayersOf.load(self.study, self.game_ids)
 
     @cached_property
-    def _voices(self) -> tuple[tuple[NDArray[np.int8], bool], ...]:
-        """Whose each value is, by evaluator, and whether only the values themselves show it."""
-        found = []
-        for sample, authors, spoken in zip(self.samples, self.authors, self.spoken, strict=True):
-            inferred = False
-            if spoken and not authors.any():
-                said = probabilities(sample)
-                inferred = said is not None and take_turns(said, self.game_ids, self.plies)
-            found.append((self.movers if inferred else authors, inferred))
-        return tuple(found)
-
-    @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What to know about evaluators that are several in one."""
         said = []
-        for sample, (authors, inferred) in zip(self.samples, self._voices, strict=True):
+        for sample, authors, inferred in zip(
+            self.samples, self.authors, self.inferred, strict=True
+        ):
             if not authors.any():
                 continue
             if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
@@ -98,7 +84,7 @@ class Measured:
     def controls(self, name: str) -> list[Control]:
         """What may explain splits of one evaluator: who speaks, and who plays."""
         index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
-        return self._players.controls(self._voices[index][0])
+        return self._players.controls(self.authors[index])
 
     def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each position's tenth of the plies, and how the positions are spread over the tenths."""
@@ -180,8 +166,7 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
         {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(columns)},
         int(np.nansum(changed.astype(np.float64))),
         tuple(_column(table, f"author_{i}").astype(np.int8)[rows] for i in range(len(names))),
-        _column(table, "mover").astype(np.int8)[rows],
-        tuple(text == COMMENTS for text in texts),
+        tuple(AUTHORS in identity(study, name) for name in names),
     )
 
 
@@ -222,11 +207,12 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
 
 def evaluator_text(study: "Study", name: str) -> str:
     """The spec by which an evaluator was asked for; its name where that is not known."""
-    file = Path(study.path) / "evaluations" / f"engine={name}" / "engine.toml"
-    try:
-        return str(tomllib.loads(file.read_text(encoding="utf-8"))["spec"])
-    except (OSError, KeyError, ValueError):
-        return name
+    return str(identity(study, name).get("spec", name))
+
+
+def identity(study: "Study", name: str) -> dict[str, Any]:
+    """What the study knows about an evaluator."""
+    return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
 
 
 def split_columns(study: "Study") -> list[str]:
@@ -260,7 +246,6 @@ def _joined(
         [
             "game_id",
             "ply",
-            "case when ply = 0 then 0 when first_to_play then 2 else 1 end as mover",
             "coalesce(adjudicated, result) as result",
             "adjudicated is not null and result is not null and adjudicated <> result as changed",
             *expressions,

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study: games, their positions, and what evaluators say of them, in a folder on the disk."""
 
-import contextlib
+import collections
+import errno
 import glob
 import os
 import shutil
+import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,77 +15,23 @@ from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from hyoka import _core
 from hyoka.errors import StudyError
+from hyoka.files import sync_folder
 from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
 from hyoka.study import analysing
-from hyoka.study.conditions import check_condition, connection, run_query
-from hyoka.study.importing import (
-    Importer,
-    ImportReport,
-    colour_names,
-    drop_unfinished_parts,
-)
-from hyoka.study.layout import (
-    DESCRIPTION,
-    VERSION,
-    now,
-    parts,
-    read_description,
-    write_toml,
-)
+from hyoka.study.conditions import check_condition
+from hyoka.study.importing import Importer, ImportReport
+from hyoka.study.layout import DESCRIPTION, VERSION, now
+from hyoka.study.locking import is_held, locked
+from hyoka.study.manifest import Change, changing, read_manifest
+from hyoka.study.tables import Snapshot
 
-EVALUATION_SCHEMA: Final = pa.schema(
-    [
-        ("game_id", pa.int64()),
-        ("ply", pa.int32()),
-        ("value", pa.float32()),
-        ("score", pa.float32()),
-        ("unit", pa.string()),
-        ("mate", pa.int16()),
-        ("win", pa.float32()),
-        ("draw", pa.float32()),
-        ("loss", pa.float32()),
-        ("best", pa.string()),
-        ("depth", pa.int16()),
-        ("nodes", pa.int64()),
-        ("time_s", pa.float32()),
-        ("author", pa.string()),
-        ("failed", pa.string()),
-    ]
-)
-ADJUDICATION_SCHEMA: Final = pa.schema(
-    [("game_id", pa.int64()), ("ply", pa.int32()), ("result", pa.float32())]
-)
-_REMARK_SCHEMA: Final = pa.schema(
-    [
-        ("game_id", pa.int64()),
-        ("ply", pa.int32()),
-        ("value", pa.float32()),
-        ("score", pa.float32()),
-        ("mate", pa.int16()),
-        ("depth", pa.int16()),
-        ("clock_s", pa.float32()),
-        ("spent_s", pa.float32()),
-        ("book", pa.bool_()),
-        ("author", pa.string()),
-    ]
-)
-_REFUSED_SCHEMA: Final = pa.schema(
-    [
-        ("source", pa.string()),
-        ("line", pa.int64()),
-        ("number", pa.int64()),
-        ("ply", pa.int64()),
-        ("fault", pa.string()),
-        ("reason", pa.string()),
-    ]
-)
 _RECORDS_AT_ONCE: Final = 1000
-_NOT_FOR_CONDITIONS: Final = ("moves", "start")
+_COUNTS: Final = ("games", "positions", "duplicates", "left_out")
+"""What a study's description counts, beside the games refused."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +59,14 @@ class Study:
     def open(cls, path: str | Path) -> Self:
         """The study in a folder; raises StudyError if there is none."""
         folder = Path(path)
-        description = read_description(folder)
-        return cls(folder, description["game"], tuple(description["columns"]))
+        manifest = read_manifest(folder / DESCRIPTION)
+        if not manifest.sealed:
+            warnings.warn(
+                f"{folder}: an older study without checksums; `hyoka check {folder} --seal` adds "
+                "them, and so does the next command that writes",
+                stacklevel=2,
+            )
+        return cls(folder, manifest.values["game"], tuple(manifest.values["columns"]))
 
     @classmethod
     def create(  # noqa: PLR0913 - a keyword for each choice
@@ -148,11 +103,21 @@ class Study:
         Tables are `games`, `positions` (with their games' columns), `remarks`, `evaluations`,
         `adjudications` and `refused`. The query can touch no file and no setting.
         """
-        return run_query(self._connection(), query)
+        snapshot = self._snapshot()
+        try:
+            return snapshot.query(query)
+        except StudyError:
+            # Somebody may have replaced parts meanwhile: what is there now has what it lists.
+            if (now_there := self._snapshot()) == snapshot:
+                raise
+            return now_there.query(query)
+
+    def _snapshot(self) -> Snapshot:
+        return Snapshot.of(self.path)
 
     def condition_columns(self) -> list[str]:
         """The names that a condition on positions may use."""
-        table = run_query(self._connection(), "select * from positions limit 0")
+        table = self.sql("select * from positions limit 0")
         return list(table.column_names)
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
@@ -172,12 +137,12 @@ class Study:
     def records(self, game_ids: Sequence[int] | None = None) -> Iterator[tuple[int, Record]]:
         """Numbers and records of these games, or of all, in the order of their numbers."""
         wanted = self._game_ids() if game_ids is None else sorted(game_ids)
-        opened = self._connection()
+        snapshot = self._snapshot()
         for start in range(0, len(wanted), _RECORDS_AT_ONCE):
             ids = ", ".join(map(str, wanted[start : start + _RECORDS_AT_ONCE]))
             chosen = f"where game_id in ({ids})"
-            games = run_query(opened, f"select * from games {chosen} order by game_id")
-            remarks = run_query(opened, f"select * from remarks {chosen} order by game_id, ply")
+            games = snapshot.query(f"select * from games {chosen} order by game_id")
+            remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
             said: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
                 said.setdefault(row.pop("game_id"), []).append(Remark(**row))
@@ -197,11 +162,7 @@ class Study:
     @property
     def engines(self) -> list[str]:
         """The names of the evaluators whose evaluations are here."""
-        return sorted(
-            folder.name.removeprefix("engine=")
-            for folder in (self.path / "evaluations").glob("engine=*")
-            if parts(folder)
-        )
+        return sorted(self._snapshot().engines)
 
     curve = analysing.curve
     metrics = analysing.metrics
@@ -210,53 +171,6 @@ class Study:
     compare = analysing.compare
     disagreements = analysing.disagreements
     calibration = analysing.calibration
-
-    def _connection(self) -> Any:
-        tables = {
-            "games_": self._dataset("games", None),
-            "positions_": self._dataset("positions", None),
-            "remarks": self._dataset("remarks", _REMARK_SCHEMA),
-            "refused": self._dataset("refused", _REFUSED_SCHEMA),
-            "evaluations": self._partitioned("evaluations", "engine", EVALUATION_SCHEMA),
-            "adjudications": self._partitioned("adjudications", "method", ADJUDICATION_SCHEMA),
-        }
-        colours = ", ".join(
-            f'{mine}{suffix} as "{other}{suffix}"'
-            for mine, other in colour_names(self.game)
-            for suffix in ("", "_rating", "_rank")
-        )
-        hidden = ", ".join(_NOT_FOR_CONDITIONS)
-        views = {
-            "games": f"select *, {colours} from games_",
-            "positions": f"""
-                select p.*, g.* exclude (game_id, {hidden}), a.adjudicated
-                from positions_ p join games g using (game_id)
-                left join (select game_id, ply, any_value(result) as adjudicated
-                           from adjudications group by game_id, ply) a using (game_id, ply)""",
-        }
-        return connection(tables, views)
-
-    def _dataset(self, table: str, schema: pa.Schema | None) -> Any:
-        files = parts(self.path / table)
-        if not files and schema is not None:
-            return schema.empty_table()
-        if not files:
-            raise StudyError(f"{self.path}: no {table} in this study")
-        return ds.dataset([str(file) for file in files], format="parquet", schema=schema)
-
-    def _partitioned(self, table: str, key: str, schema: pa.Schema) -> Any:
-        whole = schema.append(pa.field(key, pa.string()))
-        files = sorted((self.path / table).glob(f"{key}=*/part-*.parquet"))
-        if not files:
-            return whole.empty_table()
-        partitioning = ds.partitioning(pa.schema([(key, pa.string())]), flavor="hive")
-        return ds.dataset(
-            [str(file) for file in files],
-            format="parquet",
-            schema=whole,
-            partitioning=partitioning,
-            partition_base_dir=str(self.path / table),
-        )
 
 
 def make_study(  # noqa: PLR0913 - a keyword for each choice
@@ -279,26 +193,49 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     given = [records] if isinstance(records, str | Path) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
-    partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
-    importer = Importer(partial, where=where, columns=columns)
+    partial = Path(tempfile.mkdtemp(".partial", f".{folder.name}.{os.getpid()}.", folder.parent))
     try:
-        importer.run(batches(given, format=format, strict=strict, progress=progress))
-        report = importer.report
-        if report.games == 0:
-            raise StudyError(_nothing_taken(report))
-        _describe(partial, report, importer.columns, given, where)
-        partial.rename(folder)
+        with locked(partial, "making a study"):
+            change = Change(partial / DESCRIPTION, {}, [], 0)
+            importer = Importer(change, where=where, columns=columns)
+            importer.run(batches(given, format=format, strict=strict, progress=progress))
+            report = importer.report
+            if report.games == 0:
+                raise StudyError(_nothing_taken(report))
+            change.values = _description(report, importer.columns, given, where)
+            change.commit()
+            partial.chmod(0o777 & ~_umask())
+            _put_in_place(partial, folder)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
     return Study.open(folder), report
 
 
+def _put_in_place(partial: Path, folder: Path) -> None:
+    """The study appears by one rename; whoever comes second finds that it is there already."""
+    try:
+        partial.rename(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        raise StudyError(f"{folder}: somebody else has just put something there") from error
+    sync_folder(folder.parent)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def _clear_leftovers(folder: Path) -> None:
     """Remove what imports into this folder left when they were killed."""
     for leftover in folder.parent.glob(f".{glob.escape(folder.name)}.*.partial"):
-        owner = leftover.name.split(".")[-2]
-        if not Path(f"/proc/{owner}").exists():
+        owner = leftover.name.removeprefix(f".{folder.name}.").partition(".")[0]
+        held = is_held(leftover)
+        # A folder that was made just now has no lock yet.
+        if held is False or (held is None and not Path(f"/proc/{owner}").exists()):
             shutil.rmtree(leftover, ignore_errors=True)
 
 
@@ -313,26 +250,24 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
 ) -> tuple[Study, ImportReport]:
     """Add records to a study; games that are there already are marked as duplicates.
 
-    Interrupted, it keeps the parts that are whole; the same command then adds the rest, since what
-    is there already counts as a duplicate.
+    All of them or none: interrupted, the study is as it was before. One at a time: raises
+    StudyError if somebody else is adding records.
     """
     study = Study.open(path)
     given = [records] if isinstance(records, str | Path) else list(records)
-    next_part = drop_unfinished_parts(study.path)
-    seen, count = _games_seen(study)
-    importer = Importer(
-        study.path,
-        where=where,
-        columns=study.columns,
-        game=study.game,
-        first_part=next_part,
-        first_game=count,
-        seen=seen,
-    )
-    importer.run(batches(given, format=format, strict=strict, progress=progress))
-    description = read_description(study.path)
-    description["sources"] = [*description["sources"], *map(str, given)]
-    write_toml(study.path / DESCRIPTION, description)
+    with changing(study.path / DESCRIPTION, "adding records") as change:
+        seen, count = _games_seen(study)
+        importer = Importer(
+            change,
+            where=where,
+            columns=study.columns,
+            game=study.game,
+            first_game=count,
+            seen=seen,
+        )
+        importer.run(batches(given, format=format, strict=strict, progress=progress))
+        change.values = _with_more(change.values, importer.report, given)
+        change.commit()
     return study, importer.report
 
 
@@ -356,28 +291,26 @@ def _nothing_taken(report: ImportReport) -> str:
     return f"no game was taken: {reason}{first}"
 
 
-def _describe(
-    folder: Path,
-    report: ImportReport,
-    columns: Sequence[str],
-    given: Sequence[str | Path],
-    where: str | None,
-) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        drop_unfinished_parts(folder)
-    write_toml(
-        folder / DESCRIPTION,
-        {
-            "version": VERSION,
-            "game": report.game,
-            "columns": list(columns),
-            "created": now(),
-            "where": where,
-            "sources": [str(each) for each in given],
-            "games": report.games,
-            "positions": report.positions,
-            "duplicates": report.duplicates,
-            "left_out": report.left_out,
-            "refused": dict(report.refused),
-        },
-    )
+def _description(
+    report: ImportReport, columns: Sequence[str], given: Sequence[str | Path], where: str | None
+) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "game": report.game,
+        "columns": list(columns),
+        "created": now(),
+        "where": where,
+        "sources": [str(each) for each in given],
+        **{name: getattr(report, name) for name in _COUNTS},
+        "refused": dict(report.refused),
+    }
+
+
+def _with_more(
+    values: dict[str, Any], report: ImportReport, given: Sequence[str | Path]
+) -> dict[str, Any]:
+    """A study's description after records were added."""
+    counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}
+    refused = collections.Counter(values.get("refused", {})) + report.refused
+    sources = [*values["sources"], *map(str, given)]
+    return {**values, "sources": sources, **counts, "refused": dict(refused)}

@@ -21,7 +21,7 @@ from hyoka.engines import (
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
 from hyoka.search import Searcher, SearchSpec, recorded_line
-from hyoka.study.study import EVALUATION_SCHEMA
+from hyoka.study.tables import EVALUATION_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,8 @@ def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) 
         "game_id": [game for game, _ in keys],
         "ply": [ply for _, ply in keys],
     }
-    for name in EVALUATION_SCHEMA.names[2:-2]:
-        columns[name] = [None if result is None else getattr(result, name) for result in good]
-    columns["author"] = [None] * len(good)  # who evaluates is the evaluator
+    for name in EVALUATION_SCHEMA.names[2:-1]:
+        columns[name] = [getattr(result, name, None) for result in good]
     columns["failed"] = [
         f"{result.reason}: {result.message}" if isinstance(result, Failure) else None
         for result in results

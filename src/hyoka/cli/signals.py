@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals: SIGTERM does what Ctrl-C does, and a command ends soon after either, whatever it does.
+
+A signal raises KeyboardInterrupt in the main thread, and what has been computed is kept. Should the
+main thread not get there in time (it is in a long call, or waits for somebody), another thread ends
+the process; files are written so that this hurts none of them.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import Final
+
+from hyoka.engines import kill_all_engines
+
+INTERRUPTED: Final = 128 + signal.SIGINT  # what a shell expects after Ctrl-C
+_PATIENCE_S: Final = 1.5
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+_received: Final[list[int]] = []
+_said: Final = threading.Event()
+"""Whether we have said that we were interrupted."""
+
+
+def listen() -> None:
+    """From now on both signals end the process politely, and soon."""
+    signal.signal(signal.SIGTERM, _terminate)
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    # Python writes a signal's number there at once, also while the main thread is busy elsewhere.
+    signal.set_wakeup_fd(theirs.detach(), warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(ours,), name="hyoka-signals", daemon=True).start()
+
+
+def _terminate(number: int, _frame: object) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def status_after() -> int:
+    """The exit status of a command that was interrupted."""
+    return 128 + _received[0] if _received else INTERRUPTED
+
+
+def say_interrupted() -> None:
+    """Say it on standard error."""
+    _said.set()
+    print("hyoka: interrupted", file=sys.stderr, flush=True)
+
+
+def _watch(ours: socket.socket) -> None:
+    while not _received:
+        _received.extend(number for number in ours.recv(16) if number in _SIGNALS)
+    ours.settimeout(_PATIENCE_S)
+    try:
+        while not any(number in _SIGNALS for number in ours.recv(16)):
+            pass  # somebody who sends a second one does not want to wait
+    except TimeoutError:
+        pass
+    kill_all_engines()
+    if not _said.is_set():
+        say_interrupted()
+    os._exit(status_after())

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One writer at a time: a lock on a folder that goes when its holder ends, however that happens."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from hyoka.errors import StudyError, printable
+from hyoka.study.layout import now
+
+LOCK: Final = ".lock"
+
+
+@contextlib.contextmanager
+def locked(folder: Path, doing: str) -> Iterator[None]:
+    """Hold a folder's lock; raises StudyError at once, saying who has it, if somebody does.
+
+    `doing` is what the others are told: `adding records`.
+    """
+    with _locked_file(folder, doing):
+        yield
+
+
+def is_held(folder: Path) -> bool | None:
+    """Whether somebody holds a folder's lock; None if it has none."""
+    try:
+        with (folder / LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return None
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _locked_file(folder: Path, doing: str) -> IO[str]:
+    path = folder / LOCK
+    while True:
+        file = path.open("a+", encoding="utf-8", errors="replace")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever had it may have taken the folder away: then this is a lock of nothing.
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                file.truncate(0)
+                file.write(f"process {os.getpid()}, {doing} since {now():%Y-%m-%d %H:%M:%S} UTC")
+                file.flush()
+                return file
+            file.close()
+        except BlockingIOError:
+            file.seek(0)
+            holder = printable(file.read(200)) or "another process"
+            file.close()
+            raise StudyError(
+                f"{folder}: somebody else is writing here ({holder}); try again when that is done"
+            ) from None
+        except BaseException:
+            file.close()
+            raise

@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parts a study has: the TOML file of a folder lists them, and replacing it is the change.
+
+A part is there if and only if its folder's manifest lists it, with size, rows and checksums. A
+reader takes a manifest as it finds it, and so sees all of a change or nothing of it. A writer holds
+the folder's lock, writes parts under new names and then puts a new manifest in the old one's place
+by one rename. What a writer left that was killed before is not listed, and the next one clears it
+away; parts that were replaced go then too, so that readers of the former manifest can finish.
+
+Manifests of earlier versions list no parts: those in the folders count, without checksums, until
+the next writer lists them.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hyoka.errors import StudyError
+from hyoka.files import sync_folder
+from hyoka.study.layout import (
+    DESCRIPTION,
+    TABLES,
+    VERSION,
+    part_name,
+    read_description,
+    read_toml,
+    write_part,
+    write_sealed_toml,
+)
+from hyoka.study.locking import LOCK, locked
+
+ENGINE: Final = "engine.toml"
+METHOD: Final = "method.toml"
+_LISTED: Final = re.compile(
+    r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
+)
+_OF_GAMES: Final = ("positions", "remarks")
+"""Tables whose parts belong to the part of games with the same number."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as its manifest lists it."""
+
+    name: str
+    """Within the manifest's folder: `games/part-000000.parquet`."""
+    size: int
+    rows: int
+    footer: str
+    """CRC-32 of what says where the pages are, which have checksums of their own."""
+    sha256: str
+    """Of the whole file."""
+
+    @property
+    def table(self) -> str:
+        """The folder that it is in, below the manifest's; empty if in the same."""
+        return self.name.rpartition("/")[0]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.size} {self.rows} {self.footer} {self.sha256}"
+
+    @classmethod
+    def listed(cls, line: object) -> Self:
+        """The part that a line of a manifest tells of; raises ValueError."""
+        found = _LISTED.fullmatch(line) if isinstance(line, str) else None
+        if found is None:
+            raise ValueError(f"{line!r} is no part")
+        name, size, rows, footer, sha256 = found.groups()
+        return cls(name, int(size), int(rows), footer, sha256)
+
+    @classmethod
+    def on_disk(cls, folder: Path, name: str) -> Self:
+        """The part as it is found now; raises StudyError if it can't be read."""
+        file = folder / name
+        with reading(file):
+            rows = pq.read_metadata(file).num_rows
+            return cls(name, file.stat().st_size, rows, _footer_of(file), sha256_of(file))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a manifest says: what its parts are, and which."""
+
+    file: Path
+    values: dict[str, Any]
+    """All that is not about parts."""
+    parts: tuple[Part, ...]
+    names: tuple[str, ...]
+    """Of the parts; those of an unsealed manifest are found in the folder, and not listed."""
+    sealed: bool
+    """Whether the parts are listed with checksums."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder whose parts it lists."""
+        return self.file.parent
+
+    def files(self, table: str = "") -> list[Path]:
+        """The parts of a table in order; raises StudyError if one is missing or damaged.
+
+        Pages are compared with their checksums when they are read.
+        """
+        for part in self.parts:
+            if part.table == table:
+                _check(self.folder / part.name, part)
+        return [self.folder / name for name in self.names if name.rpartition("/")[0] == table]
+
+
+@contextlib.contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """What goes wrong when a part is read becomes one line that names it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise StudyError(f"{file}: this part of the study is missing{_ADVICE}") from None
+    except (OSError, pa.ArrowException) as error:
+        raise StudyError(f"{file}: damaged: {str(error).splitlines()[0]}{_ADVICE}") from error
+
+
+def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """A part, every page of which is as it was written; raises StudyError."""
+    with reading(file):
+        return pq.read_table(file, columns=columns, page_checksum_verification=True)
+
+
+_ADVICE: Final = "; `hyoka check` says what can be saved"
+
+
+def _check(file: Path, part: Part) -> None:
+    """Raise StudyError unless a part is there, and all of it; quick."""
+    with reading(file):
+        state = file.stat()
+        if state.st_size != part.size:
+            raise OSError(f"it has {state.st_size:,} bytes, not {part.size:,}")
+        if _footer_then(file, state.st_ino, state.st_mtime_ns, state.st_size) != part.footer:
+            raise OSError("its footer is not as it was written")
+
+
+@functools.lru_cache(maxsize=100_000)
+def _footer_then(file: Path, _inode: int, _changed: int, _size: int) -> str:
+    return _footer_of(file)
+
+
+def _footer_of(file: Path) -> str:
+    """The checksum of a Parquet file's footer."""
+    with file.open("rb") as stream:
+        end = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, end - 8))
+        length = int.from_bytes(stream.read(8)[:4], "little") + 8
+        if length > end:
+            raise OSError("its footer is cut")
+        stream.seek(end - length)
+        return f"{zlib.crc32(stream.read()):08x}"
+
+
+def sha256_of(file: Path) -> str:
+    """The checksum of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def part_damage(folder: Path, part: Part) -> str | None:
+    """What is wrong with a part that is not as its manifest lists it."""
+    file = folder / part.name
+    try:
+        size = file.stat().st_size
+        if size != part.size:
+            return f"it has {size:,} bytes, not {part.size:,}"
+        return None if sha256_of(file) == part.sha256 else "its checksum is another"
+    except FileNotFoundError:
+        return "it is missing"
+    except OSError as error:
+        return f"it can't be read: {error.strerror}"
+
+
+def damaged_part(manifest: Manifest) -> str | None:
+    """The first part that is not as it was written, and why, in one line."""
+    for part in manifest.parts:
+        if (damage := part_damage(manifest.folder, part)) is not None:
+            return f"{manifest.folder / part.name}: damaged: {damage}{_ADVICE}"
+    return None
+
+
+def read_manifest(file: Path) -> Manifest:
+    """A folder's manifest as it is now; raises StudyError if it is damaged.
+
+    An evaluator's or method's folder without one has no parts yet.
+    """
+    is_study = file.name == DESCRIPTION
+    try:
+        state = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if is_study:
+            read_description(file.parent)  # says why there is none
+        if next(file.parent.glob("part-*.parquet"), None) is not None:
+            raise StudyError(f"{file}: missing, though there are parts{_ADVICE}") from None
+        return Manifest(file, {}, (), (), sealed=True)
+    values, parts = _parsed(file, state.st_ino, state.st_mtime_ns, state.st_size)
+    if parts is None:
+        names = _found(file.parent, _tables(file))
+        return Manifest(file, dict(values), (), names, sealed=False)
+    return Manifest(file, dict(values), parts, tuple(part.name for part in parts), sealed=True)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(
+    file: Path, _inode: int, _changed: int, _size: int
+) -> tuple[dict[str, Any], tuple[Part, ...] | None]:
+    """What a manifest says and lists; None if it lists nothing. Read again once it is replaced."""
+    is_study = file.name == DESCRIPTION
+    values = read_description(file.parent) if is_study else read_toml(file)
+    if is_study:
+        _check_description(file, values)
+    if "parts" not in values:
+        if values.get("version") == VERSION and is_study:
+            raise StudyError(f"{file}: damaged: it lists no parts")
+        return values, None
+    try:
+        parts = tuple(Part.listed(line) for line in values.pop("parts"))
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{file}: damaged: {error}") from error
+    return values, parts
+
+
+def _check_description(file: Path, values: dict[str, Any]) -> None:
+    for key, kind in {"game": str, "columns": list, "sources": list}.items():
+        if not isinstance(values.get(key), kind):
+            raise StudyError(f"{file}: damaged: it does not say which {key}")
+
+
+def _found(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
+    """Names of the parts in a folder whose manifest lists none."""
+    names = {
+        table: sorted(path.name for path in (folder / table).glob("part-*.parquet"))
+        for table in tables
+    }
+    return tuple(
+        f"{table}/{name}" if table else name
+        for table, found in names.items()
+        for name in found
+        # What came without its games was cut off.
+        if table not in _OF_GAMES or name in names["games"]
+    )
+
+
+@dataclass
+class Change:
+    """A change of a manifest by whoever holds its folder's lock."""
+
+    file: Path
+    values: dict[str, Any]
+    parts: list[Part]
+    next_number: int
+    """A number that no part has, nor had."""
+    _touched: set[Path] = field(default_factory=set)
+
+    def write(self, table: pa.Table, folder: str = "", number: int | None = None) -> Part:
+        """Write a part; it is there once it is in `parts` and the change is made."""
+        if number is None:
+            number = self.next_number
+            self.next_number += 1
+        if self.file.name != DESCRIPTION and not self.file.exists():
+            self.commit()  # or the part would look like one that lost its manifest
+        name = part_name(number)
+        path = self.file.parent / folder / name
+        data = write_part(table, path)
+        self._touched.add(path.parent)
+        length = int.from_bytes(data[-8:-4], "little") + 8
+        return Part(
+            f"{folder}/{name}" if folder else name,
+            len(data),
+            len(table),
+            f"{zlib.crc32(data[-length:]):08x}",
+            hashlib.sha256(data).hexdigest(),
+        )
+
+    def add(self, table: pa.Table) -> None:
+        """Write a part and list it."""
+        self.parts.append(self.write(table))
+
+    def commit(self) -> None:
+        """Make the change: until here nothing of it is there, from here on all of it."""
+        for folder in self._touched:
+            sync_folder(folder)
+        self._touched.clear()
+        write_manifest(self.file, self.values, self.parts)
+
+
+def write_manifest(file: Path, values: dict[str, Any], parts: Sequence[Part]) -> None:
+    """Put a manifest in the place of the one that is there."""
+    version = {"version": VERSION} if file.name == DESCRIPTION else {}
+    write_sealed_toml(file, {**values, **version, "parts": [str(part) for part in parts]})
+
+
+@contextlib.contextmanager
+def changing(file: Path, doing: str) -> Iterator[Change]:
+    """Hold the lock of a manifest's folder, with what nobody lists cleared away.
+
+    Raises StudyError if somebody else is `doing` something there. A folder that is empty in the end
+    goes.
+    """
+    folder = file.parent
+    if file.name != DESCRIPTION:
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder, doing):
+        try:
+            manifest = read_manifest(file)
+            parts = list(sealed_parts(manifest))
+            number = _next_number(manifest)
+            _clear(manifest)
+            yield Change(file, manifest.values, parts, number)
+        finally:
+            if file.name != DESCRIPTION:
+                _remove_if_empty(file)
+
+
+def sealed_parts(manifest: Manifest) -> tuple[Part, ...]:
+    """The parts with their checksums, taken now if the manifest lists none."""
+    if manifest.sealed:
+        return manifest.parts
+    return tuple(Part.on_disk(manifest.folder, name) for name in manifest.names)
+
+
+def _tables(file: Path) -> Sequence[str]:
+    """The folders below a manifest's that its parts are in."""
+    return TABLES if file.name == DESCRIPTION else ("",)
+
+
+def _next_number(manifest: Manifest) -> int:
+    found = [
+        path.name
+        for table in _tables(manifest.file)
+        for path in (manifest.folder / table).glob("part-*.parquet")
+    ]
+    numbers = [_number(name) for name in (*manifest.names, *found)]
+    return max(numbers, default=-1) + 1
+
+
+def _number(name: str) -> int:
+    digits = name.rpartition("part-")[2].partition(".")[0]
+    return int(digits) if digits.isdecimal() else -1
+
+
+def _clear(manifest: Manifest) -> None:
+    """Remove what writers left that were killed; nobody else writes here now."""
+    for leftover in manifest.folder.glob(f".{manifest.file.name}.*"):
+        leftover.unlink()
+    for table in _tables(manifest.file):
+        folder = manifest.folder / table
+        for path in [*folder.glob(".part-*"), *folder.glob("part-*.parquet")]:
+            name = f"{table}/{path.name}" if table else path.name
+            if name in manifest.names:
+                continue
+            if manifest.sealed or path.name.startswith("."):
+                path.unlink()
+            else:
+                # Without a list nobody knows whether its games were lost or never written.
+                path.rename(path.with_name(f"orphan-{path.name}"))
+
+
+def _remove_if_empty(file: Path) -> None:
+    """Take away the folder of an evaluator or method that has said nothing."""
+    folder = file.parent
+    with contextlib.suppress(StudyError):
+        if read_manifest(file).names:
+            return
+        _clear(read_manifest(file))
+        file.unlink(missing_ok=True)
+        if [path.name for path in folder.iterdir()] == [LOCK]:
+            (folder / LOCK).unlink()
+            folder.rmdir()

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one place where DuckDB is used: locked before any text of a user's comes near it.
+
+No file, no network, no extension, no setting and no variable of Python's can be reached, and a
+query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may take and how much
+memory it and its answer may fill.
+"""
+
+import functools
+import os
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from hyoka.errors import ConditionError, Error, printable
+
+T = TypeVar("T")
+
+SECONDS: Final = "HYOKA_SQL_SECONDS"
+MEMORY: Final = "HYOKA_SQL_MEMORY"
+_SECONDS: Final = 600.0
+_ROWS_AT_ONCE: Final = 1_000_000
+_GRACE_S: Final = 1.0
+"""How long a query that was told to stop is waited for."""
+_UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+class UnreadableError(Error):
+    """A table behind a query could not be read to its end."""
+
+
+def connection(tables: Mapping[str, Any], views: Mapping[str, str] | None = None) -> Any:
+    """A DuckDB with Arrow tables or datasets under names, and views over them, and nothing else.
+
+    Files, the network, extensions, Python's own variables and the settings are out of reach.
+    """
+    # A cursor has temporary names of its own; the locked database is made once a process.
+    opened = _locked(os.getpid(), _most_memory()).cursor()
+    for name, table in tables.items():
+        opened.register(name, table)
+    for name, query in (views or {}).items():
+        opened.execute(f'create temp view "{name}" as {query}')
+    return opened
+
+
+@functools.lru_cache(maxsize=1)
+def _locked(_process: int, memory: int) -> Any:
+    database = duckdb.connect(
+        ":memory:",
+        config={
+            "python_enable_replacements": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "allow_community_extensions": False,
+            "temp_directory": "",  # or it would make one where we happen to be
+            "memory_limit": f"{memory}B",
+            "enable_external_access": False,
+        },
+    )
+    # Without access to files a few names, such as ":memory:", would still be let through.
+    database.execute("set disabled_filesystems = 'LocalFileSystem'")
+    database.execute("set lock_configuration = true")
+    return database
+
+
+def statement_kind(opened: Any, query: str) -> str:
+    """`SELECT` and the like; raises ConditionError if it does not read, or is not one statement."""
+    try:
+        statements = opened.extract_statements(query)
+    except duckdb.Error as error:
+        raise ConditionError(first_line(error)) from error
+    except UnicodeError:
+        raise ConditionError("the text is not UTF-8") from None
+    return str(statements[0].type.name) if len(statements) == 1 else "several"
+
+
+def run_query(opened: Any, query: str) -> pa.Table:
+    """The answer to one SELECT as an Arrow table; raises ConditionError.
+
+    A signal ends it, and so does the time that it may take.
+    """
+    if statement_kind(opened, query) != "SELECT":
+        raise ConditionError("one SELECT is expected, and nothing else")
+    most_bytes = _most_memory()
+    try:
+        return attended(opened, lambda: _answer(opened, query, most_bytes))
+    except (MemoryError, duckdb.OutOfMemoryException) as error:
+        raise ConditionError(
+            f"the query needs more memory than {most_bytes / 1e9:.3g}G; "
+            f"{MEMORY}={2 * most_bytes / 1e9:.3g}G allows more"
+        ) from error
+    except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
+        # Errors of Arrow's come through DuckDB as text.
+        if isinstance(error, OSError) or _OF_ARROW.search(str(error)):
+            raise UnreadableError(first_line(error)) from error
+        raise ConditionError(first_line(error)) from error
+
+
+def _answer(opened: Any, query: str, most_bytes: int) -> pa.Table:
+    reader = opened.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
+    batches: list[pa.RecordBatch] = []
+    size = 0
+    for batch in reader:
+        batches.append(batch)
+        size += batch.nbytes
+        if size > most_bytes:  # DuckDB does not count what it has handed out
+            raise MemoryError
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+def attended(opened: Any, work: Callable[[], T]) -> T:
+    """What `work` gives, which uses a connection, while this thread can hear of signals.
+
+    Raises ConditionError if it takes longer than a query may.
+    """
+    seconds = _most_seconds()
+    job = _Job(work)
+    job.start()
+    in_time = False
+    try:
+        in_time = job.done.wait(seconds)
+    finally:
+        if not in_time:  # also after a signal: whoever sent it does not want to wait
+            opened.interrupt()
+            job.done.wait(_GRACE_S)
+    if not in_time:
+        raise ConditionError(
+            f"the query took longer than {seconds:g} s; {SECONDS}={10 * seconds:g} allows more"
+        )
+    if job.error is not None:
+        raise job.error
+    [result] = job.results
+    return result
+
+
+class _Job(threading.Thread, Generic[T]):
+    """Work in a thread that nobody waits for at the end."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        super().__init__(name="hyoka-sql", daemon=True)
+        self._work = work
+        self.results: list[T] = []
+        self.error: Exception | None = None
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Keep the result or the error."""
+        try:
+            self.results.append(self._work())
+        except Exception as error:
+            self.error = error
+        finally:
+            self.done.set()
+
+
+_OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvalid)\b")
+
+
+def first_line(error: BaseException | None) -> str:
+    """What an error says, in one line that a terminal can show."""
+    lines = str(error).strip().splitlines()
+    return printable(lines[0]) if lines else type(error).__name__
+
+
+def _most_seconds() -> float:
+    text = os.environ.get(SECONDS, "").strip()
+    try:
+        seconds = float(text or _SECONDS)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise ConditionError(f"{SECONDS} is a number of seconds, not '{text}'")
+    return seconds
+
+
+def _most_memory() -> int:
+    """Bytes; unless told otherwise, half of what the machine has."""
+    text = os.environ.get(MEMORY, "").strip()
+    if not text:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
+    size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+    if size < _UNITS["M"]:
+        raise ConditionError(f"{MEMORY} is a size such as 500M or 8G, not '{text}'")
+    return size

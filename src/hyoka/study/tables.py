@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a study as SQL sees them: what its manifests list at one moment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from hyoka.errors import StudyError
+from hyoka.study.importing import colour_names
+from hyoka.study.layout import DESCRIPTION
+from hyoka.study.manifest import (
+    ENGINE,
+    METHOD,
+    Manifest,
+    damaged_part,
+    read_manifest,
+    reading,
+)
+from hyoka.study.sql import UnreadableError, connection, run_query
+
+EVALUATION_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("value", pa.float32()),
+        ("score", pa.float32()),
+        ("unit", pa.string()),
+        ("mate", pa.int16()),
+        ("win", pa.float32()),
+        ("draw", pa.float32()),
+        ("loss", pa.float32()),
+        ("best", pa.string()),
+        ("depth", pa.int16()),
+        ("nodes", pa.int64()),
+        ("time_s", pa.float32()),
+        ("author", pa.string()),
+        ("failed", pa.string()),
+    ]
+)
+"""`author` is who said the value where one evaluator speaks for several, as records do."""
+ADJUDICATION_SCHEMA: Final = pa.schema(
+    [("game_id", pa.int64()), ("ply", pa.int32()), ("result", pa.float32())]
+)
+_REMARK_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("value", pa.float32()),
+        ("score", pa.float32()),
+        ("mate", pa.int16()),
+        ("depth", pa.int16()),
+        ("clock_s", pa.float32()),
+        ("spent_s", pa.float32()),
+        ("book", pa.bool_()),
+        ("author", pa.string()),
+    ]
+)
+_REFUSED_SCHEMA: Final = pa.schema(
+    [
+        ("source", pa.string()),
+        ("line", pa.int64()),
+        ("number", pa.int64()),
+        ("ply", pa.int64()),
+        ("fault", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
+_NOT_FOR_CONDITIONS: Final = ("moves", "start")
+_CHECKED: Final = ds.ParquetFileFormat(
+    default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+)
+"""Every page that is read is compared with its checksum."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A study as its manifests are at one moment."""
+
+    study: Manifest
+    engines: dict[str, Manifest]
+    """Those of evaluators, by name."""
+    methods: dict[str, Manifest]
+    """Those of exact methods, by name."""
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """The study in a folder as it is now; raises StudyError if a manifest is damaged."""
+        return cls(
+            read_manifest(folder / DESCRIPTION),
+            _manifests(folder / "evaluations", "engine", ENGINE),
+            _manifests(folder / "adjudications", "method", METHOD),
+        )
+
+    @property
+    def manifests(self) -> Iterator[Manifest]:
+        """All of them."""
+        yield self.study
+        yield from self.engines.values()
+        yield from self.methods.values()
+
+    def query(self, query: str) -> pa.Table:
+        """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
+        try:
+            return run_query(self._connection, query)
+        except UnreadableError as error:
+            # Arrow does not say which part it was; the checksums do.
+            for manifest in self.manifests:
+                if (damage := damaged_part(manifest)) is not None:
+                    raise StudyError(damage) from error
+            raise StudyError(f"{self.study.folder}: {error}") from error
+
+    @cached_property
+    def _connection(self) -> Any:
+        tables = {
+            "games_": self._dataset("games", None),
+            "positions_": self._dataset("positions", None),
+            "remarks_": self._dataset("remarks", _REMARK_SCHEMA),
+            "refused": self._dataset("refused", _REFUSED_SCHEMA),
+            "evaluations_": _partitioned("engine", self.engines, EVALUATION_SCHEMA),
+            "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),
+        }
+        wide = {name: _wide(table.schema) for name, table in tables.items()}
+        colours = ", ".join(
+            f'{mine}{suffix} as "{other}{suffix}"'
+            for mine, other in colour_names(self.study.values["game"])
+            for suffix in ("", "_rating", "_rank")
+        )
+        hidden = ", ".join(_NOT_FOR_CONDITIONS)
+        views = {
+            "games": f"select {wide['games_']}, {colours} from games_ t",
+            "positions": f"""
+                select {wide["positions_"]}, g.* exclude (game_id, {hidden}), a.adjudicated
+                from positions_ t join games g using (game_id)
+                left join (select game_id, ply, any_value(result) as adjudicated
+                           from adjudications_ group by game_id, ply) a using (game_id, ply)""",
+            "remarks": f"select {wide['remarks_']} from remarks_ t",
+            "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
+            "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
+        }
+        return connection(tables, views)
+
+    def _dataset(self, table: str, schema: pa.Schema | None) -> Any:
+        files = self.study.files(table)
+        if not files and schema is not None:
+            return schema.empty_table()
+        if not files:
+            raise StudyError(f"{self.study.folder}: no {table} in this study")
+        with reading(files[0]):
+            return ds.dataset([str(file) for file in files], format=_CHECKED, schema=schema)
+
+
+def _manifests(folder: Path, key: str, name: str) -> dict[str, Manifest]:
+    found = {
+        path.name.removeprefix(f"{key}="): read_manifest(path / name)
+        for path in sorted(folder.glob(f"{key}=*"))
+    }
+    return {name: manifest for name, manifest in found.items() if manifest.names}
+
+
+def _partitioned(key: str, manifests: dict[str, Manifest], schema: pa.Schema) -> Any:
+    whole = schema.append(pa.field(key, pa.string()))
+    files = [str(file) for manifest in manifests.values() for file in manifest.files()]
+    if not files:
+        return whole.empty_table()
+    base = next(iter(manifests.values())).folder.parent
+    return ds.dataset(
+        files,
+        format=_CHECKED,
+        schema=whole,
+        partitioning=ds.partitioning(pa.schema([(key, pa.string())]), flavor="hive"),
+        partition_base_dir=str(base),
+    )
+
+
+def _wide(schema: pa.Schema) -> str:
+    """All columns of a table `t`, whole numbers with 64 bits: `material * phase` must not overflow.
+
+    On the disk and in joins they stay as small as they are.
+    """
+    casts = [
+        f'cast(t."{column.name}" as bigint) as "{column.name}"'
+        for column in schema
+        if pa.types.is_integer(column.type) and column.type.bit_width < 64
+    ]
+    return f"t.* replace ({', '.join(casts)})" if casts else "t.*"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a command is doing, it ends soon after SIGINT and SIGTERM, in one line."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import hyoka as hk
+
+# Says when a query that never ends has begun, or standard input is being read.
+COMMAND = """
+import sys
+from hyoka.study import sql
+answer = sql._answer
+
+def busy(opened, query, *given):
+    if "range(" in query:
+        print("busy", flush=True)
+    return answer(opened, query, *given)
+
+sql._answer = busy
+from hyoka.cli import main
+if "-" in sys.argv:
+    print("busy", flush=True)
+main(sys.argv[1:])
+"""
+ENDLESS = "(select count(*) from range(1000000000) a, range(1000000000) b where a.range = -b.range)"
+AT_MOST_S = 30.0  # two on a machine that has nothing else to do; never, if nothing ends it
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
+    folder = tmp_path_factory.mktemp("signals")
+    file = folder / "games.pgn"
+    file.write_text("1. e4 {[%eval 0.1]} e5 2. d4 1-0\n\n1. d4 {[%eval 0.1]} d5 0-1\n")
+    study = hk.Study.create(folder / "study", file)
+    hk.evaluate(study, ["comments"])
+    return study
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sql", "study", f"select {ENDLESS} as n"],
+        ["analyse", "study", "--where", f"{ENDLESS} >= 0"],
+        ["records", "-"],
+    ],
+    ids=["sql", "analyse", "records"],
+)
+def test_a_signal_ends_a_command_soon(
+    study: hk.Study, words: list[str], how: signal.Signals
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=study.path.parent,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "busy\n"
+        time.sleep(0.2)  # into what never ends; too early a signal would prove less, not fail
+        running.send_signal(how)
+        status = running.wait(AT_MOST_S)
+        assert running.stderr is not None
+        assert running.stderr.read() == "hyoka: interrupted\n"
+        assert status == 128 + how
+        assert running.stdin is not None
+        running.stdin.close()
+
+
+STUCK = """
+import threading
+from hyoka.cli import signals
+
+signals.listen()
+print("busy", flush=True)
+while True:
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass  # as a cleaning up that never ends
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_process_that_will_not_end_is_ended(tmp_path: Path, how: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "busy\n"
+        running.send_signal(how)
+        assert running.wait(AT_MOST_S) == 128 + how
+        assert running.stderr is not None
+        assert running.stderr.read() == "hyoka: interrupted\n"

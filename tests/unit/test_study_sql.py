@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL from users reaches the tables and nothing else, and comes to an end."""
+
+import ast
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import hyoka as hk
+from hyoka.cli import run
+from hyoka.errors import printable
+from hyoka.study.conditions import check_condition
+from hyoka.study.sql import connection, run_query
+
+SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
+PGN = "".join(f"1. {move} {{[%eval 0.2]}} e5 2. d3 d6 *\n\n" for move in ("e4", "d4", "c4"))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
+    folder = tmp_path_factory.mktemp("sql")
+    file = folder / "games.pgn"
+    file.write_text(PGN, encoding="utf-8")
+    study = hk.Study.create(folder / "study", file)
+    hk.evaluate(study, ["comments"])
+    return study
+
+
+@pytest.fixture
+def secret(study: hk.Study, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file whose one line nobody may see, also under names that DuckDB lets through."""
+    folder = study.path.parent
+    monkeypatch.chdir(folder)
+    for name in (":memory:", ".tmp/x", "secret.csv"):
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("hidden treasure\nhidden treasure\n", encoding="utf-8")
+    return str(folder / "secret.csv")
+
+
+HOSTILE = [
+    "exists (select (columns(*)).nosuch from read_csv('{file}', header=true))",
+    "exists (select * from read_text('{file}'))",
+    "exists (select * from read_text(':memory:'))",
+    "exists (select * from read_text('.tmp/x'))",
+    "exists (select * from '{file}')",
+    "(select count(*) from glob('/*')) > 0",
+    "(select count(*) from sniff_csv('{file}')) > 0",
+    "(select count(*) from read_blob('{file}')) > 0",
+    "(select count(*) from read_parquet('https://example.invalid/x.parquet')) > 0",
+    "(select count(*) from query('select * from read_text(''{file}'')')) > 0",
+    "(select count(*) from duckdb_extensions()) > 0",
+    "(select count(*) from sqlite_scan('{file}', 'x')) > 0",
+    "read_csv('{file}')",
+    "1 = 1; copy (select 1) to 'out.csv'",
+    "1 = 1) union all (select 1 from read_text('{file}')",
+    "pragma import_database('{file}')",
+]
+
+
+@pytest.mark.parametrize("condition", HOSTILE)
+def test_a_condition_reads_no_file(
+    study: hk.Study, secret: str, condition: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(study.path.parent.rglob("*"))
+    for command in (
+        ["analyse", "study", "--where"],
+        ["analyse", "study", "--by"],
+        ["evaluate", "study", "--where"],
+        ["adjudicate", "study", "--where"],
+        ["records", "games.pgn", "--where"],
+    ):
+        assert run([*command, condition.format(file=secret)]) == 2
+        shown = capsys.readouterr()
+        assert "treasure" not in shown.out + shown.err
+        assert shown.err.count("\n") == 1
+    assert [path for path in study.path.parent.rglob("*") if path not in before] == []
+
+
+def test_a_condition_over_files_is_told_so(secret: str) -> None:
+    with pytest.raises(hk.ConditionError, match="can touch no file"):
+        check_condition(f"exists (select * from read_text('{secret}'))", ["ply"])
+
+
+def test_every_duckdb_is_the_locked_one() -> None:
+    """No other module may make a connection, or use the module's own."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "duckdb" not in text:
+            continue
+        tree = ast.parse(text)
+        uses = {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "duckdb"
+        }
+        renamed = [
+            node
+            for node in ast.walk(tree)
+            if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("duckdb"))
+            or (
+                isinstance(node, ast.Import)
+                and any(alias.name.startswith("duckdb") and alias.asname for alias in node.names)
+            )
+        ]
+        assert not renamed, path
+        wanted = {"connect"} if path.name == "sql.py" else set()
+        assert {use for use in uses if not use.endswith(("Exception", "Error"))} == wanted, path
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["set threads = 1", "set enable_external_access = true", "reset lock_configuration"],
+)
+def test_the_settings_are_locked_before_any_text_comes(setting: str) -> None:
+    with connection({}) as opened, pytest.raises(Exception, match="locked"):
+        opened.execute(setting)
+
+
+def test_an_extension_can_neither_be_loaded_nor_installed() -> None:
+    with connection({}) as opened:
+        for statement in ("install httpfs", "load httpfs", "load '/tmp/x.duckdb_extension'"):
+            with pytest.raises(Exception, match=r"disabled|Permission|not allowed"):
+                opened.execute(statement)
+
+
+def test_a_name_of_one_query_is_not_there_in_the_next() -> None:
+    with connection({"mine": pa.table({"x": [1]})}, {"view": "select x + 1 as y from mine"}) as one:
+        assert run_query(one, "select y from view").to_pylist() == [{"y": 2}]
+        with connection({}) as other, pytest.raises(hk.ConditionError, match="view"):
+            run_query(other, "select y from view")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(*) from range(100000000000) a, range(100000) b where a.range * b.range = 7",
+        "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r",
+        "select * from range(1000000000000)",
+    ],
+)
+def test_an_endless_query_ends(
+    study: hk.Study, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HYOKA_SQL_SECONDS", "0.1")
+    with pytest.raises(hk.ConditionError, match=r"longer than 0.1 s; HYOKA_SQL_SECONDS=1 "):
+        study.sql(query)
+    monkeypatch.delenv("HYOKA_SQL_SECONDS")
+    assert study.sql("select 1 as one").to_pylist() == [{"one": 1}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["select range from range(10000000)", "select list(range) as all from range(10000000)"],
+)
+def test_a_query_that_fills_the_memory_is_told_how_to_have_more(
+    study: hk.Study, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HYOKA_SQL_MEMORY", "30M")
+    with pytest.raises(hk.ConditionError, match=r"more memory than 0.03G; HYOKA_SQL_MEMORY=0.06G"):
+        study.sql(query)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("HYOKA_SQL_SECONDS", "soon"),
+        ("HYOKA_SQL_SECONDS", "-1"),
+        ("HYOKA_SQL_SECONDS", "nan"),
+        ("HYOKA_SQL_MEMORY", "lots"),
+        ("HYOKA_SQL_MEMORY", "3"),
+    ],
+)
+def test_a_limit_that_is_none_is_told(
+    study: hk.Study, name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, text)
+    with pytest.raises(hk.ConditionError, match=name):
+        study.sql("select 1")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select * from test_all_types()", "can't be shown"),
+        ("select 1 as a, 2 as a", "two columns are called 'a'"),
+        ("select 'x\x1b[31m'::int", r"x\x1b[31m"),
+        ('select "x\x07" from games', r"x\x07"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_what_can_not_be_shown_is_one_line(
+    study: hk.Study,
+    query: str,
+    message: str,
+    as_json: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["sql", str(study.path), query, *as_json]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+    assert printable(shown) == shown
+
+
+def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["sql", str(study.path), "select 'a' || chr(27) || '[2Jb' as x"]) == 0
+    assert r"a\x1b[2Jb" in capsys.readouterr().out
+
+
+def test_names_in_japanese_stay_as_they_are() -> None:
+    assert printable("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
