@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from hyoka.analysis import METRICS, VALUE
+from hyoka.limits import known_limits
 from hyoka.report.results import CLEARLY, NO_GUIDE, Results
 
 
@@ -47,7 +48,8 @@ def methods_of(results: Results) -> Iterator[str]:
             "A mate, or a score that says one, is worth more than any number: it counts in all "
             "orders, has a bin of its own beyond the chart, and is left out of E(v). Where a "
             "probability is wanted, scores become some by the logistic curve fitted to these very "
-            "positions: two constants."
+            "positions: two constants, and a bend and a limit beyond which scores count less, as "
+            "games held out prefer."
         )
     told = "; ".join(f"{metric.title}, {metric.about}" for metric in METRICS.values())
     yield (
@@ -65,7 +67,9 @@ def methods_of(results: Results) -> Iterator[str]:
         "are tried, if they hold for at least 30 games. The effect is a mean over the condition's "
         "positions, against all positions of the same value; its test respects games. Of all that "
         "are listed, 5% are expected to be false (Benjamini and Hochberg), and intervals are "
-        "widened for having been selected. Near-duplicates are left out. A split says where an "
+        "widened for having been selected. Near-duplicates are left out. Each is measured again "
+        "where who speaks is equal, and where the difference in rating is: what then loses more "
+        "than half of it, with zero inside, comes last and is no finding. A split says where an "
         "evaluation is wrong, not why: conditions go with other things."
     )
     yield (
@@ -77,3 +81,5 @@ def methods_of(results: Results) -> Iterator[str]:
         "All this holds for these records: other players, strengths and time limits have other "
         "curves. Strong players win more of what is won, so curves of their games are steeper."
     )
+    for limit in known_limits("Evaluations and results", "Records"):
+        yield f"Known limit: {limit}"

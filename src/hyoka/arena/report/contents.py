@@ -24,6 +24,7 @@ from hyoka.arena.report.strength import (
     duel_findings,
     scores_section,
 )
+from hyoka.limits import known_limits
 from hyoka.page import Page
 from hyoka.page.page import counted
 
@@ -105,6 +106,8 @@ def _methods(facts: MatchFacts) -> Iterator[str]:
             "from what a single duel's share of the points says."
         )
     yield "Games that end by a fault count like any other: who failed lost."
+    for limit in known_limits("Matches"):
+        yield f"Known limit: {limit}"
     yield evaluations_method()
     if len(facts) > GAMES_READ_CLOSELY:
         read = len(set(facts.thoughts.game.tolist()))
