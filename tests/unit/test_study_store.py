@@ -578,11 +578,12 @@ def test_positions_of_an_older_study_whose_games_were_lost_are_not_thrown_away(
     ],
 )
 def test_whole_numbers_have_room(study: hk.Study, table: str, column: str) -> None:
-    """The smallest column times a hundred billion is still a number."""
-    product = f"(coalesce({column}, 3) + 1) * 100000000000"
-    assert study.sql(f"select max({product}) as x from {table}")["x"][0].as_py() >= 10**11
+    """Two bytes, as they have on the disk, would not do for a product of two columns."""
+    product = f"(coalesce({column}, 0) + 30000::smallint) * (coalesce({column}, 0) + 30000::int)"
+    found = study.sql(f"select max({product} * 1000::int) as x from {table}")
+    assert found["x"][0].as_py() >= 9 * 10**11
     if table == "positions":
-        assert len(study.select(f"{product} > 0")) > 0
+        assert len(study.select(f"{product} * 1000::int > 0")) > 0
 
 
 def test_a_sealed_file_keeps_any_text(tmp_path: Path) -> None:

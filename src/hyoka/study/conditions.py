@@ -18,27 +18,27 @@ def check_condition(condition: str, columns: Sequence[str]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _checked(condition: str, columns: tuple[str, ...]) -> str:
-    with connection({}) as opened:
-        # With and without brackets: what closes a bracket that it did not open is no expression.
-        for text in (f"select 1 where {condition}\n", f"select 1 where ({condition}\n)"):
-            try:
-                kind = statement_kind(opened, text)
-            except ConditionError as error:
-                raise ConditionError(f"condition '{condition}': {error}") from error
-            if kind != "SELECT":
-                raise ConditionError(f"condition '{condition}': one SQL expression is expected")
-        names = ", ".join(f'null as "{name}"' for name in columns)
+    opened = connection({})  # not closed here: a query that was given up may still be busy there
+    # With and without brackets: what closes a bracket that it did not open is no expression.
+    for text in (f"select 1 where {condition}\n", f"select 1 where ({condition}\n)"):
         try:
-            explain = f"explain select 1 from (select {names}) where ({condition}\n)"
-            attended(opened, lambda: opened.execute(explain))
-        except duckdb.BinderException as error:
-            raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
-        except duckdb.PermissionException as error:
-            raise ConditionError(
-                f"condition '{condition}': a condition can touch no file and no setting"
-            ) from error
-        except duckdb.Error:
-            pass  # of the types, which are not known here; the real table will tell
+            kind = statement_kind(opened, text)
+        except ConditionError as error:
+            raise ConditionError(f"condition '{condition}': {error}") from error
+        if kind != "SELECT":
+            raise ConditionError(f"condition '{condition}': one SQL expression is expected")
+    names = ", ".join(f'null as "{name}"' for name in columns)
+    try:
+        explain = f"explain select 1 from (select {names}) where ({condition}\n)"
+        attended(opened, lambda: opened.execute(explain))
+    except duckdb.BinderException as error:
+        raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
+    except duckdb.PermissionException as error:
+        raise ConditionError(
+            f"condition '{condition}': a condition can touch no file and no setting"
+        ) from error
+    except duckdb.Error:
+        pass  # of the types, which are not known here; the real table will tell
     return f"({condition}\n)"
 
 
