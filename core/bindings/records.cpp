@@ -147,6 +147,15 @@ void bind_records(nb::module_& module) {
     bind_remark(table, "remark_spent_s", &Remark::spent_s, "Spent on the move.");
     table
         .def_prop_ro(
+            "remark_author",
+            [](const Table& self) {
+                std::vector<std::uint8_t> values;
+                values.reserve(self.remarks.size());
+                for (const Remark& remark : self.remarks) values.push_back(static_cast<std::uint8_t>(remark.author));
+                return to_numpy(std::move(values));
+            },
+            nb::rv_policy::move, "Who said value, score and mate: 1 the first player, 2 the second, 0 not known.")
+        .def_prop_ro(
             "remark_book",
             [](const Table& self) {
                 std::vector<std::uint8_t> values;

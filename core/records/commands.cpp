@@ -40,7 +40,8 @@ PawnScore take_pawn_score(std::string_view& text) {
     return score;
 }
 
-void set_score(Remark& remark, const PawnScore& score, bool turned) {
+void set_score(Remark& remark, const PawnScore& score, bool turned, Author author) {
+    if (score.mate || score.pawns) remark.said_by(author);
     if (score.mate)
         remark.mate = static_cast<std::int16_t>(turned ? -score.mate : score.mate);
     else if (score.pawns)
@@ -59,9 +60,13 @@ bool read_commands(std::string_view comment, Record& record) {
         const auto number = [&](auto&& use) {
             if (const auto value = take_number(rest)) use(*value);
         };
+        const auto said = [&]() -> Remark& {
+            record.remark().said_by(Author::unknown);
+            return record.remark();
+        };
         if (name == "eval") {
             Remark& remark = record.remark();
-            set_score(remark, take_pawn_score(rest), false);
+            set_score(remark, take_pawn_score(rest), false, Author::unknown);
             if (rest.starts_with(",")) {
                 rest.remove_prefix(1);
                 number([&](double depth) { remark.depth = small(depth, 9999); });
@@ -71,15 +76,18 @@ bool read_commands(std::string_view comment, Record& record) {
         } else if (name == "emt") {
             if (const auto spent = take_duration(rest)) record.remark().spent_s = static_cast<float>(*spent);
         } else if (name == "value") {
-            number([&](double value) { record.remark().value = static_cast<float>(std::clamp(value, 0.0, 1.0)); });
+            number([&](double value) { said().value = static_cast<float>(std::clamp(value, 0.0, 1.0)); });
         } else if (name == "score") {
-            number([&](double score) { record.remark().score = static_cast<float>(score); });
+            number([&](double score) { said().score = static_cast<float>(score); });
         } else if (name == "mate") {
-            number([&](double mate) { record.remark().mate = small(mate, 9999); });
+            number([&](double mate) { said().mate = small(mate, 9999); });
         } else if (name == "depth") {
             number([&](double depth) { record.remark().depth = small(depth, 9999); });
         } else if (name == "book") {
             record.remark().book = true;
+        } else if (name == "author") {
+            for (std::size_t i = 0; i < author_names.size(); ++i)
+                if (rest.starts_with(author_names[i])) record.remark().author = static_cast<Author>(i);
         }
     }
     return any;

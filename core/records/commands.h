@@ -15,10 +15,12 @@ struct PawnScore {
 /// Taken from the start of `text`.
 PawnScore take_pawn_score(std::string_view& text);
 /// Puts it into the remark as centipawns; `turned`: it was the second player's view.
-void set_score(Remark& remark, const PawnScore& score, bool turned);
+void set_score(Remark& remark, const PawnScore& score, bool turned, Author author);
 
 /// Reads the commands in a comment, `[%eval 1.44,20] [%clk 1:02:03]` as lichess writes them (`emt` too), and our own
-/// `[%value 0.53] [%score 3.5] [%mate -4] [%depth 20] [%book 1]`, all in the first player's view. False if it has none.
+/// `[%value 0.53] [%score 3.5] [%mate -4] [%depth 20] [%book 1] [%author first]`, all in the first player's view.
+/// Nobody is the author of a value unless that is said (`unknown` takes back what the notation implies). False if it
+/// has none.
 bool read_commands(std::string_view comment, Record& record);
 
 }  // namespace hyoka::records

@@ -246,7 +246,11 @@ void CsaReader::read_comment(std::string_view line) {
         if (record_.moves.empty() || ended_) return;
         line.remove_prefix(2);
         while (line.starts_with(' ')) line.remove_prefix(1);
-        if (const auto score = take_number(line)) record_.remark().score = static_cast<float>(*score);
+        if (const auto score = take_number(line)) {
+            Remark& remark = record_.remark();
+            remark.said_by(author_of(other(game_.to_play())));
+            remark.score = static_cast<float>(*score);
+        }
         return;
     }
     if (line.starts_with("[%") && !record_.moves.empty()) read_commands(line, record_);

@@ -541,18 +541,23 @@ void Transcript::read_comment(std::string_view text) {
         has_times_ |= contains(text, "[%emt ");
         return;
     }
-    const auto set = [&](std::string_view rest) {
+    const auto set = [&](std::string_view rest, Author author) {
         const auto score = take_number(rest);
         if (!score) return;
         Remark& remark = record_.remark();
-        if (std::isnan(remark.score)) remark.score = static_cast<float>(*score);
+        if (!std::isnan(remark.score)) return;
+        remark.said_by(author);
+        remark.score = static_cast<float>(*score);
     };
+    const Author mover = record_.moves.empty() ? Author::unknown : author_of(other(game_.to_play()));
     // All of these are Black's view: ShogiHome and Kakinoki Shogi say in words beside the number whom it favours;
-    // ShogiHome takes those of ShogiGUI and floodgate as Black's, and cshogi writes ShogiGUI's so.
+    // ShogiHome takes those of ShogiGUI and floodgate as Black's, and cshogi writes ShogiGUI's so. ShogiHome's players
+    // write `*`, its analysis `#`; ShogiGUI says 対局 or 解析.
     std::string_view rest = text;
-    if (take_prefix(rest, "#評価値=") || take_prefix(rest, "*評価値=")) return set(rest);
+    if (take_prefix(rest, "#評価値=")) return set(rest, Author::unknown);
+    if (take_prefix(rest, "*評価値=")) return set(rest, mover);
     if (take_prefix(rest, "形勢：")) {
-        if (contains(rest, "先手") || contains(rest, "後手") || contains(rest, "互角")) set(rest);
+        if (contains(rest, "先手") || contains(rest, "後手") || contains(rest, "互角")) set(rest, Author::unknown);
         return;
     }
     if (take_prefix(rest, "#詰み=") || take_prefix(rest, "*詰み=")) {
@@ -560,18 +565,21 @@ void Transcript::read_comment(std::string_view text) {
         if (!is_black && !rest.starts_with("後手勝ち:")) return;
         rest.remove_prefix(rest.find(':') + 1);
         const auto moves = take_count(rest);
-        if (moves && *moves > 0 && *moves < 10000)
+        if (moves && *moves > 0 && *moves < 10000) {
+            record_.remark().said_by(text[0] == '*' ? mover : Author::unknown);
             record_.remark().mate = static_cast<std::int16_t>(is_black ? *moves : -*moves);
+        }
         return;
     }
     constexpr std::string_view word = " 評価値 ";
     if (text.starts_with("*対局 ") || text.starts_with("*解析 ") || text.starts_with("* ")) {
-        if (const auto at = text.find(word); at != nowhere) return set(text.substr(at + word.size()));
+        if (const auto at = text.find(word); at != nowhere)
+            return set(text.substr(at + word.size()), text.starts_with("*解析") ? Author::unknown : mover);
     }
     if (take_prefix(rest, "* ")) {
         skip_blanks(rest);
         std::string_view after = rest;
-        if (take_number(after) && (after.empty() || is_blank(after[0]))) set(rest);
+        if (take_number(after) && (after.empty() || is_blank(after[0]))) set(rest, mover);
     }
 }
 

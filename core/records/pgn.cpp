@@ -399,6 +399,7 @@ void PgnReader::play(std::string_view token, std::size_t where) {
 /// list.
 void PgnReader::read_comment(std::string_view text) {
     const bool black_moved = game_.to_play() == Player::first;
+    const Author mover = author_of(other(game_.to_play()));
     if (read_commands(text, record_)) return;
     text = trimmed(text);
     if (text.empty()) return;
@@ -412,7 +413,7 @@ void PgnReader::read_comment(std::string_view text) {
     if (score_text || value_of(text, "mt=")) {
         Remark& remark = record_.remark();
         std::string_view score = score_text.value_or("");
-        set_score(remark, take_pawn_score(score), false);
+        set_score(remark, take_pawn_score(score), false, mover);
         if (auto depth = value_of(text, "d="))
             if (const auto number = take_number(*depth))
                 remark.depth = static_cast<std::int16_t>(std::clamp(*number, 0.0, 999.0));
@@ -438,7 +439,7 @@ void PgnReader::read_comment(std::string_view text) {
         const auto depth = take_number(rest);
         if (!depth) return;
         Remark& remark = record_.remark();
-        set_score(remark, score, black_moved);
+        set_score(remark, score, black_moved, mover);
         remark.depth = static_cast<std::int16_t>(std::clamp(*depth, 0.0, 999.0));
         rest = trimmed(rest);
         if (const auto spent = take_number(rest)) {

@@ -303,6 +303,7 @@ void SgfReader::read_comment(std::string_view text) {
     const auto is_percentage = [](double number) { return number >= 0 && number <= 100; };
     if (const auto rate = number_after(text, "Winrate "); rate && is_percentage(*rate)) {
         const bool whites_view = record_[Field::date].starts_with("2019-03");
+        turn.remark.said_by(author_of(other(turn.color)));
         const Player view = whites_view ? Player::second : other(turn.color);
         const bool turned = view == Player::second;
         turn.remark.value = static_cast<float>((turned ? 100 - *rate : *rate) / 100);
@@ -316,6 +317,7 @@ void SgfReader::read_comment(std::string_view text) {
         const bool black = text[found + 10] == 'B';
         std::string_view rest = text.substr(found + 12);
         if (const auto rate = take_number(rest); rate && is_percentage(*rate) && (black || text[found + 10] == 'W')) {
+            turn.remark.said_by(Author::unknown);
             turn.remark.value = static_cast<float>((black ? *rate : 100 - *rate) / 100);
             turn.remarked = true;
         }

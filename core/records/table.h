@@ -53,21 +53,28 @@ inline constexpr std::array<std::string_view, 12> field_names = {
 
 inline constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
+/// Who said a value: one of the players (an engine on its own move, a bot), or nobody who is known to be one (a site's
+/// analysis, a commentator).
+enum class Author : std::uint8_t { unknown, first, second };
+inline constexpr std::array<std::string_view, 3> author_names = {"unknown", "first", "second"};
+constexpr Author author_of(Player player) { return player == Player::first ? Author::first : Author::second; }
+
 /// What a record says about the position after a move: values are the first player's.
 struct Remark {
-    std::int32_t ply = 0;       // moves played before the position
-    float value = no_number;    // expected result, 0 to 1
-    float score = no_number;    // centipawns or points
-    std::int16_t mate = 0;      // moves to mate: > 0 the first player mates, < 0 the second, 0 no mate is known
-    std::int16_t depth = 0;     // 0: not given
-    float clock_s = no_number;  // left on the mover's clock
-    float spent_s = no_number;  // on the move
-    bool book = false;          // the move came from an opening book
+    std::int32_t ply = 0;             // moves played before the position
+    float value = no_number;          // expected result, 0 to 1
+    float score = no_number;          // centipawns or points
+    std::int16_t mate = 0;            // moves to mate: > 0 the first player mates, < 0 the second, 0 no mate is known
+    std::int16_t depth = 0;           // 0: not given
+    float clock_s = no_number;        // left on the mover's clock
+    float spent_s = no_number;        // on the move
+    bool book = false;                // the move came from an opening book
+    Author author = Author::unknown;  // of value, score and mate
 
-    bool says_anything() const {
-        return book || mate || depth || !std::isnan(value) || !std::isnan(score) || !std::isnan(clock_s) ||
-               !std::isnan(spent_s);
-    }
+    bool says_value() const { return mate || !std::isnan(value) || !std::isnan(score); }
+    /// To be called before a value is put in: what two have said between them is nobody's.
+    void said_by(Author who) { author = !says_value() || author == who ? who : Author::unknown; }
+    bool says_anything() const { return book || depth || says_value() || !std::isnan(clock_s) || !std::isnan(spent_s); }
 };
 
 /// One game on its way from a reader into a table.

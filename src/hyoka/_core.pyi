@@ -3258,6 +3258,12 @@ class Table:
         """Spent on the move."""
 
     @property
+    def remark_author(self) -> NDArray[numpy.uint8]:
+        """
+        Who said value, score and mate: 1 the first player, 2 the second, 0 not known.
+        """
+
+    @property
     def remark_book(self) -> NDArray[numpy.uint8]:
         """1 for a move from an opening book."""
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every record: it can be written and read again, and pieces make no difference."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.records import FORMATS
 from hyoka.records.formats import as_utf8
+from hyoka.records.record import Author
 
 from .walks import KIWIPETE, LAW, SHOGI_HANDS, walk
 
@@ -38,6 +40,9 @@ def numbers(low: float, high: float) -> st.SearchStrategy[float]:
 DATES: Final = st.sampled_from(["", "1846", "1998-10", "2016-01-02"])
 
 
+AUTHORS: Final[st.SearchStrategy[Author | None]] = st.sampled_from((None, "first", "second"))
+
+
 @st.composite
 def some_remarks(draw: st.DrawFn, plies: int) -> tuple[hk.Remark, ...]:
     wanted = sorted(draw(st.sets(st.integers(1, plies), max_size=4))) if plies else []
@@ -54,7 +59,7 @@ def some_remarks(draw: st.DrawFn, plies: int) -> tuple[hk.Remark, ...]:
             book=draw(st.booleans()),
         )
         if remark != hk.Remark(ply):
-            found.append(remark)
+            found.append(replace(remark, author=draw(AUTHORS)))
     return tuple(found)
 
 

@@ -90,7 +90,7 @@ def test_csa_is_as_the_standard_has_it() -> None:
         date="2016-01-02",
         result=1.0,
         ending="resigned",
-        remarks=(hk.Remark(1, score=35.0, spent_s=12.0),),
+        remarks=(hk.Remark(1, score=35.0, spent_s=12.0, author="first"),),
     )
     assert hk.record_text(record, "csa") == (
         "V2.2\nN+A\n$START_TIME:2016/01/02\nPI\n+\n+7776FU\nT12\n'** 35\n-3334FU\n+8822UM\n"

@@ -18,7 +18,7 @@ from hyoka import _core
 from hyoka.errors import NotationError, RefusedError, SourceError
 from hyoka.records.formats import FORMATS, as_utf8, recognise
 from hyoka.records.ranks import ordered_date, rank_number
-from hyoka.records.record import ENDINGS, Record, Remark
+from hyoka.records.record import ENDINGS, Author, Record, Remark
 from hyoka.records.sources import Progress, Source, sources
 
 LONGEST_GAME: Final = 64 << 20
@@ -291,6 +291,9 @@ def _records_of(batch: Batch) -> Iterator[Record]:
         )
 
 
+_AUTHORS: Final[tuple[Author | None, ...]] = (None, "first", "second")
+
+
 def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
     offsets = table.remark_offsets.tolist()
     if not offsets[-1]:
@@ -304,6 +307,7 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
         table.remark_clock_s.tolist(),
         table.remark_spent_s.tolist(),
         table.remark_book.tolist(),
+        table.remark_author.tolist(),
         strict=True,
     )
     flat = [
@@ -316,8 +320,9 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
             _number(clock),
             _number(spent),
             bool(book),
+            _AUTHORS[author],
         )
-        for ply, value, score, mate, depth, clock, spent, book in columns
+        for ply, value, score, mate, depth, clock, spent, book, author in columns
     ]
     return [tuple(flat[a:b]) for a, b in itertools.pairwise(offsets)]
 

@@ -17,6 +17,7 @@ from hyoka.records.ranks import rank_number
 Ending = Literal[
     "unknown", "normal", "resigned", "time", "illegal", "adjudicated", "forfeit", "unfinished"
 ]
+Author = Literal["first", "second"]
 ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
 
 
@@ -39,6 +40,8 @@ class Remark:
     """Spent on the move."""
     book: bool = False
     """The move came from an opening book."""
+    author: Author | None = None
+    """Which player said value, score and mate; None for anybody else, such as a site's analysis."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

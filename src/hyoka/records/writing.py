@@ -42,8 +42,17 @@ def _clock(seconds: float) -> str:
     return f"{text}.{fraction}" if fraction else text
 
 
-def _commands(remark: Remark, *, pawns: bool, without: frozenset[str] = frozenset()) -> str:
-    """A remark as commands in a comment; `pawns`: scores as lichess writes them."""
+def _commands(
+    remark: Remark,
+    *,
+    pawns: bool,
+    without: frozenset[str] = frozenset(),
+    implied: str | None = None,
+) -> str:
+    """A remark as commands in a comment; `pawns`: scores as lichess writes them.
+
+    `implied` is whom readers take for the author if nobody is named.
+    """
     parts = []
     if pawns and remark.score is not None and float(np.float32(remark.score)).is_integer():
         depth = f",{remark.depth}" if remark.depth else ""
@@ -67,6 +76,8 @@ def _commands(remark: Remark, *, pawns: bool, without: frozenset[str] = frozense
         parts.append(f"[%emt {_clock(remark.spent_s)}]")
     if remark.book:
         parts.append("[%book 1]")
+    if remark.author != implied:
+        parts.append(f"[%author {remark.author or 'unknown'}]")
     return " ".join(parts)
 
 
@@ -292,6 +303,7 @@ def _csa(record: Record) -> str:
         lines.append(f"'handicap:{record.handicap}")
     lines += _csa_set_up(record)
     remarks = _by_ply(record)
+    first_begins = record.start == "" or _first_to_play(record)
     for i, move in enumerate(record.move_texts("csa"), 1):
         lines.append(move)
         if (remark := remarks.get(i)) is None:
@@ -300,7 +312,15 @@ def _csa(record: Record) -> str:
             lines.append(f"T{_number(remark.spent_s)}")
         if remark.score is not None:
             lines.append(f"'** {_number(remark.score)}")
-        rest = _commands(remark, pawns=False, without=frozenset({"spent", "score"}))
+        # What stands in `'**` is the mover's, unless a command adds another's value.
+        only_score = remark.score is not None and remark.value is None and remark.mate is None
+        mover = "first" if (i % 2 == 1) == first_begins else "second"
+        rest = _commands(
+            remark,
+            pawns=False,
+            without=frozenset({"spent", "score"}),
+            implied=mover if only_score else None,
+        )
         if rest:
             lines.append(f"'{rest}")
     lines += _csa_end(record)

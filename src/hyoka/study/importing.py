@@ -22,6 +22,8 @@ from hyoka.study.layout import TABLES, part_name, write_part
 _PART_MOVES: Final = 400_000
 """A part is written when its games have so many moves, or so many games have come."""
 _PART_GAMES: Final = 20_000
+_AUTHORS: Final = pa.array([None, "first", "second"], pa.string())
+"""What the numbers in a table's `remark_author` stand for."""
 
 
 @dataclass
@@ -299,6 +301,7 @@ class _Kept:
                 "clock_s": known(table.remark_clock_s),
                 "spent_s": known(table.remark_spent_s),
                 "book": table.remark_book[wanted].astype(np.bool_),
+                "author": _AUTHORS.take(pa.array(table.remark_author[wanted])),
             }
         )
 

@@ -67,6 +67,7 @@ _REMARK_SCHEMA: Final = pa.schema(
         ("clock_s", pa.float32()),
         ("spent_s", pa.float32()),
         ("book", pa.bool_()),
+        ("author", pa.string()),
     ]
 )
 _REFUSED_SCHEMA: Final = pa.schema(
