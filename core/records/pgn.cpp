@@ -19,15 +19,81 @@ std::size_t find_byte(std::string_view text, char byte, std::size_t from) {
     return found ? static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) : nowhere;
 }
 
-/// The index of the `}` that ends the comment at `open`.
-std::size_t comment_end(std::string_view text, std::size_t open, bool nested) {
-    if (!nested) return find_byte(text, '}', open + 1);
+bool at_line_start(std::string_view text, std::size_t at) {
+    return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
+}
+
+/// Whether an empty line comes before the line that begins at `at`, and before it something other than `(`.
+bool follows_empty_line(std::string_view text, std::size_t at) {
+    if (!at_line_start(text, at)) return false;
+    int lines = 0;
+    while (at > 0 && is_blank(text[at - 1])) lines += text[--at] == '\n';
+    return lines > 1 && at > 0 && text[at - 1] != '(';
+}
+
+/// Whether a tag such as `[Event "` stands at `at`.
+bool is_tag(std::string_view text, std::size_t at) {
+    constexpr std::size_t longest = 64;
+    const std::size_t end = std::min(text.size(), at + longest);
+    if (at >= end || text[at] != '[') return false;
+    const std::size_t name = ++at;
+    while (at < end && ((text[at] | 32) >= 'a' && (text[at] | 32) <= 'z')) ++at;
+    if (at == name) return false;
+    const std::size_t blank = at;
+    while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
+    return at > blank && at < end && text[at] == '"';
+}
+
+/// Whether moves begin anew at `at`: `1.`, but not `1...`.
+bool is_first_number(std::string_view text, std::size_t at) {
+    return at + 2 < text.size() && text[at] == '1' && text[at + 1] == '.' && text[at + 2] != '.';
+}
+
+/// Where the comment that opens at `open` ends: at its `}`, or where another game begins in it.
+struct CommentEnd {
+    std::size_t at = nowhere;  // nowhere: not among these bytes
+    bool is_closed = false;
+    bool holds_brace = false;  // another `{`
+};
+CommentEnd comment_end(std::string_view text, std::size_t open, bool last) {
+    // Nearly all are short and on one line.
+    constexpr std::size_t short_size = 64;
+    for (std::size_t i = open + 1; i < std::min(text.size(), open + short_size); ++i) {
+        if (text[i] == '}') return {i, true};
+        if (text[i] == '\n' || text[i] == '{') break;
+    }
+    std::size_t brace = 0;  // the first behind where moves begin anew
+    for (std::size_t from = open + 1;;) {
+        const std::size_t line_end = std::min(find_byte(text, '\n', from), text.size());
+        if (const auto close = find_byte(text.substr(0, line_end), '}', from); close != nowhere)
+            return {close, true, find_byte(text.substr(0, close), '{', open + 1) != nowhere};
+        if (line_end == text.size()) return {};
+        from = line_end + 1;
+        // A comment may speak of anything, but hardly of tags; of moves it may, if it ends before the next begins.
+        if (is_tag(text, from) && (follows_empty_line(text, from) || text.substr(from).starts_with("[Event ")))
+            return {from, false};
+        if (is_first_number(text, from) && follows_empty_line(text, from)) {
+            if (brace < from) brace = text.find_first_of("{}", from);
+            if (brace == nowhere && !last) return {};
+            if (brace == nowhere || text[brace] == '{') return {from, false};
+        }
+    }
+}
+
+/// The same for comments in comments, which no game begins in.
+CommentEnd nested_comment_end(std::string_view text, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < text.size(); ++i) {
         if (text[i] == '{') ++depth;
-        if (text[i] == '}' && --depth == 0) return i;
+        if (text[i] == '}' && --depth == 0) return {i, true};
     }
-    return nowhere;
+    return {};
+}
+
+/// A move that passes, which chess does not have: writers mark analysis by it, or a game's last move.
+bool is_null_move(std::string_view token) {
+    return token == "--" || token == "Z0" || token == "@@@@" || token == "0000" || equal_words(token, "null") ||
+           equal_words(token, "pass");
 }
 
 /// Bytes that end a token of the move text.
@@ -38,18 +104,15 @@ constexpr auto ends_token = [] {
     return table;
 }();
 
-bool at_line_start(std::string_view text, std::size_t at) {
-    return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
-}
-
 /// How much at the start belongs to no game: blanks, and comments or escaped lines that follow the game before.
-std::size_t skip_filling(std::string_view text) {
+std::size_t skip_filling(std::string_view text, bool last) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
     for (;;) {
         at = std::min(text.find_first_not_of(" \t\r\n\v\f", at), text.size());
         if (at == text.size()) return at;
         std::size_t end = nowhere;
-        if (text[at] == '{') end = find_byte(text, '}', at);
+        if (text[at] == '{')
+            if (const CommentEnd comment = comment_end(text, at, last); comment.is_closed) end = comment.at;
         if (text[at] == ';' || (text[at] == '%' && at_line_start(text, at))) end = find_byte(text, '\n', at);
         if (end == nowhere) return at;
         at = end + 1;
@@ -90,15 +153,17 @@ Reader::Found PgnReader::next(std::string_view bytes, bool last) {
 }
 
 Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments comments) {
-    const std::size_t filling = skip_filling(bytes);
+    const std::size_t filling = skip_filling(bytes, last);
     if (filling > 0) return {filling, false};
     if (bytes.empty()) return {0, false};
     // What follows the game before and has no end: a line may be the last, a comment not.
-    if (bytes[0] == '{' || bytes[0] == ';' || bytes[0] == '%') {
-        if (!last) return {0, false};
-        if (bytes[0] == '{') refuse(Fault::unreadable, "a comment does not end");
-        return {bytes.size(), bytes[0] == '{'};
+    if (bytes[0] == '{') {
+        const CommentEnd end = comment_end(bytes, 0, last);
+        if (end.at == nowhere && !last) return {0, false};
+        refuse(Fault::unreadable, "a comment does not end");
+        return {std::min(end.at, bytes.size()), true};
     }
+    if (bytes[0] == ';' || bytes[0] == '%') return {last ? bytes.size() : 0, false};
     std::size_t at = 0;
     tags_.clear();
     at = read_tags(bytes, at, last);
@@ -111,8 +176,15 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
     const bool tagged = at > 0;
     set_up();
 
+    passed_ = false;
     int variation = 0;
+    std::size_t variation_at = 0;
     bool anything = false;
+    const auto next_game_at = [&](std::size_t where) -> Found {
+        if (variation > 0) refuse(Fault::unreadable, "a variation does not end", variation_at);
+        finish();
+        return {where, true};
+    };
     const std::size_t size = bytes.size();
     while (at < size) {
         const char c = bytes[at];
@@ -124,16 +196,17 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
             case '\v':
             case '\f': ++at; continue;
             case '{': {
-                const std::size_t end = comment_end(bytes, at, comments == Comments::nested);
-                if (end == nowhere) {
-                    if (!last) return {0, false};
+                const CommentEnd end =
+                    comments == Comments::nested ? nested_comment_end(bytes, at) : comment_end(bytes, at, last);
+                if (end.at == nowhere && !last) return {0, false};
+                if (!end.is_closed) {
                     refuse(Fault::unreadable, "a comment does not end", at);
-                    return {size, true};
+                    return {std::min(end.at, size), true};
                 }
-                const std::string_view text = bytes.substr(at + 1, end - at - 1);
-                if (find_byte(text, '{', 0) != nowhere) saw_nested_ = true;
-                if (variation == 0 && !record_.moves.empty() && !refusal_) read_comment(text);
-                at = end + 1;
+                const std::string_view text = bytes.substr(at + 1, end.at - at - 1);
+                saw_nested_ |= end.holds_brace;
+                if (variation == 0 && !record_.moves.empty() && !refusal_ && !passed_) read_comment(text);
+                at = end.at + 1;
                 continue;
             }
             case ';': {
@@ -151,7 +224,7 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 }
                 break;
             case '(':
-                ++variation;
+                if (variation++ == 0) variation_at = at;
                 ++at;
                 continue;
             case ')':
@@ -163,10 +236,7 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 continue;
             case '[':
                 // Another game's tags: this one ended without saying so.
-                if (at_line_start(bytes, at)) {
-                    finish();
-                    return {at, true};
-                }
+                if (at_line_start(bytes, at)) return next_game_at(at);
                 ++at;
                 continue;
             case '*':
@@ -187,6 +257,8 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
         if (at == size && !last) return {0, false};
         std::string_view token = bytes.substr(begin, at - begin);
         const bool first_token = !anything;
+        // Moves that begin anew after an empty line are another game's: this one ended without saying so.
+        if (anything && is_first_number(bytes, begin) && follows_empty_line(bytes, begin)) return next_game_at(begin);
         anything = true;
         if (variation > 0) continue;
         // `12.`, `12...`, `12.e4`; a result begins with a digit too.
@@ -195,7 +267,7 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 finish();
                 return {at, tagged || !first_token};
             }
-            if (token.starts_with("0-0")) {
+            if (token.starts_with("0-0") || token == "0000") {
                 play(token, begin);
                 continue;
             }
@@ -210,8 +282,7 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
     if (!anything && tags_.result.empty() && record_[Field::first].empty()) {
         refuse(Fault::unreadable, "neither tags nor moves");
     }
-    finish();
-    return {size, true};
+    return next_game_at(size);
 }
 
 /// Reads the lines of tags from `at` on and gives where the move text begins; nowhere if the bytes end before.
@@ -349,50 +420,65 @@ void PgnReader::set_up() {
     }
 }
 
+void PgnReader::add(Chess::Move move) {
+    game_.play(move);
+    record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
+}
+
 void PgnReader::play(std::string_view token, std::size_t where) {
     if (refusal_) return;
     Chess::Move move;
-    switch (game_.read_san(token, move)) {
-        case Chess::SanError::none:
-            game_.play(move);
-            record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
-            return;
-        case Chess::SanError::illegal:
-            return refuse(Fault::illegal_move,
-                          "move " + std::to_string(record_.moves.size() + 1) + ", " + std::string(token.substr(0, 20)) +
-                              ", is illegal in " + game_.with_draws(Chess::Draws::claimed).text(),
-                          where);
-        case Chess::SanError::ambiguous:
-            return refuse(Fault::unreadable,
-                          "move " + std::to_string(record_.moves.size() + 1) + ", " + std::string(token.substr(0, 20)) +
-                              ", is ambiguous in " + game_.with_draws(Chess::Draws::claimed).text(),
-                          where);
-        case Chess::SanError::unreadable: break;
+    const Chess::SanError error = game_.read_san(token, move);
+    if (error == Chess::SanError::none && !passed_)
+        add(move);
+    else
+        play_unusual(token, where, error);
+}
+
+/// What is no move in SAN, or comes after a null move.
+void PgnReader::play_unusual(std::string_view token, std::size_t where, Chess::SanError error) {
+    if (is_null_move(token)) {
+        passed_ = true;
+        return;
     }
     // `!?`, `e.p.`, `=`, `+-` and the like stand alone in old files and say nothing of the moves.
     if (token.find_first_not_of("!?+-=#/~.,") == nowhere || token == "e.p." || token == "ep" || token == "N" ||
-        token == "mate") {
-        if (token != "--") return;
-    }
+        token == "mate")
+        return;
     if (token.size() > 4 && token.ends_with("e.p.")) return play(token.substr(0, token.size() - 4), where);
-    // Computer moves in long algebraic notation, `e2e4` and `e7-e8=Q`.
-    std::string coordinates;
+    const std::string number = std::to_string(record_.moves.size() + 1);
+    const std::string word(token.substr(0, 20));
+    if (passed_)
+        return refuse(Fault::unsupported,
+                      "a null move stands before move " + number + ", " + word + ": only after the last may one be",
+                      where);
+    if (const auto move = in_coordinates(token)) return add(*move);
+    const auto refuse_move = [&](Fault fault, const char* what) {
+        refuse(
+            fault,
+            "move " + number + ", " + word + ", is " + what + " in " + game_.with_draws(Chess::Draws::claimed).text(),
+            where);
+    };
+    if (error == Chess::SanError::illegal) return refuse_move(Fault::illegal_move, "illegal");
+    if (error == Chess::SanError::ambiguous) return refuse_move(Fault::unreadable, "ambiguous");
+    refuse(Fault::unreadable, "'" + word + "' after move " + std::to_string(record_.moves.size()) + " is no move",
+           where);
+}
+
+/// A legal move in computers' long notation: `g1f3`, `e2-e4`, `e7e8q`, `e7-e8=Q`.
+std::optional<Chess::Move> PgnReader::in_coordinates(std::string_view token) const {
+    std::string squares;
     for (const char c : token)
-        if (c != '-' && c != 'x' && c != '=' && c != '+' && c != '#') coordinates += c;
-    if (coordinates.size() == 4 || coordinates.size() == 5) {
-        try {
-            move = game_.parse_move(coordinates);
-            if (game_.is_legal(move)) {
-                game_.play(move);
-                record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
-                return;
-            }
-        } catch (const std::invalid_argument&) {}
-    }
-    refuse(
-        Fault::unreadable,
-        "'" + std::string(token.substr(0, 20)) + "' after move " + std::to_string(record_.moves.size()) + " is no move",
-        where);
+        if (std::string_view("-x:=+#!?").find(c) == nowhere) squares += c;
+    const auto is_square = [&](std::size_t i) {
+        return squares[i] >= 'a' && squares[i] <= 'h' && squares[i + 1] >= '1' && squares[i + 1] <= '8';
+    };
+    if (squares.size() < 4 || squares.size() > 5 || !is_square(0) || !is_square(2)) return std::nullopt;
+    try {
+        const Chess::Move move = game_.parse_move(squares);
+        if (game_.is_legal(move)) return move;
+    } catch (const std::invalid_argument&) {}
+    return std::nullopt;
 }
 
 /// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's

@@ -27,12 +27,16 @@ private:
     void set_tag(std::string_view name, std::string_view value, std::size_t where);
     void set_up();
     void play(std::string_view token, std::size_t where);
+    void play_unusual(std::string_view token, std::size_t where, Chess::SanError error);
+    std::optional<Chess::Move> in_coordinates(std::string_view token) const;
+    void add(Chess::Move move);
     void read_comment(std::string_view text);
     void finish();
 
     Tags tags_;
     Chess game_;
     bool saw_nested_ = false;
+    bool passed_ = false;  // a null move was the last
 };
 
 }  // namespace hyoka::records

@@ -59,11 +59,42 @@ struct Extent {
     bool is_cut = false;  // another game begins where this one has not ended
 };
 
-/// Whether a game begins at `at`, told by properties that only a root has, at the beginning of a line.
+/// Whether a game begins at `at`, told by properties that only a root has.
 bool is_another_game(std::string_view text, std::size_t at) {
-    if (at == 0 || (text[at - 1] != '\n' && text[at - 1] != '\r')) return false;
-    const std::string_view root = text.substr(at, 6);
-    return root.starts_with("(;GM[") || root.starts_with("(;FF[") || root.starts_with("(;CA[");
+    const std::string_view root = text.substr(at, 5);
+    if (!root.starts_with("(;") || !root.ends_with('[')) return false;
+    const std::string_view name = root.substr(2, 2);
+    if (name == "GM" || name == "FF" || name == "CA") return true;
+    const bool at_line_start = at > 0 && (text[at - 1] == '\n' || text[at - 1] == '\r');
+    return at_line_start && (name == "SZ" || name == "AP" || name == "ST");
+}
+
+/// Where another game begins in the value from `open` to `end`, which then lacks its `]`. Who quotes a game escapes it.
+std::size_t game_in_value(std::string_view text, std::size_t open, std::size_t end) {
+    const std::string_view value = text.substr(0, end);
+    for (auto at = value.find('(', open); at != nowhere; at = value.find('(', at + 1)) {
+        if (!is_another_game(value, at)) continue;
+        const auto escape = value.rfind('\\');
+        if (escape == nowhere || escape < at) return at;
+        at = escape;
+    }
+    return nowhere;
+}
+
+/// Whether a value has swallowed the property that follows it, `PB[Shusaku;B[qd]`: it lacks its `]`.
+bool lacks_its_end(std::string_view value) {
+    if (value.find('[') == nowhere) return false;
+    const auto open = value.rfind('[');
+    if (open == 0 || value.find('\\', open) != nowhere) return false;
+    const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    std::size_t begin = open;
+    while (begin > 0 && open - begin < 2 && is_capital(value[begin - 1])) --begin;
+    if (begin == open) return false;
+    const std::string_view name = value.substr(begin, open - begin);
+    constexpr std::string_view of_roots = "AB AP AW BR CA DT EV FF GM HA KM ON OT PB PC PL PW RE RO RU ST SZ TM WR ";
+    if (name.size() == 2) return of_roots.find(std::string(name) + ' ') != nowhere;
+    if (begin == 0 || (value[begin - 1] != ';' && value[begin - 1] != '\n')) return false;
+    return begin == 1 || value[begin - 2] != '(';  // `(;B[qd` may be text
 }
 
 /// How far the game tree reaches that begins at the start of `text`.
@@ -88,6 +119,11 @@ Extent tree_extent(std::string_view text) {
             case '[': {
                 const std::size_t end = value_end(text, i);
                 if (end == nowhere) return extent;
+                if (const auto next = game_in_value(text, i, end); next != nowhere) {
+                    extent.size = next;
+                    extent.is_cut = true;
+                    return extent;
+                }
                 i = end;
                 break;
             }
@@ -208,6 +244,10 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
         turns_.back().remarked = true;
         return turns_.back().remark;
     };
+    if (lacks_its_end(value)) {
+        refuse(Fault::unreadable, "the ] of " + std::string(name) + " is missing", where);
+        return;
+    }
     switch (id(name)) {
         case id("B"):
         case id("W"):

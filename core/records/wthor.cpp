@@ -49,26 +49,31 @@ Reader::Found WthorReader::next(std::string_view bytes, bool last) {
         year_ = static_cast<int>(short_at(bytes, 10));
         if (const unsigned size = byte_at(bytes, 12); size != 0 && size != 8) {
             refuse(Fault::unsupported, "a board of size " + std::to_string(size));
+            is_over_ = true;
             games_left_ = 0;
             return {header_size, true};
         }
         return {header_size, false};
     }
     if (bytes.empty()) return {0, false};
-    if (games_left_ == 0) return {bytes.size(), false};
-    if (bytes.size() < game_size) {
-        if (!last) return {0, false};
+    if (is_over_) return {bytes.size(), false};
+    const std::string_view game = bytes.substr(0, game_size);
+    if (game.size() < game_size && !last) return {0, false};
+    // The header may count fewer games than there are; what follows them is filling, or games as good as the others.
+    const bool is_filling = games_left_ <= 0 && game.find_first_not_of('\0') == std::string_view::npos;
+    if (is_filling) return {game.size(), false};
+    if (game.size() < game_size) {
         refuse(Fault::unreadable, "the file ends within a game");
         games_left_ = 0;
-        return {bytes.size(), true};
+        return {game.size(), true};
     }
     --games_left_;
-    read_game(bytes.substr(0, game_size));
+    read_game(game);
     return {game_size, true};
 }
 
 bool WthorReader::is_incomplete() {
-    if (games_left_ == 0) return false;
+    if (games_left_ <= 0) return false;
     refuse(Fault::unreadable,
            "the file ends " + std::to_string(games_left_) + " games before the number in its header");
     games_left_ = 0;

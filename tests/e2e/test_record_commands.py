@@ -171,7 +171,8 @@ def test_more_is_added_to_a_study(study: Path) -> None:
 
 def test_records_are_converted(folder: Path) -> None:
     report = answer("convert", "games.pgn", "-o", "games.usi", cwd=folder)
-    assert report == {"file": "games.usi", "games": 2, "refused": {"illegal move": 1}}
+    refused = {"illegal move": 1}
+    assert report == {"file": "games.usi", "games": 2, "refused": refused, "unread": 0}
     assert (folder / "games.usi").read_text(encoding="utf-8") == (
         "startpos moves e2e4 e7e5 f2f4 e5f4\nstartpos moves e2e4 e7e5 g1f3 d7d6\n"
     )

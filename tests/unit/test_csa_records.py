@@ -206,3 +206,15 @@ def test_bad_csa_is_refused_where_it_is_bad(
 def test_a_bad_set_up_is_refused(set_up: str, read: Read) -> None:
     refused = fault(read, f"V2.2\n{set_up}+\n+7776FU\n%TORYO\n")
     assert (refused.fault, refused.line) == ("unreadable", 2)
+
+
+@pytest.mark.parametrize("begins", ["N+B\n", "PI\n+\n", "V2.2\n"])
+def test_a_game_without_its_end_does_not_swallow_the_next(begins: str, read: Read) -> None:
+    game = "PI\n+\n+7776FU\n-3334FU\n"
+    records, refused = read(f"{game}{begins}+2726FU\n%TORYO\n", "csa")
+    assert ([len(record) for record in records], refused) == ([2, 1], [])
+
+
+def test_when_a_game_ended_may_stand_behind_it(read: Read) -> None:
+    records, refused = read("PI\n+\n+7776FU\n%TORYO\n$END_TIME:2003/05/03 14:11:05\n", "csa")
+    assert ([len(record) for record in records], refused) == ([1], [])

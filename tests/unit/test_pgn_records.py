@@ -324,7 +324,7 @@ def test_a_comment_before_the_tags_is_no_game(read: Read) -> None:
     [
         ('[White "A"]\n\n1. e4 e5\n2. Ke3 *', "illegal move", 4, 2),
         ('[White "A"]\n\n1. e4 e5\n2. Nf3 Nc6\n3. xyz *', "unreadable", 5, 4),
-        ('[White "A"]\n\n1. e4 e5\n2. -- *', "unreadable", 4, 2),
+        ('[White "A"]\n\n1. e4 e5\n2. -- d5 *', "unsupported", 4, 2),
         ('[White "A"]\n[FEN "8/8 w"]\n\n1. e4 *', "unreadable", 2, 0),
         ('[White "A"]\n[Black]\n\n1. e4 *', "unreadable", 2, 0),
         ('[White "A"]\n\n1. e4 {no end\n2. d4 *', "unreadable", 3, 1),
@@ -342,3 +342,86 @@ def test_bad_pgn_is_refused_where_it_is_bad(
 def test_a_comment_without_an_end_after_a_game_is_not_passed_over_in_silence(read: Read) -> None:
     records, refused = read('1. e4 *\n\n{ no end\n[White "A"]\n\n1. d4 *\n')
     assert len(records) + len(refused) >= 2
+
+
+# Moves as computers write them, and null moves
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("1. g1f3 e7e5 2. b1c3", "Nf3 e5 Nc3"),
+        ("1. g1-f3 e7-e5 2. f3xe5!", "Nf3 e5 Nxe5"),
+        ("1. Ng1-f3 e2-e4", None),
+        ("1. e2-e4 d7-d5 2. e4xd5 d8xd5+", "e4 d5 exd5 Qxd5"),
+        ("1. e2e4 e7e5 2. g1f3 g8f6 3. f1c4 f8c5 4. e1g1", "e4 e5 Nf3 Nf6 Bc4 Bc5 O-O"),
+        ("1. e2e4 a7a6 2. e4e5 d7d5 3. e5d6", "e4 a6 e5 d5 exd6"),
+        ("1. Qg1f3", None),
+        ("1. e2e5", None),
+    ],
+)
+def test_moves_in_coordinates(moves: str, expected: str | None, read: Read) -> None:
+    if expected is None:
+        assert fault(read, moves + " *", "pgn").fault == "illegal move"
+    else:
+        assert san(moves + " *") == expected
+
+
+@pytest.mark.parametrize("move", ["e7e8q", "e7-e8=Q", "e7e8=Q", "e7e8Q+", "e8=Q"])
+def test_promotions_in_coordinates(move: str) -> None:
+    assert san(f"1. {move} *", FEN="8/4P1k1/8/8/8/8/8/4K3 w - - 0 1") == "e8=Q"
+
+
+@pytest.mark.parametrize("null", ["--", "Z0", "@@@@", "null", "0000"])
+def test_a_null_move_after_the_last_is_no_move(null: str, read: Read) -> None:
+    record = pgn(f"1. e4 e5 2. Nf3 {{[%eval 0.3]}} {null} {{[%eval 0.9] and so on}} $7 1-0")
+    assert record.move_texts("san") == ["e4", "e5", "Nf3"]
+    assert (record.result, len(record.remarks), record.remarks[0].score) == (1, 1, 30)
+    assert san(f"1. e4 ( 1. d4 {null} 2. c4 ) e5 *") == "e4 e5"
+    refused = fault(read, f"1. e4 {null} 2. d4 d5 *", "pgn")
+    assert (refused.fault, refused.ply) == ("unsupported", 1)
+    assert "null move" in refused.reason
+
+
+# A bad game leaves its neighbours alone
+
+
+GOOD = '[Event "B"]\n[White "%s"]\n\n1. d4 {good} d5 *\n\n'
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("1. e4 {no end e5 2. Nf3 1-0\n\n", "a comment does not end"),
+        ('[White "X"]\n\n1. e4 {\nno end\n\n', "a comment does not end"),
+        ("1. e4 (1. d4 d5 2. c4 1-0\n\n", "a variation does not end"),
+        ("1. e4 ((1. d4) e5 1-0\n\n", "a variation does not end"),
+        ("{no end\n\n", "a comment does not end"),
+    ],
+)
+def test_what_has_no_end_does_not_swallow_what_follows(bad: str, reason: str, read: Read) -> None:
+    records, (refused,) = read(GOOD % "A" + bad + GOOD % "C" + GOOD % "D", "pgn")
+    assert [record.first for record in records] == ["A", "C", "D"]
+    assert (refused.reason, refused.number) == (reason, 2)
+    assert 6 <= refused.line <= 9
+
+
+@pytest.mark.parametrize("mark", ["{", "("])
+@pytest.mark.parametrize("rest", ["d4 d5 *", "d4 {good} d5 *", "d4 (1. c4) d5 *"])
+def test_games_without_tags_are_not_swallowed(mark: str, rest: str, read: Read) -> None:
+    records, (refused,) = read(f"1. e4 e5 *\n\n1. c4 {mark} c5 *\n\n1. {rest}\n", "pgn")
+    assert [record.move_texts("san") for record in records] == [["e4", "e5"], ["d4", "d5"]]
+    assert (refused.line, "does not end" in refused.reason) == (3, True)
+
+
+def test_a_game_without_result_ends_where_moves_begin_anew(read: Read) -> None:
+    records, refused = read("1. e4 e5\n\n1. d4 d5\n2. c4\n\n1. c4 1-0\n", "pgn")
+    assert refused == []
+    assert [len(record) for record in records] == [2, 3, 1]
+    assert [record.result for record in records] == [None, None, 1]
+
+
+def test_comments_may_speak_of_games() -> None:
+    record = pgn('1. e4 {as in\n\n1. d4 d5\n[%eval 0.1] and\n[Event] and [Event "x"]} e5 *')
+    assert record.move_texts("san") == ["e4", "e5"]
+    assert san("1. e4 (\n\n1. d4 d5\n\n1... e5) 1... c5 *") == "e4 c5"

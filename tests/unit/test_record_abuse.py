@@ -87,7 +87,8 @@ def test_a_zip_bomb_is_refused_at_once(tmp_path: Path) -> None:
     stream = hk.read_records(path, format="sgf")
     assert list(stream) == []
     assert [str(each) for each in stream.refused] == [
-        f"{path}!games.sgf: refused: it unpacks to more than 250 times its size"
+        f"{path}!games.sgf: refused: it unpacks to more than 250 times its size; "
+        "nothing more of it is read"
     ]
 
 

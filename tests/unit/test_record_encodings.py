@@ -149,3 +149,12 @@ def test_text_is_not_cut_within_a_character(format: str, offset: int) -> None:
     records = hk.parse_records(" " * offset + game * count, format=format)
     assert len(records) == count
     assert {record.first for record in records} == {name}
+
+
+@pytest.mark.parametrize(
+    "charset", ["unicode_escape", "raw_unicode_escape", "utf-16", "utf-7", "hz", "idna", "rot13"]
+)
+def test_only_charsets_of_text_are_believed(charset: str) -> None:
+    text = f"(;GM[1]SZ[9]CA[{charset}]PB[\\ud800 \u00e9];B[ee])".encode("latin-1")
+    (record,) = hk.parse_records(text)
+    assert record.first == "ud800 \u00e9"

@@ -307,3 +307,37 @@ def test_a_game_that_does_not_end_takes_no_others_with_it(broken: str, read: Rea
     records, refused = read("\n".join([good, broken, good, good]) + "\n")
     assert [record.line for record in records] == [1, 3, 4]
     assert [(each.line, each.fault) for each in refused] == [(2, "unreadable")]
+
+
+# A bad game leaves its neighbours alone
+
+
+GOOD = "(;GM[1]SZ[9]PB[%s];B[ee];W[gc])"
+
+
+@pytest.mark.parametrize("between", ["\n", ""])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "(;GM[1]SZ[9]PB[X;B[ee];W[gc])",
+        "(;GM[1]SZ[9]PB[X\nPW[Y];B[ee];W[gc])",
+        "(;GM[1]SZ[9]PB[XPW[Y];B[ee];W[gc])",
+        "(;GM[1]SZ[9]C[no end",
+        "(;GM[1]SZ[9];B[ee]C[no end;W[gc])",
+        "(;GM[1]SZ[9];B[ee",
+        "(;GM[1]SZ[9];B[ee];W[gc]",
+        "(;GM[1]SZ[9];B[ee](;W[gc])",
+    ],
+)
+def test_what_has_no_end_does_not_swallow_what_follows(bad: str, between: str, read: Read) -> None:
+    games = [GOOD % "A", bad, GOOD % "C", GOOD % "D"]
+    records, (refused,) = read(between.join(games), "sgf")
+    assert [record.first for record in records] == ["A", "C", "D"]
+    assert (refused.fault, refused.number) == ("unreadable", 2)
+    assert "missing" in refused.reason
+
+
+def test_a_comment_may_quote_a_game(read: Read) -> None:
+    quoted = GOOD.replace("]", "\\]") % "X"
+    records, refused = read(f"(;GM[1]SZ[9]PB[A]C[see\n{quoted} and PW[Y\\]];B[ee])", "sgf")
+    assert ([record.first for record in records], refused) == (["A"], [])

@@ -56,3 +56,17 @@ def test_a_wthor_file_cut_between_games_says_so(read: Read) -> None:
     records, refused = read(wthor(wthor_game("f5d6c3", 40), count=5))
     assert len(records) == 1
     assert [each.fault for each in refused] == ["unreadable"]
+
+
+def test_games_beyond_the_headers_count_are_read(read: Read) -> None:
+    games = [wthor_game(moves, 40) for moves in ("f5d6c3", "f5d6", "f5f5", "f5")]
+    records, refused = read(wthor(*games, count=1))
+    assert [len(record) for record in records] == [3, 2, 1]
+    assert [(each.fault, each.number) for each in refused] == [("illegal move", 3)]
+
+
+def test_zeros_behind_the_games_are_filling(read: Read) -> None:
+    records, refused = read(wthor(wthor_game("f5d6c3", 40)) + bytes(100))
+    assert (len(records), refused) == (1, [])
+    _, refused = read(wthor(wthor_game("f5d6c3", 40)) + b"\1" * 100)
+    assert [each.fault for each in refused] == ["unreadable", "unreadable"]

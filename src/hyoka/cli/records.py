@@ -71,7 +71,8 @@ def records_command(
 
     Without --to the records are counted and described. With --to they become a study: a folder
     with a table of games and one of positions, for `evaluate`, `sql` and `show`. Bad games don't
-    stop it; they are counted, and a study keeps the list.
+    stop it; they are counted, and a study keeps the list. The exit code is 3 if a file or a part
+    of one, such as a damaged archive, could not be read.
     """
     if append and to is None:
         raise Error("--append needs --to STUDY")
@@ -104,8 +105,17 @@ def records_command(
         _print_summary(counted, as_json)
         if not counted.games and counted.refused:
             raise typer.Exit(1)
+        _exit_if_unread(counted.unread)
     else:
         _print_report(report, to, as_json, "added " if append else "")
+        _exit_if_unread(report.unread)
+
+
+def _exit_if_unread(unread: int) -> None:
+    """Who counts on all games having been read should not have to read what was printed."""
+    if unread:
+        err.print(f"{unread:,} files or parts of files could not be read", markup=False)
+        raise typer.Exit(3)
 
 
 def convert_command(
@@ -136,10 +146,12 @@ def convert_command(
 
     count = write_records(records(), output, format=to_format)
     if as_json:
-        print_json({"file": str(output), "games": count, "refused": stream.faults})
-        return
-    print(f"wrote {count:,} games to {output}")
-    _print_refused(stream.refused, stream.faults)
+        values = {"file": str(output), "games": count, "refused": stream.faults}
+        print_json({**values, "unread": stream.unread})
+    else:
+        print(f"wrote {count:,} games to {output}")
+        _print_refused(stream.refused, stream.faults)
+    _exit_if_unread(stream.unread)
 
 
 def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
@@ -156,9 +168,9 @@ def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
 
 def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) -> None:
     if as_json:
-        values = dataclasses.asdict(report)
+        values = vars(report) | {"refused": dict(report.refused)}
         del values["first_refused"]
-        print_json({"study": str(study), **values})
+        print_json({"study": str(study), **values, "unread": report.unread})
         return
     out.print(
         f"{added}[bold]{report.games:,}[/] games of {report.game}, {report.positions:,} positions "
@@ -195,6 +207,7 @@ def _as_values(summary: Summary) -> dict[str, Any]:
         "games": games,
         "sources": summary.sources,
         "refused": dict(summary.refused),
+        "unread": summary.unread,
         "first_refused": first,
     }
 

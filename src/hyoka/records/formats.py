@@ -4,7 +4,6 @@
 import codecs
 import itertools
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -164,25 +163,31 @@ def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _pieces(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes, cut behind line ends; a line without an end, not within a character."""
-    rest = b""
+    held: list[bytes] = []
+    size = 0
     for block in blocks:
-        data = rest + block
-        end = data.rfind(b"\n") + 1
-        if end == 0 and len(data) < _LONGEST_PIECE:
-            rest = data
+        held.append(block)
+        size += len(block)
+        end = block.rfind(b"\n") + 1
+        if end == 0 and size < _LONGEST_PIECE:
             continue
-        if end == 0:
-            end = len(data)
-            # A character of UTF-8 has at most three bytes after its first.
-            while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:
-                end -= 1
-            if data[end - 1] >= 0xC0:
-                end -= 1
-            end = end or len(data)
+        data = b"".join(held)
+        end = len(data) - len(block) + end if end else _character_end(data)
         yield data[:end]
-        rest = data[end:]
-    if rest:
-        yield rest
+        held = [data[end:]]
+        size = len(held[0])
+    if size:
+        yield b"".join(held)
+
+
+def _character_end(data: bytes) -> int:
+    """Where the last whole character ends; one of UTF-8 has at most three bytes after its first."""
+    end = len(data)
+    while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:
+        end -= 1
+    if data[end - 1] >= 0xC0:
+        end -= 1
+    return end or len(data)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -242,18 +247,30 @@ class _SgfText:
         return data.decode(self._encoding, errors="replace").encode()
 
 
-_ASCII: Final = bytes(range(0x20, 0x7F))
+_CHARSETS: Final = frozenset(
+    (
+        *("utf-8", "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "cp950"),
+        *("shift_jis", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp"),
+        *("euc_kr", "cp949", "johab", "iso2022_kr"),
+        *("koi8-r", "koi8-u", "kz1048", "ptcp154", "tis-620"),
+        *(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17))),
+        *(f"cp{number}" for number in (874, *range(1250, 1259))),
+        *(
+            f"cp{number}"
+            for number in (437, 737, 775, 850, 852, 855, 857, 858, *range(860, 864), 865, 866)
+        ),
+        *("mac-roman", "mac-cyrillic", "mac-greek", "mac-iceland", "mac-latin2", "mac-turkish"),
+    )
+)
+"""What text may be in, as Python calls it; a file names its own, and Python knows worse things."""
 
 
 def _encoding_named(name: bytes) -> str:
-    """Python's name of a character set that has ASCII in it; Latin-1 for anything else."""
+    """Python's name of a character set; Latin-1 for anything that is none."""
     try:
         encoding = codecs.lookup(name.decode("ascii")).name
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of encodings that are no character sets
-            keeps_ascii = _ASCII.decode(encoding, errors="replace") == _ASCII.decode("ascii")
     except (LookupError, ValueError):
         return "latin-1"
-    if not keeps_ascii or encoding in ("ascii", "latin-1", "iso8859-1"):
+    if encoding not in _CHARSETS:
         return "latin-1"
     return "gb18030" if encoding in ("gb2312", "gbk") else encoding

@@ -5,7 +5,7 @@ import collections
 import io
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -19,7 +19,7 @@ from hyoka.errors import NotationError, RefusedError, SourceError
 from hyoka.records.formats import FORMATS, as_utf8, recognise
 from hyoka.records.ranks import ordered_date, rank_number
 from hyoka.records.record import ENDINGS, Author, Record, Remark
-from hyoka.records.sources import Progress, Source, sources
+from hyoka.records.sources import BLOCK, Progress, Source, sources
 
 LONGEST_GAME: Final = 64 << 20
 """Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
@@ -32,6 +32,17 @@ _NO_RECORDS: Final = frozenset(
     )
 )
 """What often lies beside records and is none; the first two name WTHOR's players and events."""
+
+
+_UNREAD: Final = ("broken file", "too large")
+
+
+def unread_count(faults: Mapping[str, int]) -> int:
+    """How many of these faults, counted by kind, hide games that nobody has seen.
+
+    Other faults are of games that were read and refused; behind these there may be any number.
+    """
+    return sum(faults.get(fault, 0) for fault in _UNREAD)
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,11 @@ class RecordStream:
     def faults(self) -> dict[str, int]:
         """How many games were refused so far, by kind of fault."""
         return dict(collections.Counter(refused.fault for refused in self.refused))
+
+    @property
+    def unread(self) -> int:
+        """How many files, or parts of files, could not be read so far."""
+        return unread_count(self.faults)
 
 
 def read_records(
@@ -177,7 +193,8 @@ def _error_of(refused: Refused) -> RefusedError:
 
 
 def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
-    if not source.named and PurePath(source.name.lower()).suffix in _NO_RECORDS:
+    is_other = PurePath(source.name.lower()).suffix in _NO_RECORDS
+    if is_other and not source.named and not source.problem:
         return
     blocks = _UntilBroken(source)
     yield from _games_of(source, blocks, format)
@@ -220,21 +237,31 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
             yield Batch(source.name, "unknown", _core.Table(), refused)
         return
-    names = (source.beside(".jou"), source.beside(".trn")) if known == "wthor" else (b"", b"")
+    names: tuple[bytes, ...] = ()
+    if known == "wthor":
+        names, refused = _names_beside(source)
+        if refused:
+            yield Batch(source.name, known, _core.Table(), refused)
     reader = _core.Reader(known, *names)
-    rest = b""
     ahead = as_utf8(itertools.chain([head], blocks), known)
     following: bytes | None = next(ahead, b"")
-    games = 0
+    waiting: list[bytes] = []  # what is left of the last reading, and what has come since
+    size = left = games = 0
     while following is not None:
-        data = rest + following if rest else following
+        waiting.append(following)
+        size += len(following)
         following = next(ahead, None)
+        # A game that goes on and on is looked at again once it is twice as long.
+        if following is not None and left > BLOCK and size < min(2 * left, LONGEST_GAME):
+            continue
+        data = b"".join(waiting)
         # Of a file that broke off, only games that are whole are taken.
         taken, table = reader.read(data, following is None and not until_broken.problem)
-        rest = data[taken:]
+        waiting = [data[taken:]]
+        size = left = len(data) - taken
         refused = [Refused(source.name, *fault) for fault in table.refused]
         games += len(table) + len(refused)
-        if len(rest) > LONGEST_GAME:
+        if left > LONGEST_GAME:
             limit = LONGEST_GAME >> 20
             reason = f"a game that does not end within {limit} MiB; the rest is not read"
             games += 1
@@ -246,6 +273,30 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
         reason = f"no games that read as {known}"
         refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
         yield Batch(source.name, known, _core.Table(), refused)
+
+
+_NAME_SIZES: Final = {".jou": 20, ".trn": 26}
+"""Bytes of a name in WTHOR's tables of players and tournaments."""
+
+
+def _names_beside(source: Source) -> tuple[tuple[bytes, ...], list[Refused]]:
+    """WTHOR's tables of names; one that is damaged would give people other people's games."""
+    tables, refused = [], []
+    for suffix, size in _NAME_SIZES.items():
+        problem = ""
+        try:
+            table = source.beside(suffix)
+        except SourceError as error:
+            table, problem = b"", str(error)
+        entries, odd = divmod(max(0, len(table) - 16), size)
+        counts = {int.from_bytes(table[4:8], "little"), int.from_bytes(table[8:10], "little")}
+        if table and (odd or len(table) < 16 or not counts <= {0, entries}):
+            problem = f"{len(table):,} bytes don't hold the names that its header counts"
+        if problem:
+            reason = f"the names in the {suffix} beside it are left out: {problem}"
+            refused.append(Refused(source.name, 0, 0, 0, "broken file", reason))
+        tables.append(b"" if problem else table)
+    return tuple(tables), refused
 
 
 def _number(value: float) -> float | None:

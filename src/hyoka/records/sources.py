@@ -12,11 +12,8 @@ import queue
 import select
 import stat
 import sys
-import tarfile
 import tempfile
 import threading
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -25,13 +22,13 @@ from typing import IO, Any, Final
 import pyarrow as pa
 
 from hyoka.errors import SourceError
+from hyoka.records.unpacking import BROKEN, Allowance, Damage, Member, ZipArchive, tar_members
 
 BLOCK: Final = 1 << 20
 """Bytes read at a time."""
 _ARCHIVES_DEEP: Final = 3
-_BOMB_FLOOR: Final = 64 << 20
-_BOMB_RATIO: Final = 250
-"""Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
+_IN_MEMORY: Final = 16 << 20
+"""An archive in an archive that is larger goes to the disk while it is read."""
 
 _HEAD: Final = 512
 """Bytes that tell what is packed; a tar's sign is its 257th."""
@@ -48,7 +45,7 @@ _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x28\xb5\x2f\xfd": lambda raw: pa.CompressedInputStream(raw, "zstd"),
 }
-_BROKEN: Final = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+_NAMES_IN_ALL: Final = 4 * _NAMES_SIZE
 
 
 def _beside_nothing(_suffix: str) -> bytes:
@@ -62,11 +59,14 @@ class Source:
     name: str
     stream: IO[bytes]
     beside: Callable[[str], bytes] = field(default=_beside_nothing)
-    """The content of the first file with a suffix in the same folder; empty if there is none."""
+    """The content of the first file with a suffix in the same folder; empty if there is none.
+    Raises SourceError if it can't be read."""
     problem: str = ""
     """Why there is nothing to read."""
     named: bool = False
     """Whether the file was asked for by its own name, not found in a folder or an archive."""
+    waits: bool = True
+    """Whether its bytes may come slowly, from a pipe."""
     stopped: threading.Event = field(default_factory=threading.Event)
     """Set when nobody wants more; who waits for a pipe's writer gives up."""
 
@@ -74,6 +74,18 @@ class Source:
         """The bytes piece by piece, read ahead in another thread; raises SourceError."""
         if self.problem:
             raise SourceError(self.problem)
+        return self._ahead() if self.waits else self._small_or_ahead()
+
+    def _small_or_ahead(self) -> Iterator[bytes]:
+        """Most members of archives are small, and a thread costs more than they do."""
+        with _readable(self.name):
+            first = self.stream.read(BLOCK)
+        if first:
+            yield first
+        if len(first) == BLOCK:
+            yield from self._ahead()
+
+    def _ahead(self) -> Iterator[bytes]:
         return _read_ahead(self._blocks(), self.stopped)
 
     def _blocks(self) -> Iterator[bytes]:
@@ -86,28 +98,36 @@ class Source:
 
 @contextlib.contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Turns what unpackers raise about bad data into our error; a disk that fails stays its own."""
+    """Turns what unpackers raise about bad data, and disks that fail, into our error."""
     try:
         yield
-    except OSError as error:
-        if error.errno is not None:
+    except SourceError as error:
+        if str(error).startswith(name):  # it names a member already
             raise
-        raise SourceError(f"{name}: broken or cut short: {error}") from error
-    except _BROKEN as error:
+        raise SourceError(f"{name}: {error}") from error
+    except BROKEN as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise SourceError(f"{name}: can't be read: {error.strerror}") from error
         raise SourceError(f"{name}: broken or cut short: {error}") from error
 
 
 class _Counted(io.RawIOBase):
-    """A raw stream that counts what is read from it and tells a listener."""
+    """A raw stream whose reading is told to a listener, and whose size to the allowance."""
 
-    def __init__(self, raw: IO[bytes], progress: Progress | None) -> None:
+    def __init__(self, raw: IO[bytes], opening: "_Opening") -> None:
         self._raw = raw
         # What is there already, where the stream can say so.
         self._read = getattr(raw, "read1", raw.read)
         self._pipe = _pipe_of(raw)
-        self._progress = progress
-        self.count = 0
+        self._progress = opening.progress
+        self._allowance = opening.allowance if opening.deep == 0 else None
         self.stopped = threading.Event()
+        # A file's size is known before it is read, a pipe's is what has come.
+        size = _size_of(raw)
+        self.waits = size is None and opening.deep == 0
+        if self._allowance is not None and size is not None:
+            self._allowance.add_on_disk(size)
+            self._allowance = None
 
     def readable(self) -> bool:
         return True
@@ -130,10 +150,22 @@ class _Counted(io.RawIOBase):
                 return 0
         data = self._read(len(buffer))
         buffer[: len(data)] = data
-        self.count += len(data)
+        if self._allowance is not None:
+            self._allowance.add_on_disk(len(data))
         if self._progress is not None and data:
             self._progress(len(data))
         return len(data)
+
+
+def _size_of(raw: IO[bytes]) -> int | None:
+    """Bytes in a stream that can be wound back; None for any other."""
+    try:
+        at = raw.tell()
+        size = raw.seek(0, io.SEEK_END)
+        raw.seek(at)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return size
 
 
 def _pipe_of(raw: IO[bytes]) -> Any:
@@ -151,13 +183,11 @@ def _pipe_of(raw: IO[bytes]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """What a compressed stream gives, as long as it is not absurdly more than it holds."""
+    """What is unpacked, as long as the allowance lasts."""
 
-    def __init__(self, name: str, plain: IO[bytes], read: Callable[[], int]) -> None:
-        self._name = name
+    def __init__(self, plain: IO[bytes], allowance: Allowance) -> None:
         self._plain = plain
-        self._read = read
-        self._given = 0
+        self._allowance = allowance
 
     def readable(self) -> bool:
         return True
@@ -165,11 +195,7 @@ class _Guarded(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._plain.read(len(buffer))
         buffer[: len(data)] = data
-        self._given += len(data)
-        if self._given > _BOMB_FLOOR and self._given > _BOMB_RATIO * max(1, self._read()):
-            raise SourceError(
-                f"{self._name}: refused: it unpacks to more than {_BOMB_RATIO} times its size"
-            )
+        self._allowance.take_bytes(len(data))
         return len(data)
 
 
@@ -182,16 +208,29 @@ def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) ->
     names. Use each source before you ask for the next. What can't be opened is a source, too: its
     `blocks` raises SourceError.
     """
-    for path, named in _files_named(paths):
-        if path is None:
-            found = _opened("standard input", sys.stdin.buffer, _beside_nothing, 0, progress)
-            yield from (replace(source, named=True) for source in found)
-            continue
-        # A name that is not UTF-8 is shown as far as it is.
-        name = os.fsencode(path).decode(errors="replace")
-        with path.open("rb") as raw:
-            for source in _opened(name, raw, _beside_on_disk(path), 0, progress):
-                yield replace(source, named=named and source.name == name)
+    for given in paths:
+        allowance = Allowance()
+        for path, named in _files_named([given]):
+            if not allowance.is_spent:
+                yield from _sources_of(path, named, _Opening(Allowance(allowance), progress))
+
+
+def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator[Source]:
+    if path is None:
+        found = _opened("standard input", sys.stdin.buffer, _beside_nothing, opening)
+        yield from (replace(source, named=True) for source in found)
+        return
+    # A name that is not UTF-8 is shown as far as it is.
+    name = os.fsencode(path).decode(errors="replace")
+    try:
+        raw = path.open("rb")
+    except OSError as error:
+        problem = f"{name}: can't be read: {error.strerror}"
+        yield Source(name, io.BytesIO(), problem=problem, named=named)
+        return
+    with raw:
+        for source in _opened(name, raw, _beside_on_disk(path), opening):
+            yield replace(source, named=named and source.name == name)
 
 
 def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
@@ -242,47 +281,61 @@ def size_on_disk(paths: Iterable[str | Path]) -> int | None:
     files = files_of(paths)
     if None in files:
         return None
-    return sum(file.stat().st_size for file in files if file is not None)
+    return sum(_size(file) for file in files if file is not None)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # it has gone; who reads it says so
+        return 0
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """How a file or a member of an archive is opened."""
+
+    allowance: Allowance
+    progress: Progress | None = None
+    deep: int = 0
+    """Archives that it lies in."""
 
 
 def _opened(
-    name: str,
-    raw: IO[bytes],
-    beside: Callable[[str], bytes],
-    deep: int,
-    progress: Progress | None = None,
+    name: str, raw: IO[bytes], beside: Callable[[str], bytes], opening: _Opening
 ) -> Iterator[Source]:
     """The sources in a stream; what can't be opened is a source with a problem."""
     try:
-        yield from _sources_in(name, raw, beside, deep, progress)
+        with _readable(name):
+            yield from _sources_in(name, raw, beside, opening)
     except SourceError as error:
         yield Source(name, io.BytesIO(), problem=str(error))
 
 
 def _sources_in(
-    name: str,
-    raw: IO[bytes],
-    beside: Callable[[str], bytes],
-    deep: int,
-    progress: Progress | None = None,
+    name: str, raw: IO[bytes], beside: Callable[[str], bytes], opening: _Opening
 ) -> Iterator[Source]:
-    counted = _Counted(raw, progress)
-    buffered = io.BufferedReader(counted, BLOCK)
-    if deep > _ARCHIVES_DEEP:
-        raise SourceError(f"{name}: refused: archives inside archives {deep} deep")
-    stream, head = _with_head(buffered, name)
-    for _ in range(_ARCHIVES_DEEP):
-        unpack = next((made for magic, made in _COMPRESSED.items() if head.startswith(magic)), None)
-        if unpack is None:
-            break
-        guarded = _Guarded(name, unpack(stream), lambda: counted.count)
+    if opening.deep > _ARCHIVES_DEEP:
+        raise SourceError(f"refused: archives inside archives {opening.deep} deep")
+    allowance = opening.allowance
+    counted = _Counted(raw, opening)
+    stream, head = _with_head(io.BufferedReader(counted, BLOCK), name)
+    layers = 0
+    while unpack := next(
+        (made for sign, made in _COMPRESSED.items() if head.startswith(sign)), None
+    ):
+        layers += 1
+        if layers > _ARCHIVES_DEEP:
+            raise SourceError(f"refused: compressed more than {_ARCHIVES_DEEP} times over")
+        guarded = _Guarded(unpack(stream), allowance)
         stream, head = _with_head(io.BufferedReader(guarded, BLOCK), name)
+    inside = replace(opening, deep=opening.deep + 1, progress=None)
     if head.startswith(_ZIP):
-        yield from _zip_members(name, stream, deep)
+        yield from _zip_sources(name, stream, inside)
     elif head[257:262] == b"ustar":
-        yield from _tar_members(name, stream, deep)
+        yield from _tar_sources(name, stream, inside)
     else:
-        yield Source(name, stream, beside, stopped=counted.stopped)
+        yield Source(name, stream, beside, waits=counted.waits, stopped=counted.stopped)
 
 
 class _Prefixed(io.RawIOBase):
@@ -312,75 +365,92 @@ def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
     return io.BufferedReader(_Prefixed(head, stream), BLOCK), head
 
 
-def _zip_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:
+def _zip_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Source]:
     with contextlib.ExitStack() as stack:
         seekable: IO[bytes] = stream
         if not stream.seekable():  # a zip's list of members is at its end
-            seekable = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=64 << 20))
+            seekable = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))
             while block := stream.read(BLOCK):
                 seekable.write(block)
             seekable.seek(0)
-        try:
-            archive = stack.enter_context(zipfile.ZipFile(seekable))
-        except zipfile.BadZipFile as error:
-            raise SourceError(f"{name}: broken or cut short: {error}") from error
-        members = [member for member in archive.infolist() if not member.is_dir()]
+        archive = ZipArchive(seekable)
 
         def beside(folder: PurePosixPath, suffix: str) -> bytes:
-            for member in members:
-                path = PurePosixPath(member.filename)
-                if path.parent == folder and path.suffix.lower() == suffix:
-                    with archive.open(member) as names:
-                        return names.read(_NAMES_SIZE)
-            return b""
+            def wanted(member: str) -> bool:
+                path = PurePosixPath(member)
+                return path.parent == folder and path.suffix.lower() == suffix
 
-        for member in sorted(members, key=lambda member: member.filename):
-            inner = f"{name}!{member.filename}"
-            folder = PurePosixPath(member.filename).parent
-            try:
-                raw = archive.open(member)
-            except (RuntimeError, NotImplementedError, *_BROKEN) as error:
-                problem = f"{inner}: can't be unpacked: {error}"
-                yield Source(inner, io.BytesIO(), problem=problem)
-                continue
-            with raw:
-                guarded = _Guarded(inner, raw, lambda size=member.compress_size: size)  # type: ignore[misc]
-                yield from _opened(
-                    inner,
-                    io.BufferedReader(guarded, BLOCK),
-                    lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
-                    deep + 1,
-                )
+            found = archive.first(wanted)
+            if found is None:
+                return b""
+            with _readable(f"{name}!{found.name}"):
+                if isinstance(found, Damage):
+                    raise SourceError(found.reason)
+                return found.stream.read(_NAMES_SIZE)
+
+        for found in archive.members():
+            folder = PurePosixPath(found.name).parent
+            yield from _sources_of_member(
+                name,
+                found,
+                lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
+                inside,
+            )
+            if inside.allowance.is_spent:
+                return
 
 
-def _tar_members(name: str, stream: IO[bytes], deep: int) -> Iterator[Source]:
+def _tar_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Source]:
     # The members' names are not known in advance, so a file may only use what came before it.
-    seen: dict[tuple[PurePosixPath, str], bytes] = {}
-    try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
-            for member in archive:
-                raw = archive.extractfile(member) if member.isfile() else None
-                if raw is None:
-                    continue
-                path = PurePosixPath(member.name)
-                if path.suffix.lower() in (".jou", ".trn"):
-                    seen[path.parent, path.suffix.lower()] = raw.read(_NAMES_SIZE)
-                    continue
-                yield from _opened(
-                    f"{name}!{member.name}",
-                    raw,
-                    lambda suffix, folder=path.parent: seen.get((folder, suffix), b""),  # type: ignore[misc]
-                    deep + 1,
-                )
-    except _BROKEN as error:
-        raise SourceError(f"{name}: broken or cut short: {error}") from error
+    seen: dict[tuple[PurePosixPath, str], bytes | SourceError] = {}
+
+    def beside(folder: PurePosixPath, suffix: str) -> bytes:
+        found = seen.get((folder, suffix), b"")
+        if isinstance(found, SourceError):
+            raise found
+        return found
+
+    for found in tar_members(stream):
+        path = PurePosixPath(found.name)
+        if isinstance(found, Member) and path.suffix.lower() in (".jou", ".trn"):
+            if sum(len(each) for each in seen.values() if isinstance(each, bytes)) > _NAMES_IN_ALL:
+                seen.clear()
+            try:
+                with _readable(f"{name}!{found.name}"):
+                    content: bytes | SourceError = found.stream.read(_NAMES_SIZE)
+            except SourceError as error:
+                content = error
+            seen[path.parent, path.suffix.lower()] = content
+            continue
+        yield from _sources_of_member(
+            name,
+            found,
+            lambda suffix, folder=path.parent: beside(folder, suffix),  # type: ignore[misc]
+            inside,
+        )
+        if inside.allowance.is_spent:
+            return
+
+
+def _sources_of_member(
+    archive: str, found: Member | Damage, beside: Callable[[str], bytes], inside: _Opening
+) -> Iterator[Source]:
+    """What one member of an archive holds, an archive itself perhaps; or what is wrong with it."""
+    name = f"{archive}!{found.name}" if found.name else archive
+    if isinstance(found, Damage):
+        yield Source(name, io.BytesIO(), problem=f"{name}: {found.reason}")
+        return
+    with _readable(name):
+        inside.allowance.take_member()
+    guarded = io.BufferedReader(_Guarded(found.stream, inside.allowance), BLOCK)
+    yield from _opened(name, guarded, beside, inside)
 
 
 def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
     def beside(suffix: str) -> bytes:
         for file in sorted(path.parent.iterdir()):
             if file.suffix.lower() == suffix and file.is_file():
-                with file.open("rb") as names:
+                with _readable(str(file)), file.open("rb") as names:
                     return names.read(_NAMES_SIZE)
         return b""
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.records.reading import Batch, Refused
+from hyoka.records.reading import Batch, Refused, unread_count
 
 _FIRST_REFUSED = 20
 
@@ -68,6 +68,11 @@ class Summary:
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
     first_refused: list[Refused] = field(default_factory=list)
     sources: int = 0
+
+    @property
+    def unread(self) -> int:
+        """How many files, or parts of files, could not be read."""
+        return unread_count(self.refused)
 
 
 _RESULTS = {1.0: "first won", 0.5: "drawn", 0.0: "second won", None: "not known"}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import StudyError
 from hyoka.records import Batch, Refused
+from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
 from hyoka.study.manifest import Change, Part
 from hyoka.study.sql import connection, run_query
@@ -42,6 +43,11 @@ class ImportReport:
     """Games that could not be taken, by kind of fault."""
     first_refused: list[Refused] = field(default_factory=list)
     game: str = ""
+
+    @property
+    def unread(self) -> int:
+        """How many files, or parts of files, could not be read."""
+        return unread_count(self.refused)
 
     def note_refused(self, refused: Sequence[Refused]) -> None:
         """Count refused games and keep the first few."""
@@ -180,13 +186,18 @@ class Importer:
 
 def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
     """Which games of a batch, given as a table with a row a game, satisfy a condition."""
-    game = batch.table.game_names[batch.table.game[0]]
-    table = with_colours(rows.drop_columns(["moves"]), game)
-    checked = check_condition(condition, table.column_names)
-    answer = run_query(
-        connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
-    )
-    return np.asarray(answer["keep"].to_numpy(), dtype=np.bool_)
+    keep = np.zeros(len(batch), dtype=np.bool_)
+    # A file may hold several games, and who is White is another player in some of them.
+    for code in np.unique(batch.table.game):
+        of_game = batch.table.game == code
+        table = rows.drop_columns(["moves"]).filter(pa.array(of_game))
+        table = with_colours(table, batch.table.game_names[code])
+        checked = check_condition(condition, table.column_names)
+        answer = run_query(
+            connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
+        )
+        keep[of_game] = answer["keep"].to_numpy()
+    return keep
 
 
 def with_colours(table: pa.Table, game: str) -> pa.Table:
@@ -238,7 +249,8 @@ class _Kept:
         ply = np.arange(int(lengths.sum()), dtype=np.int32) - np.repeat(starts, lengths).astype(
             np.int32
         )
-        game = self.table.game_names[self.table.game[0]]
+        # A file may hold several games; those that were kept are of one.
+        game = self.table.game_names[self.table.game[self.keep][0]]
         kinds = {column.name: column for column in _core.columns(game)}
         cells: dict[str, Any] = {
             "game_id": pa.array(np.repeat(ids, lengths)),
