@@ -29,6 +29,10 @@ class Task:
     """Whether there is a mate to prove; None if that is not the question."""
     mated: bool = False
     """Whether the side to move is the one that is mated."""
+    score: float | None = None
+    """The exact score, seen by the first player, where a set of endings gives it."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """The same for moves."""
     only: tuple[str, ...] = ()
     """The moves to choose from; empty for all."""
     id: str = ""
@@ -45,14 +49,18 @@ class Task:
             " or ".join(self.best),
             f"not {' nor '.join(self.avoid)}" if self.avoid else "",
             {True: "a mate", False: "no mate", None: ""}[self.mate],
+            "" if self.score is None else f"score {self.score:+g}",
         ]
         return " or ".join(filter(None, words)) if self.mate else ", ".join(filter(None, words))
 
-    def is_solved_by(self, move: str | None, mate: int | None = None) -> bool:
+    def is_solved_by(
+        self, move: str | None, mate: int | None = None, score: float | None = None
+    ) -> bool:
         """Whether a move, and perhaps a claimed mate (> 0 for the first player), is right.
 
         A mate is solved by a proof of it, or by the first move of a solution; a position without
-        one by no claim. Else any best move is right, and any that is not to be avoided.
+        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move. Else
+        any best move is right, and any that is not to be avoided.
 
         >>> Task("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
         True
@@ -61,6 +69,8 @@ class Task:
             first_mates = (self.to_solve().to_play is Player.first) != self.mated
             proved = mate is not None and (mate > 0) == first_mates
             return not proved if self.mate is False else proved or move in self.best
+        if score is not None and score == self.score:
+            return True
         if move is None or move in self.avoid:
             return False
         return move in self.best if self.best else True
@@ -92,6 +102,9 @@ def task_of(problem: Problem | GtpTest | Assertion) -> Task | str:
         avoid=problem.avoid,
         points=problem.points,
         mate=problem.mate if asks_for_mate else None,
+        # Centipawns in chess are somebody's opinion.
+        score=problem.score if problem.game == "othello" else None,
+        scores=problem.scores,
         # Some solutions begin with the defence.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),
         id=problem.id,

@@ -20,6 +20,8 @@ class Answer:
     move: str | None
     mate: int | None = None
     """> 0, the first player mates; < 0, the second."""
+    score: float | None = None
+    """The exact score, seen by the first player, if it was proved."""
     time_s: float = 0.0
     nodes: int = 0
     depth: int = 0
@@ -85,6 +87,7 @@ class SearchPlayer:
         return Answer(
             None if result.best is None else str(result.best),
             result.mate,
+            result.score if self._spec.kind == "exact" else None,
             time.monotonic() - began,
             result.playouts or result.nodes,
             result.depth,
@@ -131,12 +134,16 @@ class EnginePlayer:
         began = time.monotonic()
         if self._spec.protocol == "gtp":
             move = self._session.best_move(place)
-            return Answer(move, None, time.monotonic() - began)
+            return Answer(move, time_s=time.monotonic() - began)
         found = self._session.evaluate(place)
         if not isinstance(found, Evaluation):
             raise EngineError(self._spec.title, found.message, found.detail, found.reason)
         return Answer(
-            found.best, found.mate, time.monotonic() - began, found.nodes or 0, found.depth or 0
+            found.best,
+            found.mate,
+            time_s=time.monotonic() - began,
+            nodes=found.nodes or 0,
+            depth=found.depth or 0,
         )
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ from hyoka.engines import AnySpec, spec_of
 from hyoka.errors import Error
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.search import SearchLimits
+from hyoka.solving.exactness import is_as_good
 from hyoka.solving.judging import Task, task_of
 from hyoka.solving.players import Answer, Player, player_of
 from hyoka.solving.report import SolveReport, Verdict
@@ -126,9 +127,11 @@ class _Run:
 
 
 def _verdict(task: Task, player: Player) -> Verdict:
-    error = ""
+    error, solved = "", False
     try:
         answer = player.answer(task)
+        solved = task.is_solved_by(answer.move, answer.mate, answer.score)
+        solved = solved or is_as_good(task, answer.move, answer.score)
     except (Error, ValueError, OverflowError) as problem:
         answer, error = Answer(None), str(problem)
     return Verdict(
@@ -137,11 +140,12 @@ def _verdict(task: Task, player: Player) -> Verdict:
         id=task.id,
         game=task.game,
         expected=task.expectation(),
-        solved=not error and task.is_solved_by(answer.move, answer.mate),
+        solved=solved,
         move=answer.move,
         points=task.points_of(answer.move),
         most_points=max(task.points.values(), default=0),
         mate=answer.mate,
+        score=answer.score,
         time_s=answer.time_s,
         nodes=answer.nodes,
         depth=answer.depth,
