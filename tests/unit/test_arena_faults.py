@@ -68,6 +68,14 @@ def test_what_is_no_move_loses_whoever_says_it(
     assert [len(game.record) for game in result.games] == [0, 1]
 
 
+def test_an_empty_answer_loses_and_is_no_pass(tmp_path: Path) -> None:
+    bad = fake("gtp", "answer:genmove=", "answer:reg_genmove=")
+    result = match(tmp_path, f"bad={bad}", "random", game="go5")
+    reason = "talked nonsense"
+    assert endings(result) == [(0.0, "forfeit", reason), (1.0, "forfeit", reason)]
+    assert [len(game.record) for game in result.games] == [0, 1]
+
+
 def test_a_player_that_never_answers_loses_on_time(tmp_path: Path) -> None:
     # Should the handshake be too slow for so quick a watchdog, that is silence as well.
     silent = fake("uci", KNIGHTS, "silent=1", settings=f"timeout={QUICK_S}")

@@ -403,17 +403,22 @@ class GtpEngine:
         return number
 
     def _value(self, text: str | None) -> float | None:
-        number = self._number(text)
-        if number is None:
+        if text is None:
             return None
-        value = number / UNITS[self.profile.unit]
+        # A sign says it whatever the profile thinks: some engines have changed their minds.
+        unit = "percent" if text.endswith("%") else self.profile.unit
+        number = self._number(text.removesuffix("%"))
+        assert number is not None
+        value = number / UNITS[unit]
         if not -0.001 <= value <= 1.001:
-            raise self.transport.error(f"gives {text} for a {self.profile.unit}", "nonsense")
+            raise self.transport.error(f"gives {text} for a {unit}", "nonsense")
         return min(max(value, 0.0), 1.0)
 
     def _checked(self, text: str, last: Any) -> str:
         """The engine's move as we write it; raises if the rules do not know it."""
         best = text.strip()
+        if not best:  # to some of our games' readers an empty text is a pass
+            raise self.transport.error("answers without a move", "nonsense")
         if best.lower() == "resign":
             return "resign"
         try:
