@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from engines import QUICK_S, await_end, exists, fake, is_alive
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, start_engine
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, start_engine
 from hyoka.engines.process import describe_exit
 from hyoka.engines.transport import Transport
 from hyoka.errors import EngineError
@@ -208,12 +208,20 @@ def test_an_end_is_told_with_its_cause_and_last_words() -> None:
     error = failure_of(code)
     assert error.reason == "died"
     assert "exit code 3" in str(error)
-    assert "no such file: net.bin" in str(error)
-    assert error.transcript.splitlines() == [
-        "> hello",
-        "< one more thing",
-        "! no such file: net.bin",
-    ]
+    assert error.transcript.splitlines() == ["> hello", "< one more thing"]
+    assert error.last_words == "no such file: net.bin"
+    assert error.told == f"{error}; its last words: no such file: net.bin"
+    assert "net.bin" not in str(error)
+
+
+@pytest.mark.parametrize("asked_for", [False, True])
+def test_standard_error_is_in_errors_only_if_it_is_asked_for(asked_for: bool) -> None:
+    settings = "stderr=true" if asked_for else ""
+    with EngineSession(fake("uci", "crash=1", settings=settings)) as session:
+        failure = session.evaluate(START)
+    assert isinstance(failure, Failure)
+    assert ("assertion failed" in failure.message) == asked_for
+    assert failure.detail.count("! assertion failed: fake.c:7") == 1
 
 
 def test_a_terminals_commands_are_not_passed_on() -> None:
@@ -227,7 +235,8 @@ def test_a_terminals_commands_are_not_passed_on() -> None:
     error = failure_of(code)
     assert str(error).isprintable()
     assert all(line.isprintable() for line in error.transcript.split("\n"))
-    assert "owned" in error.transcript
+    assert "owned" in error.last_words
+    assert error.last_words.isprintable()
 
 
 def test_death_by_a_signal_is_named() -> None:

@@ -24,7 +24,7 @@ from hyoka.cli import (
     searches,
     studies,
 )
-from hyoka.errors import Error
+from hyoka.errors import EngineError, Error
 
 app = typer.Typer(
     name="hyoka",
@@ -116,6 +116,8 @@ def run(arguments: list[str]) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
         message = f"{command}: {error.format_message()} (see '{command} --help')"
+    except EngineError as error:
+        message = f"hyoka: {error.told}"
     except Error as error:
         message = f"hyoka: {error}"
     except (OSError, UnicodeError) as error:

@@ -90,7 +90,7 @@ class GtpEngine:
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
         """Start the engine, shake hands, find its profile and set its options and limits."""
         program = spec.program()
-        transport = await Transport.start(spec.title, program, cwd)
+        transport = await Transport.start(spec.title, program, cwd, tells_stderr=spec.stderr)
         try:
             engine = cls(spec, transport)
             await engine._shake_hands()

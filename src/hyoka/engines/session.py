@@ -92,7 +92,8 @@ class Failure:
     message: str
     """What happened, on one line."""
     detail: str
-    """The position, the last lines of the dialogue and of the engine's standard error."""
+    """The position, the last lines of the dialogue and of the engine's standard error: for a
+    terminal, not for a file."""
 
 
 class EngineSession:
@@ -238,7 +239,10 @@ class EngineSession:
         if error.reason not in ("refused", "limit", "game"):
             engine.kill()
             self._last_error = error
-        return Failure(error.reason, error.message, f"{position.describe()}\n{error.transcript}")
+        words = [f"! {line}" for line in error.last_words.splitlines()]
+        lines = [position.describe(), *error.transcript.splitlines()]
+        lines += [line for line in words if line not in lines]
+        return Failure(error.reason, error.message, "\n".join(lines))
 
     async def _running_engine(self) -> Engine:
         """The engine, started anew if need be; raises EngineError when that goes on too long."""
@@ -262,4 +266,5 @@ class EngineSession:
             f"the last time it {last.message if last else 'died'}",
             last.transcript if last else "",
             last.reason if last else "died",
+            last.last_words if last else "",
         )

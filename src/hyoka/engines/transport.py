@@ -136,8 +136,11 @@ class _Series:
 class Transport:
     """A running engine: `ask` it, `tell` it, and in the end `close` or `kill` it."""
 
-    def __init__(self, name: str, command: Sequence[str], cwd: Path | None) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], cwd: Path | None, tells_stderr: bool
+    ) -> None:
         self.name = name
+        self._tells_stderr = tells_stderr
         self.last_word = "\n"
         """What the last line of an answer begins with, where that is known."""
         self._loop = asyncio.get_running_loop()
@@ -161,10 +164,20 @@ class Transport:
         self._failure: EngineError | None = None
 
     @classmethod
-    async def start(cls, name: str, command: Sequence[str], cwd: Path | None = None) -> Self:
-        """Start `command`, whose first word is a program's full path; `name` is for messages."""
+    async def start(
+        cls,
+        name: str,
+        command: Sequence[str],
+        cwd: Path | None = None,
+        *,
+        tells_stderr: bool = False,
+    ) -> Self:
+        """Start `command`, whose first word is a program's full path; `name` is for messages.
+
+        With `tells_stderr` errors and transcripts hold what came on standard error.
+        """
         try:
-            transport = cls(name, command, cwd)
+            transport = cls(name, command, cwd, tells_stderr)
         except OSError as error:
             raise EngineError(
                 name, f"cannot run {command[0]}: {error.strerror}", reason="missing"
@@ -310,15 +323,23 @@ class Transport:
 
     def error(self, message: str, reason: str) -> EngineError:
         """An EngineError of this engine, with the transcript as it stands."""
-        return EngineError(self.name, printable(message), self.transcript, reason)
+        last_words = "\n".join(self._last_words())
+        return EngineError(self.name, printable(message), self.transcript, reason, last_words)
 
     @property
     def transcript(self) -> str:
-        """The last lines said, `>` by us and `<` by the engine, and of its standard error, `!`."""
+        """The last lines said, `>` by us and `<` by the engine; `!` is for standard error."""
         said = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
-        errors = [("!", line) for line in self._stderr]
-        shown = said[-DIALOGUE_LINES:] + errors[-STDERR_LINES:]
-        return "\n".join(f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in shown)
+        lines = [
+            f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in said[-DIALOGUE_LINES:]
+        ]
+        if self._tells_stderr:
+            lines += [f"! {line}" for line in self._last_words()]
+        return "\n".join(lines)
+
+    def _last_words(self) -> list[str]:
+        lines = itertools.islice(self._stderr, max(0, len(self._stderr) - STDERR_LINES), None)
+        return [printable(line[:_LONGEST_SHOWN]) for line in lines]
 
     async def close(self, farewell: str = "quit\n", patience_s: float = 2.0) -> bool:
         """Ask the engine to quit, then insist; True if it went by itself. It is reaped anyway."""
@@ -424,7 +445,8 @@ class Transport:
     def _end(self) -> None:
         if self.alive:
             how = describe_exit(kill_process(self._process))
-            last = f"; its last words: {self._stderr[-1][:_LONGEST_SHOWN]}" if self._stderr else ""
+            words = self._last_words() if self._tells_stderr else []
+            last = f"; its last words: {words[-1]}" if words else ""
             self._fail(self.error(f"died ({how}){last}", "died"))
 
     def _fail(self, failure: EngineError) -> None:

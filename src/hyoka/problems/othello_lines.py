@@ -14,7 +14,9 @@ from hyoka.games import position
 from hyoka.problems.problem import Problem, ProblemSet, by_lines, legal_move
 
 _OBF = re.compile(r"\s*([-.XOxo*]{64})\s+([XOxo*])\s*;([^%]*)(%.*)?")
-_SCORED = re.compile(r"\s*([A-Ha-h][1-8]|[Pp](?:[Aa]|[Aa]?[Ss]{1,2})|--)\s*:\s*([+-]?[0-9]{1,2})\s*")
+_SCORED = re.compile(
+    r"\s*([A-Ha-h][1-8]|[Pp](?:[Aa]|[Aa]?[Ss]{1,2})|--)\s*:\s*([+-]?[0-9]{1,2})\s*"
+)
 _PLAIN = re.compile(r"\s*([-.XO]{64})\s+(Black|White)\s+(-1|[0-9]{1,2})\s+([+-]?[0-9]{1,2})\s*")
 LOOKS_LIKE_OBF = re.compile(r"^[ \t]*[-.XOxo*]{64}[ \t]+[XOxo*][ \t]*;", re.MULTILINE)
 LOOKS_LIKE_PLAIN = re.compile(r"^[ \t]*[-.XO]{64}[ \t]+(?:Black|White)[ \t]", re.MULTILINE)

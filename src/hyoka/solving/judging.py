@@ -59,8 +59,8 @@ class Task:
         """Whether a move, and perhaps a claimed mate (> 0 for the first player), is right.
 
         A mate is solved by a proof of it, or by the first move of a solution; a position without
-        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move. Else
-        any best move is right, and any that is not to be avoided.
+        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move.
+        Else any best move is right, and any that is not to be avoided.
 
         >>> Task("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
         True
