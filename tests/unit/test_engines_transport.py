@@ -2,6 +2,8 @@
 """Processes: that they are heard, that they are watched, and that none is left."""
 
 import asyncio
+import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -302,6 +304,84 @@ def test_a_child_that_lingers_goes_when_its_engine_quits(tmp_path: Path) -> None
     await_end(int(pid_file.read_text()))
 
 
+linux_only = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux lets us find what an engine has started"
+)
+KINDS = [(), ("session",), ("orphan",), ("session", "orphan")]
+
+
+@linux_only
+@pytest.mark.parametrize("how", KINDS)
+@pytest.mark.parametrize("manners", ["polite", "stubborn", "crash=1"])
+def test_whatever_an_engine_has_started_goes_with_it(
+    tmp_path: Path, how: tuple[str, ...], manners: str
+) -> None:
+    child, pids = tmp_path / "child", tmp_path / "pids"
+    spec = fake("uci", manners, *how, f"child={child}", f"pids={pids}")
+
+    async def run() -> None:
+        engine = await start_engine(spec)
+        with contextlib.suppress(EngineError):
+            await engine.evaluate(START)
+        await engine.transport.close(patience_s=0.05)
+
+    asyncio.run(run())
+    assert not is_alive(int(pids.read_text()))
+    assert not is_alive(int(child.read_text()))
+
+
+@linux_only
+@pytest.mark.parametrize("how", KINDS)
+def test_whatever_an_engine_has_started_dies_with_a_parent_that_is_killed(
+    tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    child, pids = tmp_path / "child", tmp_path / "pids"
+    words = ["stubborn", *how, f"child={child}", f"pids={pids}"]
+    with session_in_a_process("sys.stdin.read()", *words) as parent:
+        assert parent.stdout is not None
+        keeper = int(parent.stdout.readline())
+        ends = [keeper, int(pids.read_text()), int(child.read_text())]
+        assert all(map(is_alive, ends))
+        parent.kill()
+    for pid in ends:
+        await_end(pid)
+
+
+@linux_only
+def test_an_engine_dies_with_a_keeper_that_is_killed(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+
+    async def run() -> str:
+        engine = await start_engine(fake("uci", "silent=1", "stubborn", f"pids={pids}"))
+        os.kill(engine.transport.pid, signal.SIGKILL)
+        with pytest.raises(EngineError) as failed:
+            await engine.evaluate(START)
+        return failed.value.reason
+
+    assert asyncio.run(run()) == "died"
+    await_end(int(pids.read_text()))
+
+
+@linux_only
+def test_an_engine_runs_on_the_cores_of_its_owner_from_the_start() -> None:
+    cores = os.sched_getaffinity(0)
+    code = (
+        "import os; print(sorted(os.sched_getaffinity(0)), 'end', sep='\\n', flush=True); input()"
+    )
+
+    async def use(transport: Transport) -> str:
+        reader = Reader()
+        await transport.ask("", reader, LONG_S)
+        return reader.lines[0]
+
+    try:
+        os.sched_setaffinity(0, {min(cores)})
+        assert with_process(code, use) == str([min(cores)])
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert with_process(code, use) == str(sorted(cores))
+
+
 def test_nothing_is_left_after_an_exception() -> None:
     pids = []
 
@@ -352,6 +432,7 @@ print(session.engine.transport.pid, flush=True)
 """
     return subprocess.Popen(
         [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

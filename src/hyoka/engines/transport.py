@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import os
 import re
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,10 +18,10 @@ from typing import Final, Self
 
 from hyoka import _core
 from hyoka.engines.process import (
+    ask_to_end,
     describe_exit,
     has_exited,
     kill_process,
-    signal_group,
     start_process,
 )
 from hyoka.errors import EngineError
@@ -196,10 +195,10 @@ class Transport:
         self._output_fd = process.stdout.fileno()
         output = self._output
         errors = _Lines(self._errors_received, lambda: None, self._end_noticed)
-        self._outputs = [
-            (await loop.connect_read_pipe(lambda: output, process.stdout))[0],
-            (await loop.connect_read_pipe(lambda: errors, process.stderr))[0],
-        ]
+        # One by one: a cancellation between the two must find the first, to close it.
+        for lines, stream in ((output, process.stdout), (errors, process.stderr)):
+            connected, _ = await loop.connect_read_pipe(lambda lines=lines: lines, stream)  # type: ignore[misc]
+            self._outputs.append(connected)
         if hasattr(os, "pidfd_open"):
             # A child of the engine may hold its output open: without this its end would go unseen.
             with contextlib.suppress(OSError):
@@ -208,7 +207,7 @@ class Transport:
 
     @property
     def pid(self) -> int:
-        """The engine's process, which is also its process group."""
+        """The engine's process, or its keeper's, which ends as the engine does."""
         return self._process.pid
 
     @property
@@ -352,7 +351,7 @@ class Transport:
             self.tell(farewell)
             by_itself = await self._exited_within(patience_s)
             if not by_itself:
-                signal_group(self._process, signal.SIGTERM)
+                ask_to_end(self._process)
                 await self._exited_within(patience_s / 4)
         finally:
             self.kill()
