@@ -395,7 +395,7 @@ def test_commands_on_the_board_are_followed() -> None:
     empty = hk.Go5(komi=3)
     assert first.position == empty.play("C3").play("B2").text
     assert second.position == empty.with_to_play(hk.Player.second).play("A1").text
-    assert second.setup[0] == "clear_board"
+    assert second.setup[:3] == ("boardsize 5", "clear_board", "komi 3")
 
 
 def test_two_passes_do_not_end_the_tests() -> None:

@@ -157,6 +157,11 @@ class GtpEngine:
         await self.transport.ask(text, reader, self.spec.timeout_s + thinking_s)
         return reader.answers
 
+    async def command(self, commands: Sequence[str]) -> list[Answer]:
+        """Send somebody else's commands; what they do to the board is not known to us."""
+        self._start = None
+        return await self.send(commands, self._limits.time_s or 0.0)
+
     @property
     def alive(self) -> bool:
         """Whether the engine can still be asked."""

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from hyoka.clock import Clock
-from hyoka.engines.gtp import GtpEngine
+from hyoka.engines.gtp import Answer, GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.spec import EngineSpec
@@ -183,6 +183,26 @@ class EngineSession:
     def new_game(self) -> None:
         """Make the engine forget what was before."""
         self._runner.run(self.engine.new_game())
+
+    def gtp_engine(self) -> GtpEngine:
+        """The GTP engine, started anew if need be; raises EngineError if it is none."""
+        engine = self._runner.run(self._running_engine())
+        if not isinstance(engine, GtpEngine):
+            raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
+        return engine
+
+    def send(self, commands: Sequence[str]) -> list[Answer]:
+        """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
+        answers = self._runner.run(self.gtp_engine().command(commands))
+        self._restarts_in_a_row = 0
+        return answers
+
+    def restart(self) -> None:
+        """End the engine; the next question starts a new one."""
+        if self._engine is not None:
+            self._runner.run(self._engine.close())
+            self._engine.kill()
+        self._restarts_in_a_row = 0
 
     async def _best_move(self, position: EnginePosition, limits: Limits | None) -> str | None:
         engine = await self._running_engine()

@@ -2,7 +2,7 @@
 """What a problem asks of a player who answers with a move, and whether the answer is right."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hyoka._core import Player
@@ -12,6 +12,10 @@ from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.problems.problem import played
 
 _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
+
+
+class NotAsked(Exception):  # noqa: N818 - nothing went wrong
+    """A problem that a player cannot be asked, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,9 @@ class Task:
     """The same for moves."""
     only: tuple[str, ...] = ()
     """The moves to choose from; empty for all."""
+    test: GtpTest | Assertion | None = None
+    """The test in GTP's words, for an engine that speaks them."""
+    asks_for_move: bool = True
     id: str = ""
     source: str = ""
     line_number: int = 0
@@ -43,8 +50,22 @@ class Task:
         """The position with the moves played."""
         return played(position(self.game, self.start), self.moves)
 
+    def line(self) -> Any:
+        """The position with its past, as far as the rules allow it."""
+        line = position(self.game, self.start).line()
+        for text in self.moves:
+            move = line.parse(text)
+            if line.outcome is not None or not line.is_legal(move):
+                return self.to_solve().line()
+            line = line.play(move)
+        return line
+
     def expectation(self) -> str:
         """What is right, in a few words."""
+        if isinstance(self.test, Assertion):
+            return " ".join([self.test.name, *self.test.arguments, *self.test.expected])
+        if self.test is not None:
+            return f"{'not ' if self.test.negated else ''}{self.test.expected}"
         words = [
             " or ".join(self.best),
             f"not {' nor '.join(self.avoid)}" if self.avoid else "",
@@ -80,12 +101,34 @@ class Task:
         return self.points.get(move or "", 0)
 
 
-def task_of(problem: Problem | GtpTest | Assertion) -> Task | str:
-    """What a problem asks for, or why it asks for no move."""
+def task_of(problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False) -> Task | str:
+    """What a problem asks for, or why it asks for no move.
+
+    Over GTP a test may ask for anything that the engine understands; whether it does is seen later.
+    """
+    if isinstance(problem, Problem):
+        return _of_problem(problem)
     if isinstance(problem, Assertion):
-        return "a claim about a board, not a question for a move"
-    if isinstance(problem, GtpTest):
-        return _of_test(problem)
+        task: Task | str = "a claim about a board, not a question for a move"
+        number = ""
+    else:
+        task, number = _of_test(problem), problem.id
+    if not over_gtp:
+        return task
+    if isinstance(task, Task):
+        return replace(task, test=problem)
+    return Task(
+        problem.game,
+        problem.position,
+        test=problem,
+        asks_for_move=False,
+        id=number,
+        source=problem.source,
+        line_number=problem.line_number,
+    )
+
+
+def _of_problem(problem: Problem) -> Task | str:
     asks_for_mate = problem.mate is False or (problem.mate is True and not problem.avoid)
     if problem.points:
         top = max(problem.points.values())
@@ -138,7 +181,8 @@ def _of_test(test: GtpTest) -> Task | str:
             return "no legal moves to choose from"
     return Task(
         test.game,
-        test.position,
+        test.start,
+        test.moves,
         best=test.best,
         avoid=test.avoid,
         only=only,
