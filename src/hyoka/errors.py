@@ -8,7 +8,8 @@ Error:
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
-└─ EngineError                   died, hung, refused or talked nonsense  .engine .transcript .reason
+└─ EngineError                   died, hung, refused or talked nonsense
+                                 .engine .transcript .last_words .reason
 
 """
 
@@ -86,21 +87,37 @@ class ConditionError(Error, ValueError):
 class EngineError(Error):
     """An engine is missing, died, hung, refused or talked nonsense.
 
-    `transcript` holds the last lines of the dialogue (`>` ours, `<` the engine's) and of the
-    engine's standard error (`!`). `reason` is one word for tables and programs: `missing`,
-    `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `unplayable` (no legal move), `game`
-    (it plays another) or `refused`; after the last two the engine is still in step and can be asked
-    for other things.
+    `transcript` holds the last lines of the dialogue (`>` ours, `<` the engine's). `last_words` are
+    those of the engine's standard error: for the eyes of whoever runs it, not for files that others
+    read, since it may name anything on the machine. `reason` is one word for tables and programs:
+    `missing`, `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `unplayable` (no legal
+    move), `game` (it plays another) or `refused`; after the last two the engine is still in step
+    and can be asked for other things.
     """
 
     def __init__(
-        self, engine: str, message: str, transcript: str = "", reason: str = "nonsense"
+        self,
+        engine: str,
+        message: str,
+        transcript: str = "",
+        reason: str = "nonsense",
+        last_words: str = "",
     ) -> None:
         super().__init__(f"{engine}: {message}")
         self.engine = engine
         self.message = message
         self.transcript = transcript
         self.reason = reason
+        self.last_words = last_words
 
-    def __reduce__(self) -> tuple[type["EngineError"], tuple[str, str, str, str]]:
-        return type(self), (self.engine, self.message, self.transcript, self.reason)
+    @property
+    def told(self) -> str:
+        """The error and the engine's very last words, for a terminal."""
+        words = self.last_words.rpartition("\n")[2]
+        if not words or self.reason not in ("died", "missing") or words in self.message:
+            return str(self)
+        return f"{self}; its last words: {words}"
+
+    def __reduce__(self) -> tuple[type["EngineError"], tuple[str, str, str, str, str]]:
+        given = (self.engine, self.message, self.transcript, self.reason, self.last_words)
+        return type(self), given

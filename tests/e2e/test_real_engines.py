@@ -2,6 +2,9 @@
 """Debian's engines, where they are installed."""
 
 import random
+import re
+import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from hyoka.arena import export_match, plan_match, play_match
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
+from hyoka.solving import read_suites, solve
 
 Sessions = Callable[[str], EngineSession]
 
@@ -219,3 +223,43 @@ def test_debians_engines_play_matches_without_a_fault(
         one.record.move_texts(),
         other.record.move_texts(),
     ]
+
+
+def natively(folder: Path, name: str) -> list[bool]:
+    """Which tests of a file GNU Go passes if it is given the whole file, as its authors do."""
+    commands: list[str] = []
+    tests: list[tuple[int, str]] = []
+    for line in (folder / name).read_text(encoding="latin-1").splitlines():
+        if line.startswith("#?"):
+            tests.append((len(commands) - 1, line[2:].strip().rstrip("*").strip("[]")))
+        elif command := line.partition("#")[0].strip():
+            commands.append(re.sub(r"^[0-9]+\s+", "", command))
+    told = "\n".join([*commands, "quit", ""])
+    program = EngineSpec.from_text(GNU_GO).program()
+    run = subprocess.run(
+        program, input=told, capture_output=True, text=True, cwd=folder, check=True
+    )
+    answers = [answer.strip() for answer in run.stdout.split("\n\n")]
+    passed = []
+    for at, pattern in tests:
+        prefix, space, points = pattern.rpartition(" ")
+        listed = "(" not in pattern and "|" in points
+        wanted = f"{prefix}{space}({points})" if listed else pattern
+        passed.append(re.fullmatch(wanted, answers[at][1:].strip()) is not None)
+    return passed
+
+
+GNU_GO = "gtp:gnugo --mode gtp --level 1"
+
+
+def test_gnu_go_solves_its_own_tests_through_us_as_it_does_alone(
+    session: Sessions, shared_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    session(GNU_GO)
+    path = shared_data("go_tactics/gnugo_regression.zip")
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path)
+    [suite] = read_suites([f"{path}:reading.tst"])
+    report = solve(suite.tests, GNU_GO)
+    assert not report.skipped
+    assert [verdict.solved for verdict in report.verdicts] == natively(tmp_path, "reading.tst")

@@ -21,6 +21,8 @@ mojibake        print bytes that are no UTF-8
 deaf            never answer anything
 stubborn        ignore quit and the polite signals
 child=FILE      start a child that outlives us, and write its process id there
+session         in a session of its own
+orphan          by way of a process that ends at once, so that nobody is its parent
 """
 
 import contextlib
@@ -122,6 +124,21 @@ def sleep_forever() -> None:
         time.sleep(60)
 
 
+def start_child(engine: FakeEngine) -> None:
+    """Start a child that outlives us, and write down who it is once it is settled."""
+    if "orphan" in engine.told and (middle := os.fork()) > 0:
+        os.waitpid(middle, 0)
+        return
+    child = subprocess.Popen(
+        [sys.executable, "-S", "-c", "import time; time.sleep(600)"],
+        start_new_session="session" in engine.told,
+    )
+    with open(engine.word("child"), "w", encoding="utf-8") as file:
+        file.write(str(child.pid))
+    if "orphan" in engine.told:
+        os._exit(0)
+
+
 def main() -> None:
     engine = FakeEngine(sys.argv[1:])
     if "stubborn" in engine.told:
@@ -131,9 +148,7 @@ def main() -> None:
         with open(engine.word("pids"), "a", encoding="utf-8") as file:
             file.write(f"{os.getpid()}\n")
     if "child" in engine.told:
-        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
-        with open(engine.word("child"), "w", encoding="utf-8") as file:
-            file.write(str(child.pid))
+        start_child(engine)
     if "deaf" in engine.told:
         sleep_forever()
     with contextlib.suppress(BrokenPipeError):

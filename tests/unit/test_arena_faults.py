@@ -9,6 +9,7 @@ from engines import QUICK_S, await_end, fake
 from hyoka.arena import (
     Opening,
     open_match,
+    write_match_report,
 )
 from hyoka.arena.workers import boards_here
 from hyoka.errors import EngineError, NotationError
@@ -65,6 +66,30 @@ def test_what_is_no_move_loses_whoever_says_it(
     assert result.standing.faults == {"bad": 2}
     assert result.standing.reasons == {reason: 2}
     assert all(game.fault for game in result.games)
+    assert [len(game.record) for game in result.games] == [0, 1]
+
+
+@pytest.mark.parametrize("asked_for", [False, True])
+def test_standard_error_goes_into_files_only_if_it_is_asked_for(
+    tmp_path: Path, asked_for: bool
+) -> None:
+    settings = "stderr=true" if asked_for else ""
+    bad = fake("uci", KNIGHTS, "crash=2", settings=settings)
+    result = match(tmp_path, f"bad={bad}", QUIET)
+    folder = tmp_path / "match"
+    write_match_report(tmp_path / "page.html", "A match", result.games, ["bad", QUIET])
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert (folder / "journal.jsonl") in files
+    texts = [path.read_bytes() for path in [*files, tmp_path / "page.html"]]
+    assert any(b"exit code 3" in text for text in texts)
+    assert any(b"assertion failed: fake.c:7" in text for text in texts) == asked_for
+
+
+def test_an_empty_answer_loses_and_is_no_pass(tmp_path: Path) -> None:
+    bad = fake("gtp", "answer:genmove=", "answer:reg_genmove=")
+    result = match(tmp_path, f"bad={bad}", "random", game="go5")
+    reason = "talked nonsense"
+    assert endings(result) == [(0.0, "forfeit", reason), (1.0, "forfeit", reason)]
     assert [len(game.record) for game in result.games] == [0, 1]
 
 

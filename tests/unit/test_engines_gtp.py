@@ -193,6 +193,24 @@ def test_moves_are_written_our_way_and_checked() -> None:
         evaluated(fake("gtp", "answer:reg_genmove=a1"), EnginePosition("othello"))
 
 
+@pytest.mark.parametrize("game", ["go9", "othello", "blokus_duo"])
+def test_an_answer_without_a_move_is_nonsense_and_no_pass(game: str) -> None:
+    position = EnginePosition(game)
+
+    async def run() -> list[str]:
+        reasons = []
+        for ask in ("evaluate", "best_move", "play"):
+            words = ["knows=set_game", "answer:genmove=", "answer:reg_genmove="]
+            engine = await start_engine(fake("gtp", *words))
+            with pytest.raises(EngineError, match="answers without a move") as failed:
+                await getattr(engine, ask)(position)
+            reasons.append(failed.value.reason)
+            engine.kill()
+        return reasons
+
+    assert asyncio.run(run()) == ["nonsense"] * 3
+
+
 def test_best_moves_are_asked_for_whatever_the_profile() -> None:
     async def run() -> str | None:
         engine = await start_engine(fake("gtp", "name=GNU Go", "answer:reg_genmove=G3"))
@@ -313,6 +331,26 @@ def test_pachi_tells_its_standard_error(place: str) -> None:
     )
     assert (black.value, black.best, black.nodes) == (0.5123, "D4", 10000)
     assert white.value == pytest.approx(1 - 0.5123)
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "nodes"),
+    [
+        # The two ways of 12.90, as its source prints them.
+        ("C3 with score 53.2% (451/2645 games, 2645 new), extra komi 0.0", 0.532, 2645),
+        ("C3 with score 53.2% (451/2645 games), extra komi 0.0", 0.532, 2645),
+        ("C3 with score 100.0% (451/2645 games)", 1.0, 2645),
+        ("C3 with score 0.5% (451/2645 games)", 0.005, 2645),
+        ("C3 with score 0.5324 (4230/10204:8712/8712 games), extra komi 0.95", 0.5324, 10204),
+    ],
+)
+def test_pachis_percentages_and_probabilities_are_told_apart(
+    line: str, value: float, nodes: int
+) -> None:
+    words = ["name=Pachi", "answer:genmove=C3", "lacks=reg_genmove"]
+    [found] = evaluated(fake("gtp", *words, f"stderr:genmove=*** WINNER is {line}"), BLACK)
+    assert (found.best, found.nodes) == ("C3", nodes)
+    assert found.value == pytest.approx(value)
 
 
 def test_pentobi_gives_the_movers_value(tmp_path: Path) -> None:

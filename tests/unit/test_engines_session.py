@@ -141,7 +141,7 @@ def test_the_session_gives_up_after_so_many_restarts_in_a_row(max_restarts: int)
         assert session.restarts == max_restarts
         assert f"given up after {max_restarts} restarts" in str(error)
         assert "exit code 3" in str(error)
-        assert "assertion failed" in error.transcript
+        assert "assertion failed" in error.last_words
         with pytest.raises(EngineError, match="given up"):
             session.evaluate(POSITIONS[0])
 

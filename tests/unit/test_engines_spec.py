@@ -93,6 +93,7 @@ def test_a_spec_is_what_its_text_says(
         options=tuple(options.items()),
         name=name,
         fresh=fresh,
+        stderr=fresh,
     )
     again = spec(given_spec.text)
     assert again == given_spec
@@ -123,7 +124,8 @@ def test_a_slug_is_readable_and_tells_engines_apart() -> None:
 
 
 def test_what_changes_no_answer_changes_no_slug() -> None:
-    one, other = spec("uci:Hash=1,Threads=2:sf"), spec("uci:timeout=5,threads=2,hash=1:sf")
+    one = spec("uci:Hash=1,Threads=2:sf")
+    other = spec("uci:timeout=5,stderr=true,threads=2,hash=1:sf")
     assert one.slug.split("-")[-1] == other.slug.split("-")[-1]
 
 
@@ -142,6 +144,7 @@ def test_what_changes_no_answer_changes_no_slug() -> None:
         ("uci:timeout=0:x", "timeout"),
         ("uci:timeout=soon:x", "'soon'"),
         ("uci:fresh=1:x", "true or false"),
+        ("uci:stderr=1:x", "'stderr' is true or false"),
         ("uci:a 'b", "quotation"),
         ("uci:a\nb", "one printable line"),
         ("uci:Hash=1\n2:x", "one printable line"),

@@ -2,6 +2,8 @@
 """Processes: that they are heard, that they are watched, and that none is left."""
 
 import asyncio
+import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 from engines import QUICK_S, await_end, exists, fake, is_alive
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, start_engine
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, start_engine
 from hyoka.engines.process import describe_exit
 from hyoka.engines.transport import Transport
 from hyoka.errors import EngineError
@@ -208,12 +210,20 @@ def test_an_end_is_told_with_its_cause_and_last_words() -> None:
     error = failure_of(code)
     assert error.reason == "died"
     assert "exit code 3" in str(error)
-    assert "no such file: net.bin" in str(error)
-    assert error.transcript.splitlines() == [
-        "> hello",
-        "< one more thing",
-        "! no such file: net.bin",
-    ]
+    assert error.transcript.splitlines() == ["> hello", "< one more thing"]
+    assert error.last_words == "no such file: net.bin"
+    assert error.told == f"{error}; its last words: no such file: net.bin"
+    assert "net.bin" not in str(error)
+
+
+@pytest.mark.parametrize("asked_for", [False, True])
+def test_standard_error_is_in_errors_only_if_it_is_asked_for(asked_for: bool) -> None:
+    settings = "stderr=true" if asked_for else ""
+    with EngineSession(fake("uci", "crash=1", settings=settings)) as session:
+        failure = session.evaluate(START)
+    assert isinstance(failure, Failure)
+    assert ("assertion failed" in failure.message) == asked_for
+    assert failure.detail.count("! assertion failed: fake.c:7") == 1
 
 
 def test_a_terminals_commands_are_not_passed_on() -> None:
@@ -227,7 +237,8 @@ def test_a_terminals_commands_are_not_passed_on() -> None:
     error = failure_of(code)
     assert str(error).isprintable()
     assert all(line.isprintable() for line in error.transcript.split("\n"))
-    assert "owned" in error.transcript
+    assert "owned" in error.last_words
+    assert error.last_words.isprintable()
 
 
 def test_death_by_a_signal_is_named() -> None:
@@ -293,6 +304,84 @@ def test_a_child_that_lingers_goes_when_its_engine_quits(tmp_path: Path) -> None
     await_end(int(pid_file.read_text()))
 
 
+linux_only = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux lets us find what an engine has started"
+)
+KINDS = [(), ("session",), ("orphan",), ("session", "orphan")]
+
+
+@linux_only
+@pytest.mark.parametrize("how", KINDS)
+@pytest.mark.parametrize("manners", ["polite", "stubborn", "crash=1"])
+def test_whatever_an_engine_has_started_goes_with_it(
+    tmp_path: Path, how: tuple[str, ...], manners: str
+) -> None:
+    child, pids = tmp_path / "child", tmp_path / "pids"
+    spec = fake("uci", manners, *how, f"child={child}", f"pids={pids}")
+
+    async def run() -> None:
+        engine = await start_engine(spec)
+        with contextlib.suppress(EngineError):
+            await engine.evaluate(START)
+        await engine.transport.close(patience_s=0.05)
+
+    asyncio.run(run())
+    assert not is_alive(int(pids.read_text()))
+    assert not is_alive(int(child.read_text()))
+
+
+@linux_only
+@pytest.mark.parametrize("how", KINDS)
+def test_whatever_an_engine_has_started_dies_with_a_parent_that_is_killed(
+    tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    child, pids = tmp_path / "child", tmp_path / "pids"
+    words = ["stubborn", *how, f"child={child}", f"pids={pids}"]
+    with session_in_a_process("sys.stdin.read()", *words) as parent:
+        assert parent.stdout is not None
+        keeper = int(parent.stdout.readline())
+        ends = [keeper, int(pids.read_text()), int(child.read_text())]
+        assert all(map(is_alive, ends))
+        parent.kill()
+    for pid in ends:
+        await_end(pid)
+
+
+@linux_only
+def test_an_engine_dies_with_a_keeper_that_is_killed(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+
+    async def run() -> str:
+        engine = await start_engine(fake("uci", "silent=1", "stubborn", f"pids={pids}"))
+        os.kill(engine.transport.pid, signal.SIGKILL)
+        with pytest.raises(EngineError) as failed:
+            await engine.evaluate(START)
+        return failed.value.reason
+
+    assert asyncio.run(run()) == "died"
+    await_end(int(pids.read_text()))
+
+
+@linux_only
+def test_an_engine_runs_on_the_cores_of_its_owner_from_the_start() -> None:
+    cores = os.sched_getaffinity(0)
+    code = (
+        "import os; print(sorted(os.sched_getaffinity(0)), 'end', sep='\\n', flush=True); input()"
+    )
+
+    async def use(transport: Transport) -> str:
+        reader = Reader()
+        await transport.ask("", reader, LONG_S)
+        return reader.lines[0]
+
+    try:
+        os.sched_setaffinity(0, {min(cores)})
+        assert with_process(code, use) == str([min(cores)])
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert with_process(code, use) == str(sorted(cores))
+
+
 def test_nothing_is_left_after_an_exception() -> None:
     pids = []
 
@@ -343,6 +432,7 @@ print(session.engine.transport.pid, flush=True)
 """
     return subprocess.Popen(
         [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -244,7 +244,8 @@ def test_plain_endgames_number_their_squares_and_score_for_black() -> None:
         (f"{OTHELLO_START} X; D9:+2;", "D9:+2"),
         (f"{OTHELLO_START} X; A1:+2;", "illegal"),
         (f"{OTHELLO_START} X; D3:+2; D3:+4;", "two scores"),
-        (f"{OTHELLO_START} Black 64 2", "from 0 to 63"),
+        (f"{OTHELLO_START} Black 65 2", "from 0 to 63"),
+        (f"{OTHELLO_START} Black 64 2", "illegal move pass"),
         (f"{OTHELLO_START} Black 0 2", "illegal"),
         (f"{OTHELLO_START} Black first", "expected 64 squares"),
     ],
@@ -394,7 +395,7 @@ def test_commands_on_the_board_are_followed() -> None:
     empty = hk.Go5(komi=3)
     assert first.position == empty.play("C3").play("B2").text
     assert second.position == empty.with_to_play(hk.Player.second).play("A1").text
-    assert second.setup[0] == "clear_board"
+    assert second.setup[:3] == ("boardsize 5", "clear_board", "komi 3")
 
 
 def test_two_passes_do_not_end_the_tests() -> None:

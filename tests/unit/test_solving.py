@@ -3,6 +3,7 @@
 
 import gzip
 import lzma
+import random
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hyoka as hk
 from engines import fake
 from engines.fake_search import FakeSearcher, report, searchers
 from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.problems import read_problems
 from hyoka.search import SearchLimits, SearchResult
 from hyoka.solving import Task, Verdict, players, read_suites, solve, task_of, wilson_interval
+from hyoka.solving.exactness import is_as_good
 
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
 AVOID = '6k1/5ppp/8/8/8/8/8/R5K1 w - - am Kh1; id "stay";'
@@ -84,6 +87,83 @@ def test_the_moves_with_the_best_score_are_right_in_othello() -> None:
     assert ending.is_solved_by("e3")
     assert ending.is_solved_by("d6")
     assert not ending.is_solved_by("c5")
+
+
+def best_play(game: Any) -> int:
+    """Black's score under best play, by nothing but the rules."""
+    if game.outcome is not None:
+        return int(game.score)
+    values = [best_play(game.play(move)) for move in game.legal_moves]
+    return max(values) if game.to_play is hk.Player.first else min(values)
+
+
+def endings(count: int, empties: int = 5) -> list[Any]:
+    """Positions near the end of random games, with a choice."""
+    chance = random.Random(5)
+    found: list[Any] = []
+    while len(found) < count:
+        game: Any = hk.Othello()
+        while game.outcome is None and game.text.count("-") > empties:
+            game = game.play(chance.choice(list(game.legal_moves)))
+        if game.outcome is None and len(game.legal_moves) > 1:
+            found.append(game)
+    return found
+
+
+def plain(game: Any, move: str, score: int) -> Task:
+    squares, side = game.text.split()
+    number = "abcdefgh".index(move[0]) + 8 * (int(move[1]) - 1)
+    return asked(f"{squares} {'Black' if side == 'X' else 'White'} {number} {score}")
+
+
+def test_a_move_as_good_as_the_listed_one_is_right_and_no_other() -> None:
+    for game in endings(12):
+        values = {str(move): best_play(game.play(move)) for move in game.legal_moves}
+        best = max(values.values()) if game.to_play is hk.Player.first else min(values.values())
+        listed = next(move for move, value in values.items() if value == best)
+        # Some suites leave empty squares out of the count: the score says less than the move.
+        ending = plain(game, listed, best - 1)
+        for move, value in values.items():
+            assert is_as_good(ending, move, None) == (value == best), (game.text, move)
+        assert is_as_good(ending, listed, float(best))
+        assert not is_as_good(ending, None, None)
+        assert not is_as_good(ending, "a9", None)
+
+
+def test_an_exact_score_solves_an_ending_whatever_the_move() -> None:
+    (game,) = endings(1)
+    move, score = str(next(iter(game.legal_moves))), best_play(game)
+    ending = plain(game, move, score)
+    assert ending.expectation() == f"{move}, score {score:+d}"
+    assert ending.is_solved_by("a1", score=float(score))
+    assert not ending.is_solved_by("a1", score=score + 2.0)
+    chess = asked(MATE.replace(" id", " ce 30; id"))
+    assert not chess.is_solved_by("a1a7", score=30.0)
+
+
+def test_the_exact_search_solves_every_ending_that_is_right() -> None:
+    texts = []
+    for game in endings(12):
+        values = {str(move): best_play(game.play(move)) for move in game.legal_moves}
+        best = max(values.values()) if game.to_play is hk.Player.first else min(values.values())
+        squares, side = game.text.split()
+        view = 1 if side == "X" else -1
+        # The last of the best: the solver has no reason to prefer it.
+        move = [move for move, value in values.items() if value == best][-1]
+        texts.append(f"{squares} {side}; {move}:{view * best:+d};")
+    report = solve(problems(*texts), "exact")
+    assert (report.solved, report.asked) == (12, 12)
+    assert all(verdict.score is not None for verdict in report.verdicts)
+
+
+@pytest.mark.parametrize("word", ["PS", "pass", "PA", "--"])
+def test_a_recorded_pass_is_a_move(word: str) -> None:
+    # White has no disc to turn anything from: only Black's a1 is left.
+    squares = "-O" + "X" * 62
+    assert asked(f"{squares} O; {word}:-64;").best == ("pass",)
+    report = solve(problems(f"{squares} O; {word}:-64;", f"{squares} White 64 64"), "exact")
+    assert (report.solved, report.asked) == (2, 2)
+    assert asked(f"{squares} White -1 64").best == ("pass",)
 
 
 def test_what_asks_for_no_move_says_why() -> None:

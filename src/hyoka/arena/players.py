@@ -218,7 +218,9 @@ class EngineSeat:
                 if self._engine is None and error.reason in ("died", "timeout", "nonsense"):
                     # It has never worked: that is no way to lose a game.
                     message = f"does not start: {error.message}"
-                    raise EngineError(error.engine, message, error.transcript, "missing") from None
+                    raise EngineError(
+                        error.engine, message, error.transcript, "missing", error.last_words
+                    ) from None
                 raise
         raise AssertionError("a start succeeds or raises")
 

@@ -182,7 +182,9 @@ class Referee:
             return end
         if (clock := self._clocks[mover.value]) is not None:
             clock_s = clock.main_s
-        best = said.best or ""
+        best = said.best
+        if best is None:  # an empty text would pass for a pass in some games
+            return _End(lost, "illegal move", "illegal", "no move was given")
         if best == "resign":
             return _End(lost, "resigned", "resigned")
         if best == "win":

@@ -8,7 +8,7 @@ from hyoka._core import Player
 from hyoka.as_engine.lines import continued
 from hyoka.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GAMES, game_type, name_of
-from hyoka.problems.sgf_position import with_text_field
+from hyoka.problems.past import with_text_field
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 

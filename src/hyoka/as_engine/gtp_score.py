@@ -12,7 +12,7 @@ import numpy as np
 
 from hyoka._core import Player
 from hyoka.as_engine.gtp_board import COLUMNS
-from hyoka.problems.sgf_position import with_text_field
+from hyoka.problems.past import with_text_field
 
 PLAYOUTS: Final = 128
 _LONGEST: Final = 3

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.as_engine.gtp_analysis import colour_of
@@ -13,8 +13,7 @@ from hyoka.as_engine.gtp_score import judge
 from hyoka.diagram import terminal
 from hyoka.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GAMES, game_type, name_of
-from hyoka.problems import load_sgf
-from hyoka.records import read_record
+from hyoka.problems import load_sgf_past
 
 _LARGEST_SGF: Final = 16 << 20
 _MOST_HANDICAP: Final = 9
@@ -146,10 +145,10 @@ class SetUp:
         path = Path(" ".join(words))
         try:
             with path.open("rb") as file:
-                position = load_sgf(file.read(_LARGEST_SGF), number)
+                past = load_sgf_past(file.read(_LARGEST_SGF), number)
         except (Error, OSError, ValueError) as error:
             raise NotationError(f"cannot load file: {error}") from None
-        self._board.set_line(_with_past(position, path))
+        self._board.set_line(past.line())
         return self._changed()
 
     def _final_score(self, words: list[str]) -> str:
@@ -165,19 +164,3 @@ class SetUp:
         status = judge(self._board.position)
         chains = status.alive if words[0] == "alive" else status.dead
         return "\n".join(" ".join(chain) for chain in chains)
-
-
-def _with_past(position: Any, path: Path) -> Any:
-    """The line that leads to a position of a record, if the record is plain; else a new one."""
-    try:
-        record = read_record(path)
-        line = record.position(0).line()
-        if type(line.position) is not type(position):
-            return position.line()
-        for move in record.move_list:
-            if line.position == position:
-                break
-            line = line.play(move)
-    except (Error, OSError, ValueError):
-        return position.line()
-    return line if line.position == position else position.line()

@@ -6,7 +6,7 @@ from typing import Any
 
 from hyoka.errors import IllegalMoveError, NotationError
 from hyoka.games import name_of
-from hyoka.problems.sgf_position import with_text_field
+from hyoka.problems.past import with_text_field
 
 
 def continued(line: Any) -> Any:

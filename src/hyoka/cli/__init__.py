@@ -27,7 +27,7 @@ from hyoka.cli import (
     signals,
     studies,
 )
-from hyoka.errors import Error, printable
+from hyoka.errors import EngineError, Error, printable
 
 app = typer.Typer(
     name="hyoka",
@@ -128,6 +128,8 @@ def run(arguments: list[str]) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
         message = f"{command}: {error.format_message()} (see '{command} --help')"
+    except EngineError as error:
+        message = f"hyoka: {error.told}"
     except Error as error:
         message = f"hyoka: {error}"
     except (OSError, UnicodeError) as error:

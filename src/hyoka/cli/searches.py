@@ -10,9 +10,10 @@ from rich.markup import escape
 
 from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
 from hyoka.cli.output import AsJson, Quiet, count_progress, err, out, plain_table, print_json
+from hyoka.engines import spec_of
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.search import SearchLimits, SearchSpec
-from hyoka.solving import SolveReport, read_suites, solve, task_of
+from hyoka.solving import SolveReport, read_suites, solve, speaks_gtp, task_of
 
 _INTERRUPTED = 130
 
@@ -95,13 +96,15 @@ def solve_command(
 
     Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
     """
-    problems = _chosen(suites, limit)
+    specs = [spec_of(player) for player in players or ["ab"]]
+    problems = _chosen(suites, limit, over_gtp=any(map(speaks_gtp, specs)))
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
     reports: list[SolveReport] = []
-    asked = sum(not isinstance(task_of(problem), str) for problem in problems)
     with count_progress(quiet or as_json) as progress:
-        for player in players or ["ab"]:
-            bar = progress.add_task(player, total=asked)
+        for player in specs:
+            tasks = [task_of(problem, over_gtp=speaks_gtp(player)) for problem in problems]
+            asked = sum(not isinstance(task, str) for task in tasks)
+            bar = progress.add_task(player.text, total=asked)
             reports.append(
                 solve(
                     problems,
@@ -122,15 +125,17 @@ def solve_command(
     return _INTERRUPTED if reports[-1].interrupted else 0
 
 
-def _chosen(suites: Sequence[str], limit: int | None) -> list[Problem | GtpTest | Assertion]:
+def _chosen(
+    suites: Sequence[str], limit: int | None, *, over_gtp: bool
+) -> list[Problem | GtpTest | Assertion]:
     """The problems of all sets, or the first of each; refusals are told on standard error."""
     problems: list[Problem | GtpTest | Assertion] = []
     for suite in read_suites(suites):
         tried = 0
         given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
         for problem in [*given, *suite.assertions]:
-            # What asks for no move is not counted here.
-            tried += not isinstance(task_of(problem), str)
+            # What nobody is asked is not counted here.
+            tried += not isinstance(task_of(problem, over_gtp=over_gtp), str)
             if limit is not None and tried > limit:
                 break
             problems.append(problem)
@@ -155,9 +160,11 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     for source, found in parts:
         table.add_row(escape(source), *map(_summary, found))
     out.print(table)
-    for report in reports[:1]:
+    alike = all(report.skipped == reports[0].skipped for report in reports)
+    for report in reports[:1] if alike else reports:
         for reason, count in report.skipped.items():
-            out.print(f"{count} not applicable: {reason}", style="dim", markup=False)
+            whom = "" if alike else f" to {report.player}"
+            out.print(f"{count} not applicable{whom}: {reason}", style="dim", markup=False)
     for report in reports:
         if report.interrupted:
             out.print(f"interrupted: {report.player} solved what is shown", markup=False)

@@ -76,7 +76,7 @@ async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
         try:
             engine = await start_engine(replace(spec, timeout_s=probe_timeout_s))
         except EngineError as error:
-            attempts.append(Check(f"speaks {protocol.upper()}", "fail", error.message))
+            attempts.append(Check(f"speaks {protocol.upper()}", "fail", _told(error)))
             if error.reason == "missing":
                 return EngineReport(
                     spec, spec.title, "", (Check("program", "fail", error.message),)
@@ -137,7 +137,8 @@ class _Examination:
         except _Doubt as doubt:
             verdict, detail = "warn", str(doubt)
         except (EngineError, NotationError) as error:
-            verdict, detail = "fail", getattr(error, "message", str(error))
+            verdict = "fail"
+            detail = _told(error) if isinstance(error, EngineError) else str(error)
         self._checks.append(Check(name, verdict, detail))
         return verdict != "fail"
 
@@ -259,6 +260,10 @@ class _Examination:
         if self._stderr_lines > _MUCH_STDERR:
             raise _Doubt(f"{self._stderr_lines} lines")
         return f"{self._stderr_lines} lines"
+
+
+def _told(error: EngineError) -> str:
+    return error.told.removeprefix(f"{error.engine}: ")
 
 
 def _short(evaluation: Evaluation) -> str:

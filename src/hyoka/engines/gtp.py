@@ -90,7 +90,7 @@ class GtpEngine:
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
         """Start the engine, shake hands, find its profile and set its options and limits."""
         program = spec.program()
-        transport = await Transport.start(spec.title, program, cwd)
+        transport = await Transport.start(spec.title, program, cwd, tells_stderr=spec.stderr)
         try:
             engine = cls(spec, transport)
             await engine._shake_hands()
@@ -156,6 +156,11 @@ class GtpEngine:
         text = "\n".join(commands) + "\n"
         await self.transport.ask(text, reader, self.spec.timeout_s + thinking_s)
         return reader.answers
+
+    async def command(self, commands: Sequence[str]) -> list[Answer]:
+        """Send somebody else's commands; what they do to the board is not known to us."""
+        self._start = None
+        return await self.send(commands, self._limits.time_s or 0.0)
 
     @property
     def alive(self) -> bool:
@@ -403,17 +408,22 @@ class GtpEngine:
         return number
 
     def _value(self, text: str | None) -> float | None:
-        number = self._number(text)
-        if number is None:
+        if text is None:
             return None
-        value = number / UNITS[self.profile.unit]
+        # A sign says it whatever the profile thinks: some engines have changed their minds.
+        unit = "percent" if text.endswith("%") else self.profile.unit
+        number = self._number(text.removesuffix("%"))
+        assert number is not None
+        value = number / UNITS[unit]
         if not -0.001 <= value <= 1.001:
-            raise self.transport.error(f"gives {text} for a {self.profile.unit}", "nonsense")
+            raise self.transport.error(f"gives {text} for a {unit}", "nonsense")
         return min(max(value, 0.0), 1.0)
 
     def _checked(self, text: str, last: Any) -> str:
         """The engine's move as we write it; raises if the rules do not know it."""
         best = text.strip()
+        if not best:  # to some of our games' readers an empty text is a pass
+            raise self.transport.error("answers without a move", "nonsense")
         if best.lower() == "resign":
             return "resign"
         try:

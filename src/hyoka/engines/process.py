@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engine processes: how one starts, and that none outlives us.
+"""Engine processes: how one starts, and that nothing of it outlives us.
 
-Every engine leads a process group of its own, which is killed as a whole: by its owner, at the exit
-of the interpreter, and on Linux by the kernel when our process is killed.
+On Linux a small process (`keeper.py`) stands between us and each engine. It ends all that came of
+the engine: when we ask it to, when the engine ends, and when our process ends or is killed.
+Elsewhere an engine leads a process group of its own, which is killed as a whole by its owner or at
+the exit of the interpreter.
 """
 
 import atexit
@@ -17,24 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-# Asks the kernel to kill the engine with us (1 is PR_SET_PDEATHSIG), then becomes the engine. The
-# signals that Python ignores are given back their defaults, since ignoring survives an exec.
-_GUARD: Final = """
-import os, signal, sys
-try:
-    import ctypes
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-except (ImportError, OSError, AttributeError):
-    pass
-if os.getppid() != int(sys.argv[1]):
-    sys.exit(1)
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-try:
-    os.execv(sys.argv[2], sys.argv[2:])
-except OSError as error:
-    sys.exit(f"cannot run {sys.argv[2]}: {error.strerror}")
-"""
+from hyoka.engines import keeper
+
+_KEEPER: Final = Path(keeper.__file__)
+_KEPT: Final = sys.platform == "linux" and bool(sys.executable) and _KEEPER.is_file()
+_KEEPERS_PATIENCE_S: Final = 10.0
+"""A keeper needs milliseconds; one that was stopped or cannot be reached needs a harder signal."""
 
 
 class _Children:
@@ -57,18 +47,19 @@ class _Children:
         with self._lock:
             if self._starter is None:
                 self._starter = ThreadPoolExecutor(1, thread_name_prefix="hyoka-engines")
-            starting = self._starter.submit(self._start, command, cwd)
-        process = starting.result()
-        if hasattr(os, "sched_setaffinity"):
-            # An engine runs where its owner may run, and not where that one thread may.
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(process.pid, os.sched_getaffinity(0))
-        return process
+            cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set[int]()
+            starting = self._starter.submit(self._start, command, cwd, cores)
+        return starting.result()
 
-    def _start(self, command: Sequence[str], cwd: Path | None) -> subprocess.Popen[bytes]:
-        if sys.platform == "linux" and sys.executable:
-            guard = [sys.executable, "-I", "-S", "-c", _GUARD, str(os.getpid())]
-            command = [*guard, *command]
+    def _start(
+        self, command: Sequence[str], cwd: Path | None, cores: set[int]
+    ) -> subprocess.Popen[bytes]:
+        if cores:
+            # An engine runs where its owner may run, and not where this one thread may.
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, cores)
+        if _KEPT:
+            command = [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), *command]
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -82,11 +73,14 @@ class _Children:
         return process
 
     def kill(self, process: subprocess.Popen[bytes]) -> int:
-        """Kill what is left of the engine's group, reap the engine, and give its exit status."""
+        """Kill the engine and what is left of it, reap it, and give its exit status."""
         if process in self._alive:
-            # Before the engine is reaped, so that its group's number cannot belong to another.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            # Before the engine is reaped, so that its number cannot belong to another.
+            _end(process)
+            try:
+                process.wait(_KEEPERS_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                _signal_group(process, signal.SIGKILL)
         status = process.wait()
         self._alive.discard(process)
         return status
@@ -94,9 +88,10 @@ class _Children:
     def kill_all_unreaped(self) -> None:
         """Kill all; their owners will notice and reap them."""
         for process in list(self._alive):
-            signal_group(process, signal.SIGKILL)
+            _end(process)
 
     def kill_all(self) -> None:
+        self.kill_all_unreaped()
         for process in list(self._alive):
             self.kill(process)
 
@@ -112,8 +107,27 @@ def start_process(command: Sequence[str], cwd: Path | None = None) -> subprocess
     return _children.start(command, cwd)
 
 
-def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to an engine that has not been reaped yet, and to its children."""
+def ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """Send a polite signal to an engine that has not been reaped yet, and to its group."""
+    if _KEPT:
+        _signal(process, keeper.POLITE)
+    else:
+        _signal_group(process, signal.SIGTERM)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if _KEPT:
+        _signal(process, keeper.END)
+    else:
+        _signal_group(process, signal.SIGKILL)
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(process.pid, number)
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from hyoka.clock import Clock
-from hyoka.engines.gtp import GtpEngine
+from hyoka.engines.gtp import Answer, GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.spec import EngineSpec
@@ -92,7 +92,8 @@ class Failure:
     message: str
     """What happened, on one line."""
     detail: str
-    """The position, the last lines of the dialogue and of the engine's standard error."""
+    """The position, the last lines of the dialogue and of the engine's standard error: for a
+    terminal, not for a file."""
 
 
 class EngineSession:
@@ -183,6 +184,26 @@ class EngineSession:
         """Make the engine forget what was before."""
         self._runner.run(self.engine.new_game())
 
+    def gtp_engine(self) -> GtpEngine:
+        """The GTP engine, started anew if need be; raises EngineError if it is none."""
+        engine = self._runner.run(self._running_engine())
+        if not isinstance(engine, GtpEngine):
+            raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
+        return engine
+
+    def send(self, commands: Sequence[str]) -> list[Answer]:
+        """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
+        answers = self._runner.run(self.gtp_engine().command(commands))
+        self._restarts_in_a_row = 0
+        return answers
+
+    def restart(self) -> None:
+        """End the engine; the next question starts a new one."""
+        if self._engine is not None:
+            self._runner.run(self._engine.close())
+            self._engine.kill()
+        self._restarts_in_a_row = 0
+
     async def _best_move(self, position: EnginePosition, limits: Limits | None) -> str | None:
         engine = await self._running_engine()
         move = await engine.best_move(position, limits)
@@ -238,7 +259,10 @@ class EngineSession:
         if error.reason not in ("refused", "limit", "game"):
             engine.kill()
             self._last_error = error
-        return Failure(error.reason, error.message, f"{position.describe()}\n{error.transcript}")
+        words = [f"! {line}" for line in error.last_words.splitlines()]
+        lines = [position.describe(), *error.transcript.splitlines()]
+        lines += [line for line in words if line not in lines]
+        return Failure(error.reason, error.message, "\n".join(lines))
 
     async def _running_engine(self) -> Engine:
         """The engine, started anew if need be; raises EngineError when that goes on too long."""
@@ -262,4 +286,5 @@ class EngineSession:
             f"the last time it {last.message if last else 'died'}",
             last.transcript if last else "",
             last.reason if last else "died",
+            last.last_words if last else "",
         )

@@ -33,7 +33,7 @@ _KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
 _SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
 _SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh"])
+_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh", "stderr"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,8 @@ class EngineSpec:
     """How long an answer may take beyond the time limit, by our clock."""
     fresh: bool = False
     """Whether the engine is told to forget everything before each position."""
+    stderr: bool = False
+    """Whether its standard error goes where its faults are told: journals, tables, pages."""
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
@@ -107,8 +109,8 @@ class EngineSpec:
                 known[key] = value
             elif key == "timeout":
                 known["timeout_s"] = _seconds(value)
-            elif key == "fresh":
-                known["fresh"] = _truth(value)
+            elif key in ("fresh", "stderr"):
+                known[key] = _truth(key, value)
             else:
                 options[key] = value
         return cls(
@@ -126,8 +128,7 @@ class EngineSpec:
         pairs = [(key, value) for key, value in known.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
-        if self.fresh:
-            pairs.append(("fresh", "true"))
+        pairs += [(key, "true") for key in ("fresh", "stderr") if getattr(self, key)]
         settings = [self.limits.text] if self.limits else []
         settings += [f"{key}={_escaped(value)}" for key, value in [*pairs, *self.options]]
         if settings:
@@ -144,7 +145,7 @@ class EngineSpec:
     def slug(self) -> str:
         """A readable name for a folder, unique to engine, command, options and limits.
 
-        The time-out is no part of it, since a longer one changes no answer.
+        The time-out and `stderr` are no part of it, since they change no answer.
         """
         limits = self.limits.text.replace("=", "").split(",")
         options = [f"{key}{value}" for key, value in self.options[:3]]
@@ -199,7 +200,7 @@ def _seconds(text: str) -> float:
         raise NotationError(f"a timeout is a number of seconds, not '{text}'") from None
 
 
-def _truth(text: str) -> bool:
+def _truth(key: str, text: str) -> bool:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    raise NotationError(f"'fresh' is true or false, not '{text}'")
+    raise NotationError(f"'{key}' is true or false, not '{text}'")

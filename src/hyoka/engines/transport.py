@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import os
 import re
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,10 +18,10 @@ from typing import Final, Self
 
 from hyoka import _core
 from hyoka.engines.process import (
+    ask_to_end,
     describe_exit,
     has_exited,
     kill_process,
-    signal_group,
     start_process,
 )
 from hyoka.errors import EngineError
@@ -136,8 +135,11 @@ class _Series:
 class Transport:
     """A running engine: `ask` it, `tell` it, and in the end `close` or `kill` it."""
 
-    def __init__(self, name: str, command: Sequence[str], cwd: Path | None) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], cwd: Path | None, tells_stderr: bool
+    ) -> None:
         self.name = name
+        self._tells_stderr = tells_stderr
         self.last_word = "\n"
         """What the last line of an answer begins with, where that is known."""
         self._loop = asyncio.get_running_loop()
@@ -161,10 +163,20 @@ class Transport:
         self._failure: EngineError | None = None
 
     @classmethod
-    async def start(cls, name: str, command: Sequence[str], cwd: Path | None = None) -> Self:
-        """Start `command`, whose first word is a program's full path; `name` is for messages."""
+    async def start(
+        cls,
+        name: str,
+        command: Sequence[str],
+        cwd: Path | None = None,
+        *,
+        tells_stderr: bool = False,
+    ) -> Self:
+        """Start `command`, whose first word is a program's full path; `name` is for messages.
+
+        With `tells_stderr` errors and transcripts hold what came on standard error.
+        """
         try:
-            transport = cls(name, command, cwd)
+            transport = cls(name, command, cwd, tells_stderr)
         except OSError as error:
             raise EngineError(
                 name, f"cannot run {command[0]}: {error.strerror}", reason="missing"
@@ -183,10 +195,10 @@ class Transport:
         self._output_fd = process.stdout.fileno()
         output = self._output
         errors = _Lines(self._errors_received, lambda: None, self._end_noticed)
-        self._outputs = [
-            (await loop.connect_read_pipe(lambda: output, process.stdout))[0],
-            (await loop.connect_read_pipe(lambda: errors, process.stderr))[0],
-        ]
+        # One by one: a cancellation between the two must find the first, to close it.
+        for lines, stream in ((output, process.stdout), (errors, process.stderr)):
+            connected, _ = await loop.connect_read_pipe(lambda lines=lines: lines, stream)  # type: ignore[misc]
+            self._outputs.append(connected)
         if hasattr(os, "pidfd_open"):
             # A child of the engine may hold its output open: without this its end would go unseen.
             with contextlib.suppress(OSError):
@@ -195,7 +207,7 @@ class Transport:
 
     @property
     def pid(self) -> int:
-        """The engine's process, which is also its process group."""
+        """The engine's process, or its keeper's, which ends as the engine does."""
         return self._process.pid
 
     @property
@@ -310,15 +322,23 @@ class Transport:
 
     def error(self, message: str, reason: str) -> EngineError:
         """An EngineError of this engine, with the transcript as it stands."""
-        return EngineError(self.name, printable(message), self.transcript, reason)
+        last_words = "\n".join(self._last_words())
+        return EngineError(self.name, printable(message), self.transcript, reason, last_words)
 
     @property
     def transcript(self) -> str:
-        """The last lines said, `>` by us and `<` by the engine, and of its standard error, `!`."""
+        """The last lines said, `>` by us and `<` by the engine; `!` is for standard error."""
         said = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
-        errors = [("!", line) for line in self._stderr]
-        shown = said[-DIALOGUE_LINES:] + errors[-STDERR_LINES:]
-        return "\n".join(f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in shown)
+        lines = [
+            f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in said[-DIALOGUE_LINES:]
+        ]
+        if self._tells_stderr:
+            lines += [f"! {line}" for line in self._last_words()]
+        return "\n".join(lines)
+
+    def _last_words(self) -> list[str]:
+        lines = itertools.islice(self._stderr, max(0, len(self._stderr) - STDERR_LINES), None)
+        return [printable(line[:_LONGEST_SHOWN]) for line in lines]
 
     async def close(self, farewell: str = "quit\n", patience_s: float = 2.0) -> bool:
         """Ask the engine to quit, then insist; True if it went by itself. It is reaped anyway."""
@@ -331,7 +351,7 @@ class Transport:
             self.tell(farewell)
             by_itself = await self._exited_within(patience_s)
             if not by_itself:
-                signal_group(self._process, signal.SIGTERM)
+                ask_to_end(self._process)
                 await self._exited_within(patience_s / 4)
         finally:
             self.kill()
@@ -424,7 +444,8 @@ class Transport:
     def _end(self) -> None:
         if self.alive:
             how = describe_exit(kill_process(self._process))
-            last = f"; its last words: {self._stderr[-1][:_LONGEST_SHOWN]}" if self._stderr else ""
+            words = self._last_words() if self._tells_stderr else []
+            last = f"; its last words: {words[-1]}" if words else ""
             self._fail(self.error(f"died ({how}){last}", "died"))
 
     def _fail(self, failure: EngineError) -> None:

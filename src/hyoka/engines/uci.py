@@ -158,7 +158,7 @@ class UciEngine:
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
         """Start the engine, shake hands and set its options; raises EngineError."""
         program = spec.program()
-        transport = await Transport.start(spec.title, program, cwd)
+        transport = await Transport.start(spec.title, program, cwd, tells_stderr=spec.stderr)
         try:
             engine = cls(spec, transport)
             await engine._shake_hands()

@@ -13,18 +13,20 @@ A new format needs a reader in a file of its own and one line in `FORMATS`.
 two.epd:3: not a chess move: 'Rb9' (expected UCI or SAN)
 """
 
-from hyoka.problems.problem import Assertion, GtpTest, Problem, ProblemSet, Refusal
+from hyoka.problems.problem import Assertion, GtpScript, GtpTest, Problem, ProblemSet, Refusal
 from hyoka.problems.reading import FORMATS, Format, read_problems
-from hyoka.problems.sgf_position import load_sgf
+from hyoka.problems.sgf_position import load_sgf, load_sgf_past
 
 __all__ = [
     "FORMATS",
     "Assertion",
     "Format",
+    "GtpScript",
     "GtpTest",
     "Problem",
     "ProblemSet",
     "Refusal",
     "load_sgf",
+    "load_sgf_past",
     "read_problems",
 ]

@@ -22,8 +22,9 @@ from typing import Any
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
 from hyoka.games import GAMES, name_of
-from hyoka.problems.problem import GtpTest, OpenBeside, ProblemSet, Refusal, refusal
-from hyoka.problems.sgf_position import load_sgf, with_text_field
+from hyoka.problems.past import Past
+from hyoka.problems.problem import GtpScript, GtpTest, OpenBeside, ProblemSet, Refusal, refusal
+from hyoka.problems.sgf_position import load_sgf_past
 
 LOOKS_LIKE = re.compile(r"^[ \t]*(?:[0-9]+[ \t]+)?loadsgf[ \t]|^#\?[ \t]*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[0-9]+(?=\s|\Z)")
@@ -56,20 +57,29 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
     """Read the tests; those whose position cannot be had are refused one by one."""
     board = _Board(open_beside)
     number, command, at = "", "", 0
+    commands: list[str] = []
+    asked: set[int] = set()
     tests: list[GtpTest] = []
     refused: list[Refusal] = []
     for line_number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("#?"):
+            asked.add(len(commands) - 1)
             try:
                 test = _test(board, command, line)
-                tests.append(replace(test, id=number, source=source, line_number=at))
+                place = len(commands) - 1
+                test = replace(test, id=number, source=source, line_number=at, place=place)
+                tests.append(test)
             except Error as error:
                 refused.append(refusal(source, line_number, error))
         elif stripped := line.partition("#")[0].strip():
             number = (_NUMBER.match(stripped) or [""])[0]
             command, at = stripped[len(number) :].strip(), line_number
-            board.follow(command)
-    return ProblemSet("tst", source, tests=tuple(tests), refused=tuple(refused))
+            if command:
+                commands.append(command)
+                board.follow(command)
+    script = GtpScript(tuple(commands), frozenset(asked), board.records)
+    found = tuple(replace(test, script=script) for test in tests)
+    return ProblemSet("tst", source, tests=found, refused=tuple(refused))
 
 
 class _Board:
@@ -77,14 +87,14 @@ class _Board:
 
     def __init__(self, open_beside: OpenBeside | None) -> None:
         self._open_beside = open_beside
-        self._records: dict[str, bytes] = {}
-        self._past: list[Any] = [GAMES["go19"]()]
+        self.records: dict[str, bytes] = {}
+        self._past: list[Past] = [Past.of(GAMES["go19"]())]
         self._lost: str | None = None
         self.setup: list[str] = []
 
     @property
-    def game(self) -> Any:
-        """The position; raises NotationError where it is not known."""
+    def past(self) -> Past:
+        """The position and its past; raises NotationError where it is not known."""
         if self._lost is not None:
             raise NotationError(self._lost)
         return self._past[-1]
@@ -105,7 +115,7 @@ class _Board:
             "popgo": self._undo,
         }.get(name)
         if name in {"loadsgf", "boardsize", "clear_board"}:
-            self.setup, self._lost = [], None
+            self._begin_anew(keeps_size=name == "clear_board")
         if name in {"loadsgf", "boardsize"}:
             self._past = []
         if len(self.setup) == _MOST_COMMANDS:
@@ -121,6 +131,11 @@ class _Board:
         except Error as error:
             self._lost = f"'{command}': {error}"
 
+    def _begin_anew(self, *, keeps_size: bool) -> None:
+        """Forget what was done to the board."""
+        size = [command for command in self.setup if command.split()[0] in ("boardsize", "komi")]
+        self.setup, self._lost = size if keeps_size else [], None
+
     def _load(self, arguments: list[str]) -> None:
         if not 1 <= len(arguments) <= 2:
             raise NotationError("expected a file and perhaps a move number")
@@ -129,30 +144,31 @@ class _Board:
             if not re.fullmatch(r"[0-9]{1,6}", arguments[1]):
                 raise NotationError(f"no move number '{arguments[1]}'")
             number = int(arguments[1]) or None
-        self._past = [load_sgf(self._record(arguments[0]), number)]
+        self._past = [load_sgf_past(self._record(arguments[0]), number)]
 
     def _record(self, name: str) -> bytes:
         if self._open_beside is None:
             raise NotationError("the record cannot be opened: no open_beside was given")
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
             raise NotationError("records must lie beside or below the tests")
-        if name not in self._records:
+        if name not in self.records:
             try:
-                self._records[name] = self._open_beside(name)
+                self.records[name] = self._open_beside(name)
             except (OSError, LookupError, ValueError, Error) as error:
                 raise NotationError(f"the record cannot be opened: {error}") from None
-        return self._records[name]
+        return self.records[name]
 
     def _resize(self, arguments: list[str]) -> None:
         size = " ".join(arguments)
         if f"go{size}" not in GAMES:
             raise NotationError(f"boards of size '{size}' are none of ours")
-        self._past = [GAMES[f"go{size}"]()]
+        self._past = [Past.of(GAMES[f"go{size}"]())]
 
     def _clear(self, arguments: list[str]) -> None:
         if not self._past:
             raise NotationError("the board is of no size that is ours")
-        self._past = [type(self._past[-1])(komi=self._past[-1].komi)]
+        game = self._past[-1].game
+        self._past = [Past.of(type(game)(komi=game.komi))]
 
     def _set_komi(self, arguments: list[str]) -> None:
         text = " ".join(arguments)
@@ -163,8 +179,8 @@ class _Board:
     def _play(self, arguments: list[str]) -> None:
         if len(arguments) != 2 or arguments[0].lower() not in _COLOURS:
             raise NotationError("expected a colour and a point")
-        game = self._past[-1].with_to_play(_COLOURS[arguments[0].lower()])
-        self._past.append(_not_over(game).play(arguments[1]))
+        past = self._past[-1].to_play(_COLOURS[arguments[0].lower()])
+        self._past.append(past.play(arguments[1]))
 
     def _undo(self, arguments: list[str]) -> None:
         if len(self._past) == 1:
@@ -185,18 +201,20 @@ def _test(board: _Board, command: str, line: str) -> GtpTest:
     pattern = bracketed[1:].removesuffix("]")
     negated = pattern.startswith("!")
     pattern = _checked(pattern.removeprefix("!").strip())
-    game = _not_over(board.game)
+    past = board.past.not_over()
     name, *arguments = command.split()
     moves: tuple[str, ...] = ()
     if name in _ASKS_FOR_A_MOVE:
         colour = arguments[0].lower() if arguments else ""
         if colour not in _COLOURS:
             raise NotationError(f"'{command}' does not say whose move is wanted")
-        game = game.with_to_play(_COLOURS[colour])
-        moves = _listed_moves(game, pattern)
+        past = past.to_play(_COLOURS[colour])
+        moves = _listed_moves(past.game, pattern)
     return GtpTest(
-        name_of(game),
-        game.text,
+        name_of(past.game),
+        past.game.text,
+        past.start.text,
+        past.moves,
         command,
         pattern,
         negated=negated,
@@ -205,11 +223,6 @@ def _test(board: _Board, command: str, line: str) -> GtpTest:
         avoid=moves if negated else (),
         setup=tuple(board.setup[:-1]),
     )
-
-
-def _not_over(game: Any) -> Any:
-    """Give the position as if nobody had passed if two passes ended the game: tests go on."""
-    return game if game.outcome is None else with_text_field(game, 3, "0")
 
 
 def _checked(pattern: str) -> str:

@@ -2,8 +2,8 @@
 """Othello endgames in two notations, both with 64 squares by rows from a1 on each line.
 
 - OBF: `SQUARES X; D1:+2; G3:+0;` gives the exact score of moves for the side to move.
-- Plain: `SQUARES Black 32 -34` gives one best move as the number of its square from 0, and the
-  score as Black's discs less White's, whoever is to move.
+- Plain: `SQUARES Black 32 -34` gives one best move as the number of its square from 0 (64 or -1 is
+  a pass), and the score as Black's discs less White's, whoever is to move.
 """
 
 import re
@@ -14,10 +14,13 @@ from hyoka.games import position
 from hyoka.problems.problem import Problem, ProblemSet, by_lines, legal_move
 
 _OBF = re.compile(r"\s*([-.XOxo*]{64})\s+([XOxo*])\s*;([^%]*)(%.*)?")
-_SCORED = re.compile(r"\s*([A-Ha-h][1-8]|[Pp][Aa]?[Ss]{1,2})\s*:\s*([+-]?[0-9]{1,2})\s*")
-_PLAIN = re.compile(r"\s*([-.XO]{64})\s+(Black|White)\s+([0-9]{1,2})\s+([+-]?[0-9]{1,2})\s*")
+_SCORED = re.compile(
+    r"\s*([A-Ha-h][1-8]|[Pp](?:[Aa]|[Aa]?[Ss]{1,2})|--)\s*:\s*([+-]?[0-9]{1,2})\s*"
+)
+_PLAIN = re.compile(r"\s*([-.XO]{64})\s+(Black|White)\s+(-1|[0-9]{1,2})\s+([+-]?[0-9]{1,2})\s*")
 LOOKS_LIKE_OBF = re.compile(r"^[ \t]*[-.XOxo*]{64}[ \t]+[XOxo*][ \t]*;", re.MULTILINE)
 LOOKS_LIKE_PLAIN = re.compile(r"^[ \t]*[-.XO]{64}[ \t]+(?:Black|White)[ \t]", re.MULTILINE)
+_PASSES = ("-1", "64")
 _AS_OURS = str.maketrans("xo*.", "XOX-")
 
 
@@ -47,7 +50,7 @@ def _obf_problem(line: str) -> Problem:
             raise NotationError(
                 f"expected a move and its score such as D1:+2, not '{part.strip()}'"
             )
-        text = "pass" if scored[1][0] in "Pp" else scored[1]
+        text = "pass" if scored[1][0] in "Pp-" else scored[1]
         move = legal_move(game, text)
         if move in scores:
             raise NotationError(f"{scored[1]} has two scores")
@@ -73,7 +76,10 @@ def _plain_problem(line: str) -> Problem:
     squares, side, square, score = matched.groups()
     game = position("othello", squares.translate(_AS_OURS) + (" X" if side == "Black" else " O"))
     rank, file = divmod(int(square), 8)
-    if rank > 7:
+    if square in _PASSES:
+        best = legal_move(game, "pass")
+    elif rank > 7:
         raise NotationError(f"squares are numbered from 0 to 63, not {square}")
-    best = legal_move(game, "abcdefgh"[file] + str(rank + 1))
+    else:
+        best = legal_move(game, "abcdefgh"[file] + str(rank + 1))
     return Problem("othello", game.text, best=(best,), score=float(score), kind="endgame")

@@ -25,8 +25,8 @@ from typing import Any
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
 from hyoka.games import GAMES, name_of
+from hyoka.problems.past import with_text_field
 from hyoka.problems.problem import Assertion, ProblemSet, Refusal, refusal
-from hyoka.problems.sgf_position import with_text_field
 
 LOOKS_LIKE = re.compile(r"^boardsize[ \t]+[0-9]+[ \t]*(?:#.*)?$", re.MULTILINE)
 _ROW = re.compile(r"(?:[.XO][ )]){0,24}[.XO][ )]?")

@@ -71,12 +71,27 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class GtpScript:
+    """A file of tests as a program is told it."""
+
+    commands: tuple[str, ...] = ()
+    """As written, without numbers and comments."""
+    asked: frozenset[int] = frozenset()
+    """Which of them have an expected answer."""
+    records: Mapping[str, bytes] = _mapping()
+    """What the files hold that could be loaded, by name."""
+
+
+@dataclass(frozen=True)
 class GtpTest:
     """A command to a Go program in a position, and the answers that pass."""
 
     game: str
     position: str
     """With the colour to play that the command asks for, if it asks for a move."""
+    start: str
+    """A position before it from which `moves` lead to it: its past, as far as it is known."""
+    moves: tuple[str, ...]
     command: str
     """Such as `attack C3`, without its number."""
     expected: str
@@ -91,6 +106,10 @@ class GtpTest:
     """The legal moves that fail, where a move is asked for and `expected` lists points."""
     setup: tuple[str, ...] = ()
     """All commands from the last one that loaded or cleared the board up to this one."""
+    script: "GtpScript" = field(default_factory=GtpScript, compare=False, repr=False)
+    """The whole file, shared by all its tests."""
+    place: int = 0
+    """Which command of the script it is."""
     id: str = ""
     """The number of the command."""
     source: str = ""

@@ -10,6 +10,7 @@ from typing import Any
 from hyoka._core import Player
 from hyoka.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GAMES
+from hyoka.problems.past import Past, with_text_field
 
 Property = tuple[str, list[str]]
 
@@ -25,6 +26,11 @@ _STONES = {"AB": 1, "AW": -1, "AE": 0}
 
 
 def load_sgf(data: bytes, move_number: int | None = None) -> Any:
+    """Give the Go position of a record's main line just before a move; see `load_sgf_past`."""
+    return load_sgf_past(data, move_number).game
+
+
+def load_sgf_past(data: bytes, move_number: int | None = None) -> Past:
     """Give the Go position of a record's main line just before a move, or at its end.
 
     Moves count from 1, passes too. The player whose move it would be is to play; at the end, the
@@ -37,31 +43,25 @@ def load_sgf(data: bytes, move_number: int | None = None) -> Any:
     """
     nodes = _main_line(data)
     game, handicap = _empty_board(nodes[0])
+    past = Past.of(game)
     number = 0
     for node in nodes:
-        game = _set_up(game, node)
+        past = _set_up(past, node)
         for name, values in node:
             if name not in _PLAYERS:
                 continue
             player = _PLAYERS[name]
+            game = past.game
             if handicap > 1 and player == Player.second and not number and not game.cells.any():
-                game = type(game)(komi=game.komi, handicap=handicap)
-            if game.to_play != player:
-                game = game.with_to_play(player)
+                past = Past.of(type(game)(komi=game.komi, handicap=handicap))
+            past = past.to_play(player)
             number += 1
             if number == move_number:
-                return game
-            game = _played(game, number, name, values[0])
+                return past
+            past = _played(past, number, name, values[0])
     if move_number is not None and number and move_number != number + 1:
         raise NotationError(f"the record has {number} moves, so none before move {move_number}")
-    return game
-
-
-def with_text_field(game: Any, index: int, value: str) -> Any:
-    """Give the position with one field of its text changed: 2 is the ko, 3 the passes."""
-    fields = game.text.split()
-    fields[index] = value
-    return type(game).from_text(" ".join(fields))
+    return past
 
 
 def _main_line(data: bytes) -> list[list[Property]]:
@@ -128,8 +128,13 @@ def _name(row: int, column: int, size: int) -> str:
     return f"{_COLUMNS[column]}{size - row}"
 
 
-def _set_up(game: Any, node: list[Property]) -> Any:
-    """Add and take off stones, change who is to play, mark a ko."""
+def _set_up(past: Past, node: list[Property]) -> Past:
+    """Add and take off stones, change who is to play, mark a ko: the past begins anew."""
+    game = _set_up_game(past.game, node)
+    return past if game == past.game else Past.of(game)
+
+
+def _set_up_game(game: Any, node: list[Property]) -> Any:
     size = game.size
     if any(name in _STONES for name, _ in node):
         cells = game.cells.copy()
@@ -163,13 +168,11 @@ def _with_ko(game: Any, point: str) -> Any:
     return with_text_field(game, 2, point) if takes_ko else game
 
 
-def _played(game: Any, number: int, name: str, value: str) -> Any:
-    size = game.size
+def _played(past: Past, number: int, name: str, value: str) -> Past:
+    size = past.game.size
     is_pass = not value or (value == "tt" and size <= 19)
     point = "pass" if is_pass else _name(*_points(value, size)[0], size)
-    if game.outcome is not None:
-        game = with_text_field(game, 3, "0")
     try:
-        return game.play(point)
+        return past.play(point)
     except Error as error:
         raise IllegalMoveError(f"move {number} ({name} {point}) of the record: {error}") from None

@@ -2,7 +2,7 @@
 """What a problem asks of a player who answers with a move, and whether the answer is right."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hyoka._core import Player
@@ -12,6 +12,10 @@ from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.problems.problem import played
 
 _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
+
+
+class NotAsked(Exception):  # noqa: N818 - nothing went wrong
+    """A problem that a player cannot be asked, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,15 @@ class Task:
     """Whether there is a mate to prove; None if that is not the question."""
     mated: bool = False
     """Whether the side to move is the one that is mated."""
+    score: float | None = None
+    """The exact score, seen by the first player, where a set of endings gives it."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """The same for moves."""
     only: tuple[str, ...] = ()
     """The moves to choose from; empty for all."""
+    test: GtpTest | Assertion | None = None
+    """The test in GTP's words, for an engine that speaks them."""
+    asks_for_move: bool = True
     id: str = ""
     source: str = ""
     line_number: int = 0
@@ -39,20 +50,38 @@ class Task:
         """The position with the moves played."""
         return played(position(self.game, self.start), self.moves)
 
+    def line(self) -> Any:
+        """The position with its past, as far as the rules allow it."""
+        line = position(self.game, self.start).line()
+        for text in self.moves:
+            move = line.parse(text)
+            if line.outcome is not None or not line.is_legal(move):
+                return self.to_solve().line()
+            line = line.play(move)
+        return line
+
     def expectation(self) -> str:
         """What is right, in a few words."""
+        if isinstance(self.test, Assertion):
+            return " ".join([self.test.name, *self.test.arguments, *self.test.expected])
+        if self.test is not None:
+            return f"{'not ' if self.test.negated else ''}{self.test.expected}"
         words = [
             " or ".join(self.best),
             f"not {' nor '.join(self.avoid)}" if self.avoid else "",
             {True: "a mate", False: "no mate", None: ""}[self.mate],
+            "" if self.score is None else f"score {self.score:+g}",
         ]
         return " or ".join(filter(None, words)) if self.mate else ", ".join(filter(None, words))
 
-    def is_solved_by(self, move: str | None, mate: int | None = None) -> bool:
+    def is_solved_by(
+        self, move: str | None, mate: int | None = None, score: float | None = None
+    ) -> bool:
         """Whether a move, and perhaps a claimed mate (> 0 for the first player), is right.
 
         A mate is solved by a proof of it, or by the first move of a solution; a position without
-        one by no claim. Else any best move is right, and any that is not to be avoided.
+        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move.
+        Else any best move is right, and any that is not to be avoided.
 
         >>> Task("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
         True
@@ -61,6 +90,8 @@ class Task:
             first_mates = (self.to_solve().to_play is Player.first) != self.mated
             proved = mate is not None and (mate > 0) == first_mates
             return not proved if self.mate is False else proved or move in self.best
+        if score is not None and score == self.score:
+            return True
         if move is None or move in self.avoid:
             return False
         return move in self.best if self.best else True
@@ -70,12 +101,34 @@ class Task:
         return self.points.get(move or "", 0)
 
 
-def task_of(problem: Problem | GtpTest | Assertion) -> Task | str:
-    """What a problem asks for, or why it asks for no move."""
+def task_of(problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False) -> Task | str:
+    """What a problem asks for, or why it asks for no move.
+
+    Over GTP a test may ask for anything that the engine understands; whether it does is seen later.
+    """
+    if isinstance(problem, Problem):
+        return _of_problem(problem)
     if isinstance(problem, Assertion):
-        return "a claim about a board, not a question for a move"
-    if isinstance(problem, GtpTest):
-        return _of_test(problem)
+        task: Task | str = "a claim about a board, not a question for a move"
+        number = ""
+    else:
+        task, number = _of_test(problem), problem.id
+    if not over_gtp:
+        return task
+    if isinstance(task, Task):
+        return replace(task, test=problem)
+    return Task(
+        problem.game,
+        problem.position,
+        test=problem,
+        asks_for_move=False,
+        id=number,
+        source=problem.source,
+        line_number=problem.line_number,
+    )
+
+
+def _of_problem(problem: Problem) -> Task | str:
     asks_for_mate = problem.mate is False or (problem.mate is True and not problem.avoid)
     if problem.points:
         top = max(problem.points.values())
@@ -92,6 +145,9 @@ def task_of(problem: Problem | GtpTest | Assertion) -> Task | str:
         avoid=problem.avoid,
         points=problem.points,
         mate=problem.mate if asks_for_mate else None,
+        # Centipawns in chess are somebody's opinion.
+        score=problem.score if problem.game == "othello" else None,
+        scores=problem.scores,
         # Some solutions begin with the defence.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),
         id=problem.id,
@@ -125,7 +181,8 @@ def _of_test(test: GtpTest) -> Task | str:
             return "no legal moves to choose from"
     return Task(
         test.game,
-        test.position,
+        test.start,
+        test.moves,
         best=test.best,
         avoid=test.avoid,
         only=only,

@@ -9,8 +9,10 @@ from typing import Protocol, Self
 from hyoka.engines import AnySpec, EnginePosition, EngineSession, EngineSpec, Limits
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
+from hyoka.problems import Assertion, GtpTest
 from hyoka.search import Searcher, SearchLimits, SearchSpec
-from hyoka.solving.judging import Task
+from hyoka.solving.judging import NotAsked, Task
+from hyoka.solving.scripts import Script, ScriptRunner, script_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,13 @@ class Answer:
     move: str | None
     mate: int | None = None
     """> 0, the first player mates; < 0, the second."""
+    score: float | None = None
+    """The exact score, seen by the first player, if it was proved."""
     time_s: float = 0.0
     nodes: int = 0
     depth: int = 0
+    passes: bool | None = None
+    """Whether the answer to a test in GTP passes; `move` is that answer."""
 
 
 class Player(Protocol):
@@ -77,14 +83,15 @@ class SearchPlayer:
         if searcher is None:
             searcher = self._searchers[task.game] = Searcher(self._spec, task.game)
         searcher.clear()
-        position = task.to_solve()
-        only = [position.parse(move) for move in task.only] or None
+        line = task.line()
+        only = [line.parse(move) for move in task.only] or None
         began = time.monotonic()
         self._running = searcher
-        result = searcher.search(position.line(), self._limits, only=only)
+        result = searcher.search(line, self._limits, only=only)
         return Answer(
             None if result.best is None else str(result.best),
             result.mate,
+            result.score if self._spec.kind == "exact" else None,
             time.monotonic() - began,
             result.playouts or result.nodes,
             result.depth,
@@ -110,6 +117,7 @@ class EnginePlayer:
         chosen = {name: value for name, value in own.items() if value is not None}
         self._spec = replace(spec, limits=Limits(**chosen)) if chosen else spec  # type: ignore[arg-type]
         self._session = EngineSession(self._spec)
+        self._scripts = ScriptRunner(self._session)
 
     def __enter__(self) -> Self:
         self._session.__enter__()
@@ -121,23 +129,44 @@ class EnginePlayer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._scripts.close()
         self._session.__exit__(kind, error, traceback)
 
     def answer(self, task: Task) -> Answer:
-        """Ask for a move; UCI and USI also tell about mates and nodes. Raises EngineError."""
+        """Ask for a move, or what a test in GTP asks for; UCI and USI also tell mates and nodes.
+
+        Raises EngineError, and NotAsked for what the engine does not understand.
+        """
+        if task.test is not None:
+            script = script_of(task.test, self._session.gtp_engine().commands)
+            if isinstance(script, Script):
+                return self._test(script, task.test)
+            if not task.asks_for_move:
+                raise NotAsked(script)
+            self._scripts.forget()
         if task.only:
-            raise EngineError(self._spec.title, "cannot be asked to choose from some moves")
+            raise NotAsked("the engine cannot be asked to choose from some moves")
         place = EnginePosition(task.game, task.start, task.moves)
         began = time.monotonic()
         if self._spec.protocol == "gtp":
             move = self._session.best_move(place)
-            return Answer(move, None, time.monotonic() - began)
+            return Answer(move, time_s=time.monotonic() - began)
         found = self._session.evaluate(place)
         if not isinstance(found, Evaluation):
             raise EngineError(self._spec.title, found.message, found.detail, found.reason)
         return Answer(
-            found.best, found.mate, time.monotonic() - began, found.nodes or 0, found.depth or 0
+            found.best,
+            found.mate,
+            time_s=time.monotonic() - began,
+            nodes=found.nodes or 0,
+            depth=found.depth or 0,
         )
+
+    def _test(self, script: Script, test: GtpTest | Assertion) -> Answer:
+        began = time.monotonic()
+        said = self._scripts.answer(script)
+        passes = said == "passed" if isinstance(test, Assertion) else test.accepts(said)
+        return Answer(said, time_s=time.monotonic() - began, passes=passes)
 
     def stop(self) -> None:
         """An engine cannot be hurried; it is ended with its session."""

@@ -41,6 +41,8 @@ class Verdict:
     """What the best move is worth; 0 where a suite gives no points."""
     mate: int | None = None
     """A mate that was proved: > 0, the first player mates."""
+    score: float | None = None
+    """An exact score that was proved, seen by the first player."""
     time_s: float = 0.0
     nodes: int = 0
     """Positions or playouts, as the player counts them; 0 if it does not say."""

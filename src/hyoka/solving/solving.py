@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from hyoka.engines import AnySpec, spec_of
+from hyoka.engines import AnySpec, EngineSpec, spec_of
 from hyoka.errors import Error
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.search import SearchLimits
-from hyoka.solving.judging import Task, task_of
+from hyoka.solving.exactness import is_as_good
+from hyoka.solving.judging import NotAsked, Task, task_of
 from hyoka.solving.players import Answer, Player, player_of
 from hyoka.solving.report import SolveReport, Verdict
 
@@ -31,7 +32,9 @@ def solve(
 
     Every problem is solved as if it were the first: nothing is remembered. What goes wrong with one
     is written in its verdict, and the others go on; only a spec that names nothing, and an engine
-    that does not start, raise. Problems that ask for no move are counted in `skipped`. Verdicts are
+    that does not start, raise. Problems that ask for no move, and tests in GTP that an engine does
+    not understand, are counted in `skipped`. A GTP engine is given such tests in the words of their
+    file, so that it knows the past, and may be asked for more than moves. Verdicts are
     in the order of the problems; `on_verdict` hears of each when it is there. An interrupt (Ctrl-C)
     gives the report on what has been solved so far.
     """
@@ -39,15 +42,21 @@ def solve(
     skipped = Counter[str]()
     tasks = []
     for problem in problems:
-        task = task_of(problem)
+        task = task_of(problem, over_gtp=speaks_gtp(spec))
         if isinstance(task, str):
             skipped[task] += 1
         else:
             tasks.append(task)
     run = _Run(tasks, [player_of(spec, limits) for _ in range(max(1, min(jobs, len(tasks))))])
     interrupted = run.wait(on_verdict)
-    verdicts = tuple(verdict for verdict in run.verdicts if verdict is not None)
+    verdicts = tuple(found for found in run.found if isinstance(found, Verdict))
+    skipped.update(found for found in run.found if isinstance(found, str))
     return SolveReport(spec.text, verdicts, skipped, interrupted)
+
+
+def speaks_gtp(spec: AnySpec) -> bool:
+    """Whether a player can be given tests in GTP's words."""
+    return isinstance(spec, EngineSpec) and spec.protocol == "gtp"
 
 
 class _Run:
@@ -60,7 +69,8 @@ class _Run:
         self._next = 0
         self._stopped = False
         self._done = queue.Queue[int | Exception | None]()
-        self.verdicts: list[Verdict | None] = [None] * len(tasks)
+        self.found: list[Verdict | str | None] = [None] * len(tasks)
+        """Of each task the verdict, or why it was not asked."""
 
     def wait(self, on_verdict: Callable[[Verdict], None] | None) -> bool:
         """Run until all is done; True if it was interrupted. Raises what a player could not do."""
@@ -97,9 +107,9 @@ class _Run:
                 failures.append(told)
                 self._stopped = True
             elif on_verdict is not None:
-                verdict = self.verdicts[told]
-                assert verdict is not None
-                on_verdict(verdict)
+                found = self.found[told]
+                if isinstance(found, Verdict):
+                    on_verdict(found)
         if failures:
             raise failures[0]
 
@@ -107,10 +117,10 @@ class _Run:
         try:
             with player:
                 while (number := self._taken()) is not None:
-                    verdict = _verdict(self._tasks[number], player)
+                    found = _verdict(self._tasks[number], player)
                     if self._stopped:
                         break
-                    self.verdicts[number] = verdict
+                    self.found[number] = found
                     self._done.put(number)
         except Exception as error:  # handed on to whoever waits
             self._done.put(error)
@@ -125,10 +135,22 @@ class _Run:
             return self._next - 1
 
 
-def _verdict(task: Task, player: Player) -> Verdict:
-    error = ""
+def _is_solved(task: Task, answer: Answer) -> bool:
+    if answer.passes is not None:
+        return answer.passes
+    return task.is_solved_by(answer.move, answer.mate, answer.score) or is_as_good(
+        task, answer.move, answer.score
+    )
+
+
+def _verdict(task: Task, player: Player) -> Verdict | str:
+    """What came of a task, or why it was not asked."""
+    error, solved = "", False
     try:
         answer = player.answer(task)
+        solved = _is_solved(task, answer)
+    except NotAsked as why:
+        return str(why)
     except (Error, ValueError, OverflowError) as problem:
         answer, error = Answer(None), str(problem)
     return Verdict(
@@ -137,11 +159,12 @@ def _verdict(task: Task, player: Player) -> Verdict:
         id=task.id,
         game=task.game,
         expected=task.expectation(),
-        solved=not error and task.is_solved_by(answer.move, answer.mate),
+        solved=solved,
         move=answer.move,
         points=task.points_of(answer.move),
         most_points=max(task.points.values(), default=0),
         mate=answer.mate,
+        score=answer.score,
         time_s=answer.time_s,
         nodes=answer.nodes,
         depth=answer.depth,

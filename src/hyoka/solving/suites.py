@@ -17,6 +17,7 @@ from hyoka.problems import ProblemSet, read_problems
 
 _LARGEST: Final = 256 << 20
 """Bytes of one set, unpacked; more is no set of problems."""
+_LARGEST_RECORD: Final = 16 << 20
 _SUFFIXES: Final = (".epd", ".sfen", ".jsonl", ".obf", ".tst", ".t", ".txt")
 _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
@@ -133,7 +134,16 @@ def _starts_with(path: Path, sign: bytes) -> bool:
 
 
 def _on_disk(path: Path) -> Callable[[str], bytes]:
-    return lambda name: (path.parent / name).read_bytes()
+    folder = path.parent.resolve()
+
+    def read(name: str) -> bytes:
+        file = (folder / name).resolve()
+        if not file.is_relative_to(folder) or not file.is_file():
+            raise SourceError(f"{name} is no file in {path.parent}")
+        with file.open("rb") as opened:
+            return _bounded(opened.read(_LARGEST_RECORD + 1), name, _LARGEST_RECORD)
+
+    return read
 
 
 def _unpacked(path: Path) -> bytes:
@@ -154,7 +164,7 @@ def _of_member(archive: zipfile.ZipFile, member: str) -> bytes:
         return _bounded(file.read(_LARGEST + 1), member)
 
 
-def _bounded(data: bytes, name: str) -> bytes:
-    if len(data) > _LARGEST:
+def _bounded(data: bytes, name: str, most: int = _LARGEST) -> bytes:
+    if len(data) > most:
         raise SourceError(f"{name}: too large for a problem set")
     return data

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small process between Hyoka and an engine that ends the engine and all that came of it.
+
+It is run as a script, by `process.py` alone, on Linux: `keeper.py PARENT PROGRAM ARGUMENT…`. The
+engine has our three streams, and the keeper none of them. Whatever the engine starts, in sessions
+of its own or orphaned, becomes the keeper's child in the end, for the keeper is its *subreaper*:
+nothing can hide.
+
+- When the engine ends, what it left is killed, and the keeper ends as the engine did.
+- SIGTERM, which the kernel also sends when Hyoka dies, kills the engine and all that came of it.
+- SIGUSR1 is handed on to the engine as a polite SIGTERM.
+
+Nothing of Hyoka is imported, so that an engine starts quickly.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+POLITE = signal.SIGUSR1
+END = signal.SIGTERM
+_HEARD = {POLITE, END, signal.SIGCHLD}
+
+
+def main(parent: int, command: list[str]) -> None:
+    """Start the engine, wait for what happens, and end as it ended."""
+    prctl = ctypes.CDLL(None).prctl
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl(_PR_SET_PDEATHSIG, END, 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit(1)  # it died before the kernel knew that we care
+    engine = os.fork()
+    if engine == 0:
+        _become(command, usual, prctl)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nothing, stream)
+    status = _watch(engine)
+    if status is None:
+        status = _end_all(engine)
+    else:
+        _end_all(engine)
+    _end_like(status)
+
+
+def _become(command: list[str], mask: set[int | signal.Signals], prctl: Callable[..., int]) -> None:
+    """Become the engine, in a group of its own, to be killed by the kernel if the keeper dies."""
+    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    os.setpgid(0, 0)
+    # Python ignores these, and ignoring survives an exec.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        os.write(2, f"cannot run {command[0]}: {error.strerror}\n".encode(errors="replace"))
+        os._exit(1)
+
+
+def _watch(engine: int) -> int | None:
+    """Wait for the engine's end and give its status; None if it is to be killed."""
+    while True:
+        heard = signal.sigwait(_HEARD)
+        if heard == END:
+            return None
+        if heard == POLITE:
+            _signal_group(engine, signal.SIGTERM)
+            continue
+        while (ended := _reaped(os.WNOHANG)) is not None:
+            if ended[0] == engine:
+                return ended[1]
+
+
+def _end_all(engine: int) -> int:
+    """Kill children until there are none: theirs become ours. Gives the engine's status."""
+    _signal_group(engine, signal.SIGKILL)
+    status = int(signal.SIGKILL)
+    untouchable = set[int]()
+    while children := set(_children()) - untouchable:
+        for child in children:
+            try:
+                os.kill(child, signal.SIGKILL)
+            except PermissionError:  # it runs as somebody else
+                untouchable.add(child)
+            except ProcessLookupError:
+                pass
+        if children <= untouchable:
+            break
+        ended = _reaped(0)
+        if ended is None:
+            break
+        if ended[0] == engine:
+            status = ended[1]
+    return status
+
+
+def _children() -> list[int]:
+    here = os.getpid()
+    try:
+        with open(f"/proc/self/task/{here}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:  # a kernel without that file
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _is_ours(pid)]
+
+
+def _is_ours(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return int(file.read().rpartition(")")[2].split()[1]) == os.getpid()
+    except (OSError, IndexError):
+        return False
+
+
+def _reaped(how: int) -> tuple[int, int] | None:
+    """A child that has ended and its status; None if there is none."""
+    try:
+        pid, status = os.waitpid(-1, how)
+    except ChildProcessError:
+        return None
+    return (pid, status) if pid else None
+
+
+def _signal_group(engine: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(engine, number)
+
+
+def _end_like(status: int) -> None:
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core is enough
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else 1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moves that a set does not list but that are worth as much as those it does.
+
+Suites of Othello endings often name one of several moves with the same score. What an ending is
+worth can be computed, so that nobody has to be marked wrong for having chosen another.
+"""
+
+from typing import Any, Final
+
+from hyoka._core import Player
+from hyoka.errors import Error
+from hyoka.search import solve_ending
+from hyoka.solving.judging import Task
+
+_MOST_NODES: Final = 200_000_000
+"""Seconds of work, and enough for 22 empty squares; a count, so that verdicts never vary."""
+
+
+def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
+    """Whether a move that a set does not list is exactly as good as one that it does.
+
+    `score` is the exact one of best play, seen by the first player, where the player proved it.
+    Where the position is too far from its end, only what is listed counts.
+    """
+    if task.game != "othello" or not task.best or move is None or move in task.scores:
+        return False
+    game = task.to_solve()
+    listed = _worth(game, task.best[0])
+    if listed is None:
+        return False
+    played = score if score is not None else _worth(game, move)
+    view = 1 if game.to_play is Player.first else -1
+    return played is not None and view * played >= view * listed
+
+
+def _worth(game: Any, move: str) -> float | None:
+    """The exact score after a move; None if it is not legal or too hard to tell."""
+    try:
+        after = game.play(move)
+    except Error:
+        return None
+    if after.outcome is not None:
+        return float(after.score)
+    ending = solve_ending(after, nodes=_MOST_NODES, hash_mib=16)
+    return float(ending.score) if ending.solved else None
