@@ -23,15 +23,15 @@ WEIGHT = 3
 TABLE = {"a": 1.0, "b": [2.0, (3, "x")]}
 
 
-def by_weight(game: Any) -> float:
+def by_weight(game: Any) -> Any:
     return game.score * WEIGHT
 
 
-def by_table(game: Any) -> float:
+def by_table(game: Any) -> Any:
     return game.score * TABLE["a"]
 
 
-def by_other(game: Any) -> float:
+def by_other(game: Any) -> Any:
     return by_weight(game) + 1
 
 
