@@ -30,8 +30,9 @@ _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 class SearchSpec:
     """A search, and how much it may think.
 
-    Specs that mean the same are equal and have one slug: what has no effect, or only says what is
-    usual, does not count, and a file counts by its content, a function by its fingerprint.
+    Specs that mean the same have one slug: what has no effect, or only says what is usual, does not
+    count, and a file counts by its content, a function by its fingerprint. They are equal if they
+    also say the same.
 
     >>> spec = SearchSpec.from_text("uct:playouts=5000,widening=on")
     >>> spec.kind, spec["playouts"], spec["killer"]
@@ -122,9 +123,9 @@ class SearchSpec:
             parts: tuple[Any, ...] = self.fingerprints
         except NotationError:  # what can't be told from others by its content is so by itself
             parts = tuple(sorted((name, id(part)) for name, part in self.parts.items()))
-        return self.kind, self._that_count, parts
+        return self.kind, self.chosen, parts
 
-    @cached_property
+    @property
     def _that_count(self) -> tuple[tuple[str, Value], ...]:
         """The settings that make this search another one than the usual."""
         beside = usual(self.kind, dict(self.chosen))
