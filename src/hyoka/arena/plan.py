@@ -17,7 +17,7 @@ from hyoka.arena.openings import Opening, digest, is_playable, openings_of, usua
 from hyoka.arena.played import Pairing
 from hyoka.arena.players import PlayerSpec, named_apart
 from hyoka.arena.time_control import TimeControl
-from hyoka.engines import EngineSpec
+from hyoka.engines import AnySpec, EngineSpec
 from hyoka.errors import NotationError, nearest
 from hyoka.games import GAMES, game_type, name_of
 from hyoka.search import SearchSpec
@@ -114,6 +114,12 @@ class MatchPlan:
     def description(self) -> dict[str, Any]:
         """What must be the same for games to belong to one match, as plain values."""
         rules = self.rules
+        # What texts don't tell: files by their hashes, functions by their fingerprints.
+        contents = [
+            f"{player.name}: {name} {content}"
+            for player in self.players
+            for name, content in player.spec.contents.items()
+        ]
         return {
             "game": rules.game,
             "players": [player.text for player in self.players],
@@ -126,6 +132,7 @@ class MatchPlan:
             "max_plies": rules.max_plies,
             "margin_s": rules.margin_s,
             "adjudicate": [adjudicator.text for adjudicator in rules.adjudicators],
+            **({"contents": contents} if contents else {}),
         }
 
     @property
@@ -139,7 +146,7 @@ class MatchPlan:
 
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
-    *players: str | PlayerSpec,
+    *players: str | PlayerSpec | AnySpec,
     game: str | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
@@ -151,7 +158,7 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     margin_s: float = 0.25,
     seed: int = 0,
 ) -> MatchPlan:
-    """A match of players given by their texts; `play_match` plays it.
+    """A match of players given by their texts or as values; `play_match` plays it.
 
     Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. `clock` is for players
     whose text has none. Komi, for Go, is 7.5 if not given.
@@ -161,10 +168,7 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     (1, 10)
     """
     common = None if clock is None else TimeControl.from_text(clock)
-    specs = tuple(
-        PlayerSpec.from_text(player, common) if isinstance(player, str) else player
-        for player in players
-    )
+    specs = tuple(_player(player, common) for player in players)
     kind = name_of(game_type(game)()) if game else _usual_game(specs)
     adjudicators = tuple(map(adjudicator_of, adjudicate))
     if komi is not None and not kind.startswith("go"):
@@ -173,6 +177,16 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
         kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
     )
     return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+
+
+def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> PlayerSpec:
+    if isinstance(given, str):
+        return PlayerSpec.from_text(given, clock)
+    if isinstance(given, SearchSpec | EngineSpec):
+        return PlayerSpec("", given, clock)
+    if isinstance(given, PlayerSpec):
+        return given
+    raise NotationError(f"no player: {given!r}; give a text, a search or an engine")
 
 
 def _usual_game(players: Sequence[PlayerSpec]) -> str:

@@ -5,8 +5,8 @@ import concurrent.futures
 import contextlib
 import fcntl
 import itertools
+import pickle
 import time
-import tomllib
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.engines import EngineSpec, Failure, spec_of
+from hyoka.engines import AnySpec, EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
-from hyoka.search import Searcher, SearchSpec
-from hyoka.study.layout import now, part_name, parts, write_part, write_toml
+from hyoka.search import PythonEvaluator, Searcher, SearchSpec
+from hyoka.study.layout import now, part_name, parts, read_identity, write_part, write_toml
 from hyoka.study.study import EVALUATION_SCHEMA, Study
 from hyoka.study.tasks import (
     Task,
@@ -61,11 +61,13 @@ class EvaluationReport:
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     """The first few."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever asked should know, a line each."""
 
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str | EngineSpec | SearchSpec],
+    specs: Sequence[str | AnySpec | PythonEvaluator | Callable[[Any], Any]],
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -78,12 +80,14 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
 
-    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, or an
-    engine such as `uci:nodes=1:stockfish`. `where` chooses positions, `sample` takes so many of
-    each game at random (by `seed`). What has been evaluated is not evaluated again; interrupted,
-    the same call goes on. `jobs` engines work
-    side by side here, or as many as `executor` runs if one is given. Results are written every
-    `flush_s` seconds, in a long run less often.
+    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, an
+    engine such as `uci:nodes=1:stockfish`, or a function in Python that takes a position and gives
+    the first player's expected result, 0 to 1, or an `Evaluation` (see `PythonEvaluator`). `where`
+    chooses positions, `sample` takes so many of each game at random (by `seed`). What has been
+    evaluated is not evaluated again; interrupted, the same call goes on. An evaluator whose code or
+    files have changed is another one. `jobs` engines work side by side here, or as many as
+    `executor` runs if one is given. Results are written every `flush_s` seconds, in a long run
+    less often.
     """
     chosen = sampled(study.select(where), sample, seed)
     reports = []
@@ -91,16 +95,58 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = spec_of(spec, [COMMENTS]) if isinstance(spec, str) else spec
+        engine = _evaluator_of(spec)
         if isinstance(engine, SearchSpec):
             Searcher(engine, study.game)  # raises at once if it can't play the game
         with _only_one(study.path / "evaluations" / f"engine={engine.slug}") as folder:
             run = _Run(study, engine, folder, flush_s)
+            if not (folder / "engine.toml").exists():
+                note = _changed_since(folder.parent, engine)
+                run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
             tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
             run.evaluate(left, jobs, executor, tick)
             reports.append(run.report)
     return reports
+
+
+Evaluator = AnySpec | PythonEvaluator
+
+
+def _evaluator_of(spec: str | Evaluator | Callable[[Any], Any]) -> Evaluator:
+    if isinstance(spec, str):
+        return spec_of(spec, [COMMENTS])
+    if isinstance(spec, EngineSpec | SearchSpec | PythonEvaluator):
+        return spec
+    return PythonEvaluator(spec)
+
+
+def _identity_of(engine: Evaluator) -> dict[str, Any]:
+    """What was asked for, and of what its text does not tell, what it was."""
+    if isinstance(engine, PythonEvaluator):
+        return {"spec": engine.text, "contents": {"function": engine.fingerprint}}
+    spec = engine.name if isinstance(engine, SearchSpec) else engine.text
+    return {"spec": spec, "contents": engine.contents or None}
+
+
+def _changed_since(evaluations: Path, engine: Evaluator) -> str | None:
+    """A line about the last evaluator of the same text whose files or functions were others."""
+    wanted = _identity_of(engine)
+    if not wanted["contents"]:
+        return None
+    found = []
+    for file in evaluations.glob("engine=*/engine.toml"):
+        known = read_identity(file)
+        contents = known.get("contents", {})
+        if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
+            found.append((str(known.get("created", "")), contents))
+    if not found:
+        return None
+    created, contents = max(found, key=lambda each: each[0])
+    what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
+    files = engine.files if isinstance(engine, SearchSpec) else {}
+    names = ", ".join(str(files.get(name, engine.title)) for name in what) or engine.title
+    return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
 def sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -203,9 +249,7 @@ def _next_part(folder: Path) -> int:
 class _Run:
     """One evaluator at work on a study."""
 
-    def __init__(
-        self, study: Study, engine: EngineSpec | SearchSpec, folder: Path, flush_s: float
-    ) -> None:
+    def __init__(self, study: Study, engine: Evaluator, folder: Path, flush_s: float) -> None:
         self._flush_s = flush_s
         self._study = study
         self._engine = engine
@@ -268,7 +312,7 @@ class _Run:
                 task, tries = again.popleft() if again else (tasks.next(), 0)
                 if task is None:
                     break
-                running[executor.submit(evaluate_task, self._engine, task)] = (task, tries)
+                running[self._submitted(executor, task)] = (task, tries)
             if not running:
                 return
             finished, _ = concurrent.futures.wait(
@@ -291,6 +335,13 @@ class _Run:
                 self._take(result)
                 tick(len(task))
             self._flush_sometimes()
+
+    def _submitted(self, executor: Executor, task: Task) -> Future[TaskResult]:
+        try:
+            return executor.submit(evaluate_task, self._engine, task)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            message = f"{self._engine.title} can't be sent to the workers: {error}"
+            raise StudyError(message) from error
 
     def _stop(self, run: str, running: dict[Future[TaskResult], tuple[Task, int]]) -> None:
         """End what is running here and keep what it has found so far."""
@@ -321,15 +372,15 @@ class _Run:
             write_toml(
                 file,
                 {
-                    "spec": self._engine.text,
                     "name": result.name,
                     "version": result.version,
                     "created": now(),
+                    **_identity_of(self._engine),
                 },
             )
             self._identity_written = True
             return
-        known = tomllib.loads(file.read_text(encoding="utf-8"))
+        known = read_identity(file)
         if (known.get("name"), known.get("version")) != (result.name, result.version):
             raise EngineError(
                 self._engine.title,

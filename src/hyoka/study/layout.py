@@ -88,7 +88,7 @@ def read_description(folder: Path) -> dict[str, Any]:
             f"{folder} is no study (it has no {DESCRIPTION}); make one with: "
             f"hyoka records FILES... --to {folder}"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StudyError(f"{file}: {error}") from error
     if description.get("version") != VERSION:
         raise StudyError(
@@ -96,6 +96,14 @@ def read_description(folder: Path) -> dict[str, Any]:
             f"{description.get('version')!r}, this one reads {VERSION})"
         )
     return description
+
+
+def read_identity(file: Path) -> dict[str, Any]:
+    """Who an evaluator is, as its `engine.toml` says; raises StudyError."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise StudyError(f"{file}: can't be read: {error}") from error
 
 
 def write_toml(path: Path, values: dict[str, Any]) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a study to samples: what evaluators said of its positions, ready to be analysed."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from hyoka.analysis import VALUE, Draws, Sample, game_numbers
 from hyoka.errors import ConditionError, StudyError, nearest
 from hyoka.study.conditions import check_condition
+from hyoka.study.layout import read_identity
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -147,13 +147,18 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     if evaluators is None:
         return known
     given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
-    texts = {evaluator_text(study, name): name for name in known}
+    texts: dict[str, list[str]] = {}
+    for name in known:
+        texts.setdefault(evaluator_text(study, name), []).append(name)
     found = []
     for name in given:
         if name not in known and name not in texts:
             hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
             raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
-        found.append(name if name in known else texts[name])
+        if name not in known and len(texts[name]) > 1:
+            several = ", ".join(texts[name])
+            raise StudyError(f"{study.path}: '{name}' has been several evaluators: {several}")
+        found.append(name if name in known else texts[name][0])
     return list(dict.fromkeys(found))
 
 
@@ -161,8 +166,8 @@ def evaluator_text(study: "Study", name: str) -> str:
     """The spec by which an evaluator was asked for; its name where that is not known."""
     file = Path(study.path) / "evaluations" / f"engine={name}" / "engine.toml"
     try:
-        return str(tomllib.loads(file.read_text(encoding="utf-8"))["spec"])
-    except (OSError, KeyError, ValueError):
+        return str(read_identity(file)["spec"])
+    except (StudyError, KeyError):
         return name
 
 
