@@ -124,6 +124,8 @@ def _description(folder: Path) -> dict[str, Any]:
         raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
     except (OSError, ValueError, RecursionError) as error:
         raise StudyError(f"{file}: {error}") from error
+    if not isinstance(description.get("match", {}), dict):
+        raise StudyError(f"{file}: 'match' is no table")
     if description.get("version") != VERSION:
         raise StudyError(
             f"{file}: made by another version of Hyoka (match version "
