@@ -283,8 +283,8 @@ class _Teller:
     def _refusal(self, where: str, why: str) -> NotationError:
         return NotationError(
             f"what tells '{self._name}' from others can't be seen: {where or 'it'} {why}; "
-            'add fingerprint="…" (hyoka.PythonEvaluator(function, fingerprint="…")), some text '
-            "that you change when its answers change"
+            'add fingerprint="…", some text that you change when its answers change '
+            '(an attribute, or hyoka.PythonEvaluator(function, fingerprint="…"))'
         )
 
 

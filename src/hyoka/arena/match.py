@@ -19,7 +19,7 @@ from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.played import PlayedGame
-from hyoka.arena.players import threads_of
+from hyoka.arena.players import searched_game, threads_of
 from hyoka.arena.referee import GameStopped, GameTask
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
@@ -138,7 +138,7 @@ def _check_players(plan: MatchPlan, *, here: bool) -> None:
     """Raise at once if a search can't play the game, or an engine is not here but should be."""
     for player in plan.players:
         if isinstance(player.spec, SearchSpec):
-            Searcher(player.spec, plan.rules.game)
+            Searcher(player.spec, searched_game(plan.rules.game))
         elif here:
             player.spec.program()
 
@@ -178,7 +178,7 @@ def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool)
 def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
     """Which files or functions are not those that a match began with, in words."""
     known = there.get("contents", [])
-    words = []
+    words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
         spec = player.spec
         for name, content in spec.contents.items():
