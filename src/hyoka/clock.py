@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from hyoka.errors import NotationError
 from hyoka.games import name_of
 
 _LEAST_S: Final = 0.005
@@ -79,7 +80,10 @@ def expected_moves(line: Any) -> int:
     >>> expected_moves(hk.Othello()), expected_moves(hk.Go9()), expected_moves(hk.Chess())
     (30, 30, 30)
     """
-    game = name_of(line)
+    try:
+        game = name_of(line)
+    except NotationError:  # one written in Python, of which nothing is known
+        return 20
     if game == "chess":
         return 30
     if game == "shogi":

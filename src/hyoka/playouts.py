@@ -2,12 +2,16 @@
 """Random playouts in bulk."""
 
 import os
+import random
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.games import Game
+from hyoka.errors import NotationError
+
+_PYTHON_LIMIT: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Playouts:
 
 
 def playouts(
-    game: Game, count: int, *, seed: int = 0, threads: int | None = 1, limit: int | None = None
+    game: Any, count: int, *, seed: int = 0, threads: int | None = 1, limit: int | None = None
 ) -> Playouts:
     """Play `count` random games from `game` (a position or a line of play) to their ends.
 
@@ -49,7 +53,8 @@ def playouts(
     times the points, chess 20,000, more than any game by the rules) is scored as it stands, in
     shogi and chess as a draw.
     The i-th playout depends on `seed` and i alone, whatever the number of `threads` (None: one a
-    core). The interpreter is free meanwhile, and Ctrl-C works.
+    core). The interpreter is free meanwhile, and Ctrl-C works. A game written in Python is played
+    on one thread, and one still going after `limit` plies (10,000) is a draw.
 
     >>> import hyoka as hk
     >>> results = playouts(hk.Othello(), 100, seed=7, threads=2)
@@ -62,6 +67,33 @@ def playouts(
         raise ValueError(f"limit must not be negative, not {limit}")
     if threads is not None and not 1 <= threads <= 1024:
         raise ValueError(f"threads must be 1 to 1024 or None, not {threads}")
+    if not hasattr(game, "playout_arrays"):
+        if threads not in (None, 1):
+            raise NotationError("a game written in Python is played out on one thread")
+        return _python_playouts(game, count, seed, _PYTHON_LIMIT if limit is None else limit)
     workers = threads or os.cpu_count() or 1
     plies = None if limit is None else min(limit, 2**31 - 1)
     return Playouts(*game.playout_arrays(count, seed % 2**64, workers, plies))
+
+
+def _python_playouts(start: Any, count: int, seed: int, limit: int) -> Playouts:
+    """Random games from a position of a class that follows the `Game` protocol, one by one."""
+    for name in ("to_play", "outcome", "legal_moves", "play"):
+        if not hasattr(start, name):
+            raise NotationError(f"{type(start).__name__} is no game: it has no '{name}'")
+    outcomes = np.zeros(count, dtype=np.int8)
+    lengths = np.zeros(count, dtype=np.int32)
+    scores = np.zeros(count, dtype=np.float32)
+    for i in range(count):
+        chance = random.Random(f"{seed} {i}")
+        game = start
+        while game.outcome is None and lengths[i] < limit:
+            moves = list(game.legal_moves)
+            if not moves:
+                raise NotationError(f"{type(start).__name__}: no legal moves, but no outcome")
+            game = game.play(chance.choice(moves))
+            lengths[i] += 1
+        result = 0.0 if game.outcome is None else 2 * float(game.outcome.value) - 1
+        outcomes[i] = round(result)
+        scores[i] = getattr(game, "score", result)
+    return Playouts(outcomes, lengths, scores)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from hyoka.arena.elo import elo
 from hyoka.arena.ratings import RatingList, rate_players
@@ -357,3 +357,57 @@ def test_wins_and_draws_without_a_loss_are_not_taken_for_equality() -> None:
     gap = rate_players(first, [1 - each for each in first], points, ["a", "b"]).difference("a", "b")
     assert gap.value == pytest.approx(elo(Score(8, 2, 0)).value, abs=60)
     assert gap.low > 100
+
+
+# Fits that have no maximum, or one far away
+
+
+def drawn_games(count: int) -> tuple[list[int], list[int], list[float]]:
+    return [0, 1] * count, [1, 0] * count, [0.5] * (2 * count)
+
+
+def test_a_known_advantage_that_so_many_draws_deny_is_refused() -> None:
+    """Of 80 games none was decided: nobody is 200 Elo ahead by moving first."""
+    with pytest.raises(Error, match="200 Elo does not go with so many draws"):
+        rate_players(*drawn_games(40), ["a", "b"], advantage=200.0)
+
+
+@pytest.mark.parametrize("elo", [-150.0, -20.0, 0.0, 35.0, 300.0, 4000.0])
+def test_a_known_advantage_is_kept_to_and_the_rest_is_most_likely(elo: float) -> None:
+    chance = np.random.default_rng(5)
+    first, second = [0, 1, 2, 1, 2, 0] * 20, [1, 0, 1, 2, 0, 2] * 20
+    shares = [0.35, 0.1, 0.55] if elo < 1000 else [0.4, 0.0, 0.6]
+    result = chance.choice([0, 0.5, 1], 120, p=shares)
+    found = rate_players(first, second, result, ["a", "b", "c"], advantage=elo)
+    assert found.advantage.value == pytest.approx(elo, abs=1e-5)
+    draws = found.draw_rate
+    scale = 400 / math.log(10) * (1 - draws)
+    nu = 2 * draws / (1 - draws)
+
+    def loss(ratings: Any, nu: float) -> float:
+        d = (ratings[first] - ratings[second] + elo) / scale
+        weights = np.stack([-d / 2, np.full(len(d), math.log(nu) if nu else -math.inf), d / 2])
+        top = np.logaddexp(np.logaddexp(weights[0], weights[1]), weights[2])
+        return float((top - weights[(2 * result).astype(int), np.arange(len(d))]).sum())
+
+    ratings = np.array([found[name].elo for name in "abc"])
+    at = loss(ratings, nu)
+    for step in itertools.product((-0.5, 0, 0.5), repeat=3):
+        assert at <= loss(ratings + step, nu) + 1e-9
+    for factor in (0.99, 1.01):
+        assert at <= loss(ratings, nu * factor) + 1e-9
+
+
+@pytest.mark.parametrize("prior", [1.0, 1e-3, 1e-9])
+def test_all_won_by_the_first_is_bounded_by_the_prior_however_small(prior: float) -> None:
+    """Without draws the advantage a balances: games · (1 - σ(a)) = prior · (σ(a) - 1/2)."""
+    first, second = [0, 1] * 50, [1, 0] * 50
+    found = rate_players(first, second, [1.0] * 100, ["a", "b"], prior=prior)
+
+    def balance(a: float) -> float:
+        lost = 1 / (1 + math.exp(a))
+        return 100 * lost - prior * (0.5 - lost)
+
+    expected = brentq(balance, 0, 60, xtol=1e-12) * 400 / math.log(10)
+    assert found.advantage.value == pytest.approx(expected, rel=1e-6)
+    assert found.advantage.high == math.inf

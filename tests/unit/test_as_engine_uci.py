@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our side of UCI and USI, around a search that does as it is told."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -129,15 +130,38 @@ def test_bad_options_are_told_and_change_nothing() -> None:
 
 
 @both
-def test_a_search_that_cannot_be_made_is_told_and_forfeits(protocol: str) -> None:
+def test_a_file_that_is_not_there_is_told_and_changes_nothing(protocol: str) -> None:
+    fake = searchers()
+    lines = said(
+        *("setoption name weights value /nowhere/x", "isready"), protocol=protocol, searcher=fake
+    )
+    assert lines == ["info string option weights: /nowhere/x: No such file or directory", "readyok"]
+    assert fake.made[-1].spec.text == "ab"
+
+
+def test_settings_that_have_no_effect_yet_are_kept_for_others_that_follow() -> None:
+    fake = searchers()
+    said(
+        *("setoption name Search value uct", "setoption name widening_c value 2", "isready"),
+        *("setoption name widening value true", "isready"),
+        searcher=fake,
+    )
+    assert fake.made[-1].spec.text == "uct:widening=on,widening_c=2"
+
+
+@both
+def test_a_search_that_cannot_be_made_is_told_and_forfeits(protocol: str, tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_text("{}")
+
     class Weighty(FakeSearcher):
         def __init__(self, spec: SearchSpec, game: str) -> None:
             if spec["weights"]:
-                raise FileNotFoundError(2, "no such file", spec["weights"])
+                raise FileNotFoundError(2, "no such file", spec["weights"].path)
             super().__init__(spec, game)
 
     lines = said(
-        *("setoption name weights value /nowhere/x", "isready", "go depth 1"),
+        *(f"setoption name weights value {file}", "isready", "go depth 1"),
         *("setoption name weights value <empty>", "go depth 1"),
         protocol=protocol,
         searcher=searchers(Weighty),

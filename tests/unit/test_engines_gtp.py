@@ -8,11 +8,12 @@ import pytest
 
 import hyoka as hk
 from engines import fake
-from hyoka.engines import EnginePosition, Limits, start_engine
+from hyoka.engines import EnginePosition, EngineSpec, Limits, start_engine
 from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.profiles import choose_profile, read_profiles, shipped_profiles
-from hyoka.errors import EngineError, NotationError
+from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.evaluation import Evaluation
+from hyoka.given_file import GivenFile
 
 BLACK = EnginePosition("go9")
 WHITE = EnginePosition("go9", moves=["E5"])
@@ -466,13 +467,32 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
     assert choose_profile(None, ["KataGo 1.2"], []).name == "moves"
     file = tmp_path / "mine.toml"
     file.write_text('[one]\nmatch="One"\n[two]\nmatch="Two"\n')
-    assert choose_profile(str(file), ["Two 1.0"], []).name == "two"
+    given = GivenFile.read(file)
+    assert choose_profile(given, ["Two 1.0"], []).name == "two"
     with pytest.raises(NotationError, match="no profile matches Three"):
-        choose_profile(str(file), ["Three"], [])
+        choose_profile(given, ["Three"], [])
     with pytest.raises(NotationError, match="did you mean katago"):
         choose_profile("katgo", names, [])
+    file.write_bytes(b"\xff")
     with pytest.raises(NotationError, match="cannot read profiles"):
-        choose_profile(str(tmp_path / "none.toml"), names, [])
+        choose_profile(GivenFile.read(file), names, [])
+    with pytest.raises(SourceError, match="No such file"):
+        EngineSpec.from_text(f"gtp:profile={tmp_path / 'none.toml'}:gnugo --mode gtp")
+
+
+def test_a_file_of_profiles_is_read_with_the_spec_and_counts_by_content(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[one]\nmatch="One"\n')
+    text = f"gtp:profile={file}:gnugo --mode gtp"
+    before = EngineSpec.from_text(text)
+    assert before.text == text
+    file.write_text('[two]\nmatch="Two"\n')
+    after = EngineSpec.from_text(text)
+    assert before != after
+    assert before.slug != after.slug
+    assert choose_profile(before.profile, ["x"], []).name == "one"
+    file.unlink()
+    assert choose_profile(after.profile, ["x"], []).name == "two"
 
 
 @pytest.mark.parametrize(
@@ -480,6 +500,8 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
     [
         ("", "no profile in it"),
         ("[a", "a.toml"),
+        (f"a = {'[' * 10**5}", "nested too deeply"),
+        (f"a = {'9' * 5000}", "digits"),
         ("a = 1", "a profile is a table"),
         ("[a]\nakk = []", "no key 'akk'; did you mean ask?"),
         ("[a]\nask = 'x'", "a list of texts"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize
@@ -338,6 +338,90 @@ def test_results_that_a_column_tells_are_refused(method: Method) -> None:
         fit_sigmoid(
             column, (column[:, 0] > 0).astype(float), np.arange(40), names=["x"], method=method
         )
+
+
+def likeliest(design: Floats, results: Floats) -> Floats:
+    """What SciPy finds, from columns of about the same size."""
+
+    def loss(b: Floats) -> tuple[float, Floats]:
+        logits = design @ b
+        slope = design.T @ (sigmoid(logits) - results)
+        return float((np.logaddexp(0, logits) - results * logits).sum()), slope
+
+    found = optimize.minimize(loss, np.zeros(design.shape[1]), jac=True, method="BFGS", tol=1e-9)
+    return np.asarray(found.x)
+
+
+def test_a_maximum_is_found_beside_a_position_far_away_from_all_others() -> None:
+    chance = np.random.default_rng(3)
+    design = chance.standard_normal((400, 2))
+    results = (chance.random(400) < sigmoid(design @ [0.5, -0.3])).astype(np.float64)
+    expected = likeliest(design, results)
+    far = np.vstack([design, [1e7, 0.0]])  # won, as the weights say: it changes nothing
+    fit = fit_sigmoid(far, np.append(results, 1.0), np.arange(401), names=["a", "b"])
+    assert fit.coefficients == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_drawn_game_bounds_what_won_games_do_not() -> None:
+    design = np.array([[x] for x in (-2.0, -1, 1, 2, 3)])
+    results = np.array([0, 0, 1, 1, 0.5])
+    fit = fit_sigmoid(design, results, np.arange(5), names=["x"])
+    assert fit.coefficients == pytest.approx(likeliest(design, results), rel=1e-5)
+
+
+def test_results_that_a_rare_column_tells_are_refused() -> None:
+    chance = np.random.default_rng(4)
+    count = 100_000
+    design = np.column_stack([chance.standard_normal(count), np.zeros(count)])
+    results = (chance.random(count) < sigmoid(design[:, 0])).astype(np.float64)
+    design[:3, 1], results[:3] = 1e-3, 1.0
+    with pytest.raises(hk.StudyError, match="tell some results without fail"):
+        fit_sigmoid(design, results, np.arange(count), names=["a", "rare"])
+    results[0] = 0.0  # and now they are not
+    fit = fit_sigmoid(design, results, np.arange(count), names=["a", "rare"])
+    gradient = design.T @ (results - sigmoid(design @ fit.coefficients))
+    assert np.abs(gradient / [1, 1e-3]).max() < 1e-6
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=60)
+def test_a_fit_is_refused_if_and_only_if_there_is_no_maximum(seed: int) -> None:
+    """Few positions: whether a plane parts won from lost is asked of all planes through some."""
+    chance = np.random.default_rng(seed)
+    count = int(chance.integers(6, 14))
+    design = chance.integers(-3, 4, (count, 2)).astype(np.float64)
+    results = chance.choice([0.0, 0.5, 1.0], count, p=[0.45, 0.1, 0.45])
+    # The edges of the cone of planes are at right angles to positions.
+    normals = [np.array([-y, x]) for x, y in design] + [np.array([y, -x]) for x, y in design]
+    normals += list(design) + [-row for row in design]
+    normals += [a + b for a in normals for b in normals]
+    sides = np.array(normals) @ design.T
+    right = np.where(results == 1, sides >= 0, np.where(results == 0, sides <= 0, sides == 0))
+    parted = bool((right.all(axis=1) & (sides != 0).any(axis=1)).any())
+    try:
+        fit = fit_sigmoid(design, results, np.arange(count), names=["a", "b"])
+    except hk.StudyError as error:
+        assume("without fail" in str(error))
+        assert parted
+    else:
+        assert not parted
+        gradient = design.T @ (results - sigmoid(design @ fit.coefficients))
+        assert np.abs(gradient).max() < 1e-6
+
+
+def test_a_squared_error_without_a_least_value_is_told() -> None:
+    """One game far out contradicts all others: the steeper the sigmoid, the smaller the error."""
+    design = np.array([[x] for x in (-1.0, 1.0)] * 50 + [[5.0]])
+    results = np.array([0.0, 1.0] * 50 + [0.0])
+
+    def error(b: float) -> float:
+        return float(np.square(results - sigmoid(design[:, 0] * b)).sum())
+
+    errors = [error(b) for b in (1.0, 2, 4, 8, 12)]
+    assert errors == sorted(errors, reverse=True)
+    assert fit_sigmoid(design, results, np.arange(101), names=["x"]).coefficients[0] > 0
+    with pytest.raises(hk.StudyError, match="no least value"):
+        fit_sigmoid(design, results, np.arange(101), names=["x"], method="ls")
 
 
 def test_results_that_a_column_tells_in_part_are_refused() -> None:

@@ -14,6 +14,8 @@ LAYERS = [
     "errors",
     "estimate",
     "files",
+    "fingerprint",
+    "given_file",
     "_core",
     "games",
     "playouts",

@@ -297,8 +297,11 @@ def test_proofs_where_one_side_moves_again() -> None:
 
 
 def test_specs_with_different_parts_are_different() -> None:
-    one, two = (hk.uct(evaluator=lambda positions: [0.5] * len(positions)) for _ in range(2))
+    one, same = (hk.uct(evaluator=lambda positions: [0.5] * len(positions)) for _ in range(2))
+    two = hk.uct(evaluator=lambda positions: [0.6] * len(positions))
+    assert one == same
     assert one != two
+    assert len({one.slug, same.slug, two.slug}) == 2
     assert one == one.with_settings(seed=0)
     heavy = hk.linear_evaluation("chess").with_weights({"bishop_pair": 99})
     assert hk.ab(evaluation=heavy).slug != hk.ab(evaluation=hk.linear_evaluation("chess")).slug

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches named by texts."""
 
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka import _core
+from hyoka.search import parts
 from hyoka.search.settings import KINDS, Setting
 
 
@@ -63,16 +68,199 @@ def test_a_setting_of_another_game_is_refused() -> None:
         hk.Searcher("uct", "go9").search(hk.Chess())
 
 
+def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
+    """A spec of settings that have an effect together."""
+    settings: dict[str, Any] = {}
+    table = [setting for setting in KINDS[kind][1] if setting.kind != "file"]
+    for setting in data.draw(st.lists(st.sampled_from(table), max_size=most)):
+        settings[setting.name] = data.draw(value_of(setting))
+    while True:
+        try:
+            return hk.SearchSpec.of(kind, **settings)
+        except hk.NotationError as error:
+            name, said, _ = str(error).removeprefix("'").partition("' has no effect")
+            if not said:
+                raise
+            del settings[name]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
 def test_every_spec_reads_its_own_text(kind: str, data: st.DataObject) -> None:
-    settings: dict[str, Any] = {}
-    for setting in data.draw(st.lists(st.sampled_from(KINDS[kind][1]), max_size=4)):
-        if setting.kind != "text":
-            settings[setting.name] = data.draw(value_of(setting))
-    spec = hk.SearchSpec.of(kind, **settings)
+    spec = drawn(kind, data)
     assert hk.SearchSpec.from_text(spec.text) == spec
+    assert hk.SearchSpec.from_text(spec.text).text == spec.text
     assert hk.SearchSpec.from_text(spec.text).slug == spec.slug
+
+
+class FakeAlphaBetaSettings:
+    """What alpha-beta is told, as `core/search/alphabeta.h` has it."""
+
+    ORDERING = ("hash_move", "captures", "killers", "history", "principal_variation")
+
+    def __init__(self) -> None:
+        self.on = {each.name: True for each in KINDS["ab"][1] if each.default is True}
+        self.on["exact_table"] = False
+        self.hash_mib, self.aspiration = 16, 25
+        self.quiescence, self.variations = True, 1
+
+    @classmethod
+    def exact(cls) -> "FakeAlphaBetaSettings":
+        made = cls()
+        made.on = {name: name in cls.ORDERING for name in made.on} | {"exact_table": True}
+        return made
+
+    @classmethod
+    def plain(cls) -> "FakeAlphaBetaSettings":
+        made = cls.exact()
+        made.on |= dict.fromkeys(cls.ORDERING, False)
+        made.hash_mib, made.aspiration = 0, 0
+        return made
+
+    def switch(self, name: str, on: bool) -> None:
+        self.on[name] = on
+
+
+def meaning(spec: hk.SearchSpec, game: str) -> Any:
+    """Everything that the compiled core is told of a search, and what is asked beside it."""
+    limits = [
+        spec[name] or 0 for name in ("playouts", "nodes", "depth", "time", "a_move")
+        if spec.has(name)
+    ]  # fmt: skip
+    beside = [
+        spec[name] for name in ("early", "reuse", "value", "memory", "scale", "hash", "seed")
+        if spec.has(name)
+    ]  # fmt: skip
+    options: Any = None
+    if spec.kind == "uct":
+        options = everything(parts.mcts_options(spec, game))
+    elif spec.kind in ("mc", "mc-score"):
+        made = parts.playout_options(spec, game)
+        options = everything(made), spec["threads"]
+    elif spec.kind == "ab":
+        told: Any = parts.alpha_beta_settings(spec)
+        told.on.pop("quiescence")
+        options = told.on, told.hash_mib, told.aspiration, told.quiescence, told.variations
+        beside = [spec["scale"]]
+    return spec.kind, limits, beside, options
+
+
+def everything(options: Any) -> Any:
+    """The values of all properties of options."""
+    names = [name for name, own in vars(type(options)).items() if isinstance(own, property)]
+    names += [
+        name for name in dir(options)
+        if not name.startswith("_") and name not in names and not callable(getattr(options, name))
+    ]  # fmt: skip
+    values = {name: getattr(options, name) for name in sorted(set(names))}
+    return {
+        name: everything(value) if type(value).__module__.startswith("hyoka") else value
+        for name, value in values.items()
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
+    kind: str, data: st.DataObject
+) -> None:
+    one = drawn(kind, data)
+    table = [setting for setting in KINDS[kind][1] if setting.kind != "file"]
+    changed = data.draw(st.sampled_from(table))
+    value = data.draw(st.none() | value_of(changed))
+    other = data.draw(
+        st.sampled_from([drawn(kind, data), one.with_settings(**{changed.name: value})])
+    )
+    assume(not other.idle)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_core, "AlphaBetaSettings", FakeAlphaBetaSettings)
+        try:
+            meanings = [meaning(one, "go9"), meaning(other, "go9")]
+        except hk.NotationError:  # for another game
+            assume(False)
+    same = meanings[0] == meanings[1]
+    assert (one.slug == other.slug) == same
+    assert (one == other) == (one.text == other.text)
+
+
+def test_what_only_says_what_is_usual_makes_no_other_search() -> None:
+    assert hk.uct(c=1).slug == hk.uct().slug != hk.uct(c=1.5).slug
+    assert hk.uct(formula="puct", c=1.5).slug == hk.uct(formula="puct").slug
+    assert hk.uct(formula="puct", c=1).slug != hk.uct(formula="puct").slug
+    assert hk.uct(widening=True, rated=True).slug == hk.uct(widening=True).slug
+    assert hk.uct(playouts=0, time=0).slug == hk.uct().slug
+    assert hk.uct(c=-0.0).slug == hk.uct(c=0).slug
+
+
+def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
+    one, other = hk.uct(c=0.3), hk.uct(c=0.1 + 0.2)
+    assert one != other
+    assert one.slug != other.slug
+    assert hk.SearchSpec.from_text(other.text) == other
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("uct:widening_c=2", "'widening_c' has no effect without widening=on"),
+        ("uct:killer_c=1", "'killer_c' has no effect without killer=on"),
+        ("uct:history_threshold=0.5", "without history=on"),
+        ("uct:reduction=0.5", "without formula=puct"),
+        ("uct:formula=puct,widening=on,reduction=0.5", "with widening=on"),
+        ("uct:prior_when=expansion", "without prior=…"),
+        ("uct:book_plies=4", "without book=FILE"),
+        ("uct:batch=4", "without an evaluator in Python"),
+        ("uct:epsilon=0.5", "with policy=uniform"),
+        ("uct:scale=100", "without prior=… or cut=…"),
+        ("mc:scale=100", "without cut=…"),
+        ("mc:playouts=10,a_move=3", "'playouts' has no effect with a_move=…"),
+        ("ab:plain=on,exact=on", "'exact' has no effect with plain=on"),
+        ("ab:principal_variation=off,late_move_reductions=off", "without principal_variation=on"),
+    ],
+)
+def test_a_setting_without_effect_is_refused(text: str, message: str) -> None:
+    with pytest.raises(hk.NotationError, match=re.escape(message)):
+        hk.SearchSpec.from_text(text)
+
+
+def test_a_part_without_effect_is_refused() -> None:
+    def function(positions: Any) -> Any:
+        return [0.5] * len(positions)
+
+    wrong: list[tuple[Callable[[], Any], str]] = [
+        (lambda: hk.mc(evaluation=function), "'evaluation' has no effect without cut"),
+        (lambda: hk.uct(evaluation=function), "'evaluation' has no effect without prior"),
+        (lambda: hk.uct(evaluator=function, policy="rated"), "'policy' has no effect with an eval"),
+        (lambda: hk.uct(evaluator=3), "'evaluator' is a function, not 3"),
+        (lambda: hk.uct(book=3), "'book' is a hyoka.Book"),
+        (lambda: hk.uct(playouts=float("inf")), "whole number"),
+        (lambda: hk.uct(playouts=float("nan")), "whole number"),
+        (lambda: hk.uct(playouts=10**400), "'playouts' is 0 to"),
+    ]
+    for make, message in wrong:
+        with pytest.raises(hk.NotationError, match=message):
+            make()
+
+
+def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
+    spec = hk.ab(plain=True, null_move=True, hash=4)
+    assert spec["null_move"]
+    assert not hk.ab(plain=True)["null_move"]
+    assert hk.ab(plain=True)["hash"] == 0
+    assert spec.slug != hk.ab(plain=True).slug == hk.ab(plain=True, null_move=False).slug
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_core, "AlphaBetaSettings", FakeAlphaBetaSettings)
+        told: Any = parts.alpha_beta_settings(spec)
+    assert [name for name, on in told.on.items() if on] == ["null_move", "exact_table"]
+    assert told.hash_mib == 4
+
+
+def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    file.write_text("{}")
+    for spec in (f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"):
+        with pytest.raises(hk.NotationError):
+            hk.Searcher(spec, None)
 
 
 def value_of(setting: Setting) -> st.SearchStrategy[object]:

@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyoka.errors import Error
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -19,6 +21,10 @@ _MOST_DENSE: Final = 400
 """Players whose equations are solved in one piece, those of more step by step."""
 _STEPS: Final = 100
 _PRECISION: Final = 1e-8
+_NO_GAIN: Final = 1e-9
+"""In log likelihood."""
+_FARTHEST: Final = 35.0
+"""Where odds of e to this power are given, no game tells anything."""
 _FAR: Final = 8.0
 """An advantage of so much (1,400 Elo) is none that games can bound."""
 
@@ -178,7 +184,7 @@ class Fit:
     @property
     def scale(self) -> float:
         """Elo for each unit: what makes the slope near equality that of a match's Elo."""
-        return ELO_PER_UNIT * (1 - self.draw_rate)
+        return ELO_PER_UNIT * 2 / (2 + math.exp(self.log_nu))  # times 1 - draw rate
 
     @property
     def draw_rate(self) -> float:
@@ -248,15 +254,31 @@ class DavidsonModel:
         return found
 
     def _fit_given(self, start: Fit) -> Fit:
-        """With a known advantage in Elo, whose size in odds depends on the draws."""
+        """With a known advantage in Elo, whose size in odds depends on the draws.
+
+        A greater advantage in odds leaves more draws to be explained by ν, and more draws make the
+        same Elo a greater advantage in odds. From 0 on both grow until they agree, by secants; or
+        for ever, where the games are drawn too often for such an advantage. Raises Error then.
+        """
         assert self._given is not None
-        found = start
-        for _ in range(_STEPS):
-            advantage = self._given / found.scale
-            if abs(advantage - found.advantage) < _PRECISION and found is not start:
-                break
+        found = self._climb(start)
+        before, short_before = 0.0, self._given / found.scale
+        advantage = short_before
+        while advantage != before and abs(advantage) < _FARTHEST:
             found = self._climb(replace(found, advantage=advantage))
-        return found
+            short = self._given / found.scale - advantage
+            if abs(short) <= _PRECISION * max(1.0, abs(advantage)):
+                return found
+            slope = (short - short_before) / (advantage - before)
+            if slope >= 0:  # it falls behind ever more
+                break
+            before, short_before, advantage = advantage, short, advantage - short / slope
+        if advantage == 0:
+            return found
+        raise Error(
+            f"an advantage of {self._given:g} Elo does not go with so many draws: "
+            "give a smaller one, or have it fitted"
+        )
 
     def _tells_advantage(self) -> bool:
         """Whether moving first is not the same thing as being some player.
@@ -269,11 +291,19 @@ class DavidsonModel:
         return bool(np.abs(ratings[one] - ratings[other] - 1).max() > 1e-6)
 
     def _climb(self, fit: Fit) -> Fit:
-        """Newton's steps up the likelihood, each as long as it does go up."""
+        """Newton's steps up the likelihood, each as long as it does go up, to its maximum.
+
+        One without a bound for the advantage ends where it is far beyond what games can tell.
+        """
         here = self._derivatives(fit)
+        largest = gain = math.inf
         for _ in range(_STEPS):
-            ratings, advantage, log_nu = self._newton(fit, here)
+            try:
+                ratings, advantage, log_nu = self._newton(fit, here)
+            except np.linalg.LinAlgError:
+                break
             largest = max(float(np.abs(ratings).max()), abs(advantage), abs(log_nu))
+            gain = self._slope(here, ratings, advantage, log_nu)
             length = min(1.0, 4 / largest) if largest else 1.0
             while True:
                 there = replace(
@@ -287,9 +317,18 @@ class DavidsonModel:
                     break
                 length /= 2
             fit, here = there, after
-            if largest < _PRECISION or abs(fit.advantage) > 2 * _FAR:
-                break
-        return fit
+            endless = fit.fits_advantage and not fit.advantage_prior
+            if largest < _PRECISION or (endless and abs(fit.advantage) > 2 * _FAR):
+                return fit
+        if gain < _NO_GAIN:  # thousands of players: the equations are solved only so far
+            return fit
+        raise Error("the ratings of these games don't settle; rate more games, or fewer players")
+
+    def _slope(self, here: _Derivatives, ratings: Floats, advantage: float, log_nu: float) -> float:
+        """How much the likelihood would gain by a step if it went on as it begins."""
+        by_player = self._by_player(here.by_d + here.virtual_by_d)
+        by_advantage = float(here.by_d.sum()) + here.advantage_by
+        return float(by_player @ ratings) + by_advantage * advantage + here.by_log_nu * log_nu
 
     def _derivatives(self, fit: Fit) -> _Derivatives:
         tallies = self._tallies
@@ -420,7 +459,10 @@ class DavidsonModel:
         hessian[others, :players] = columns.T
         hessian[np.ix_(others, others)] = corner
         chosen = np.ix_(free, free)
-        inverse = np.linalg.inv(hessian[chosen])
+        try:
+            inverse = np.linalg.inv(hessian[chosen])
+        except np.linalg.LinAlgError:
+            raise Error("these games don't tell how sure their ratings are") from None
         meat, clusters = self._meat(fit, games)
         share = np.sqrt(self._share_of_model(clusters))[free]
         found = np.zeros_like(hessian)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka.arena.played import PlayedGame
+from hyoka.arena.players import searched_game
 from hyoka.records import write_records
 from hyoka.study.layout import write_part
 
@@ -33,8 +34,10 @@ def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
     files = [folder / GAMES_TABLE, folder / MOVES_TABLE]
     write_part(games_table(ordered), files[0])
     write_part(moves_table(ordered), files[1])
-    files.append(folder / records_name(ordered[0].record.game))
-    write_records([game.record for game in ordered], files[2])
+    game = ordered[0].record.game
+    if searched_game(game) is not None:  # one written in Python has no notation
+        files.append(folder / records_name(game))
+        write_records([each.record for each in ordered], files[2])
     return files
 
 

@@ -49,7 +49,7 @@ class Journal:
         try:
             self._file.seek(0)
             data = self._file.read()
-            self.numbers = {game.pairing.number for game in _games_of(data)}
+            self.numbers = {game.pairing.number for game in _games_of(data, self._path)}
             self._size = data.rfind(b"\n") + 1
             self._file.truncate(self._size)
         except BaseException:
@@ -101,7 +101,7 @@ def read_journal(path: Path) -> list[PlayedGame]:
     except FileNotFoundError:
         return []
     games: dict[int, PlayedGame] = {}
-    for game in _games_of(data):
+    for game in _games_of(data, path):
         games.setdefault(game.pairing.number, game)
     return list(games.values())
 
@@ -130,12 +130,20 @@ def _line(game: PlayedGame) -> bytes:
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 
-def _games_of(data: bytes) -> Iterator[PlayedGame]:
-    """The games of all whole lines; what a broken disk left between them is passed over."""
-    for line in data.split(b"\n")[:-1]:
+def _games_of(data: bytes, path: Path) -> Iterator[PlayedGame]:
+    """The games of all whole lines; what a broken disk left between them is passed over.
+
+    A line that is whole and yet no game is none of ours: raises StudyError.
+    """
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
         checksum, _, text = line.partition(b" ")
-        if checksum == f"{zlib.crc32(text):08x}".encode():
-            yield _game(json.loads(text))
+        if checksum != f"{zlib.crc32(text):08x}".encode():
+            continue
+        try:
+            game = _game(json.loads(text))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise StudyError(f"{path}, line {number}: no game of a match: {error!r}") from error
+        yield game
 
 
 def _game(values: dict[str, Any]) -> PlayedGame:

@@ -19,7 +19,7 @@ from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.played import PlayedGame
-from hyoka.arena.players import threads_of
+from hyoka.arena.players import searched_game, threads_of
 from hyoka.arena.referee import GameStopped, GameTask
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
@@ -122,8 +122,10 @@ def _description(folder: Path) -> dict[str, Any]:
         description = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StudyError(f"{file}: {error}") from error
+    if not isinstance(description.get("match", {}), dict):
+        raise StudyError(f"{file}: 'match' is no table")
     if description.get("version") != VERSION:
         raise StudyError(
             f"{file}: made by another version of Hyoka (match version "
@@ -136,7 +138,7 @@ def _check_players(plan: MatchPlan, *, here: bool) -> None:
     """Raise at once if a search can't play the game, or an engine is not here but should be."""
     for player in plan.players:
         if isinstance(player.spec, SearchSpec):
-            Searcher(player.spec, plan.rules.game)
+            Searcher(player.spec, searched_game(plan.rules.game))
         elif here:
             player.spec.program()
 
@@ -163,12 +165,30 @@ def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool)
         return
     there = _description(folder).get("match", {})
     differing = [key for key in {**there, **wanted} if there.get(key) != wanted.get(key)]
+    if differing == ["contents"]:
+        raise StudyError(f"{folder} holds another match: {_changed(plan, there)}")
     if differing:
         key = differing[0]
         raise StudyError(
             f"{folder} holds another match: its {key} is {there.get(key)!r}, not "
             f"{wanted.get(key)!r}; choose another folder with --to"
         )
+
+
+def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
+    """Which files or functions are not those that a match began with, in words."""
+    known = there.get("contents", [])
+    words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
+    for player in plan.players:
+        spec = player.spec
+        for name, content in spec.contents.items():
+            if f"{player.name}: {name} {content}" not in known:
+                files = spec.files if isinstance(spec, SearchSpec) else {}
+                words.append(f"{files.get(name, name)} of '{player.name}'")
+    return (
+        f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
+        "bring it back, or choose another folder with --to"
+    )
 
 
 class _Run:

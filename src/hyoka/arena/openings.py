@@ -79,7 +79,11 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
 
 def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
     """Lines of random moves after which the game goes on; up to 10,000, no two the same."""
-    start = usual_start(game, 7.5, 0).line()
+    return random_lines(usual_start(game, 7.5, 0).line(), plies, seed)
+
+
+def random_lines(start: Any, plies: int, seed: int) -> Iterator[Opening]:
+    """The same from any line of play."""
     chance = random.Random(seed)
     seen: set[tuple[str, ...]] = set()
     misses = 0
@@ -170,6 +174,23 @@ def _positions(path: str, game: str) -> Iterator[Opening]:
 def _from_problem(problem: Problem, number: int) -> Opening:
     name = problem.id or f"{Path(problem.source).name} {number}"
     return Opening(name, problem.position, tuple(problem.moves))
+
+
+def python_openings(
+    openings: str | Sequence[Opening] | None, start: Any, *, seed: int
+) -> Sequence[Opening]:
+    """Openings of a game written in Python: as given, its start, or lines of random moves."""
+    if openings is not None and not isinstance(openings, str):
+        return openings_of(openings, "", seed=seed)
+    if openings == "start":
+        return [Opening("start")]
+    name, _, number = (openings or "random").partition(":")
+    if name != "random":
+        raise NotationError("openings of a game in Python are start, random:PLIES, or values")
+    found = list(random_lines(start, _plies(number, openings or "") if number else 4, seed))
+    if not found:
+        raise NotationError("the game is over after so few moves; give openings='start'")
+    return found
 
 
 def openings_of(

@@ -13,14 +13,22 @@ from functools import cached_property
 from typing import Any, Final
 
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
-from hyoka.arena.openings import Opening, digest, is_playable, openings_of, usual_start
+from hyoka.arena.openings import (
+    Opening,
+    digest,
+    is_playable,
+    openings_of,
+    python_openings,
+    usual_start,
+)
 from hyoka.arena.played import Pairing
-from hyoka.arena.players import PlayerSpec, named_apart
+from hyoka.arena.players import PYTHON, PlayerSpec, named_apart
 from hyoka.arena.time_control import TimeControl
-from hyoka.engines import EngineSpec
+from hyoka.engines import AnySpec, EngineSpec
 from hyoka.errors import NotationError, nearest
+from hyoka.fingerprint import fingerprint
 from hyoka.games import GAMES, game_type, name_of
-from hyoka.search import SearchSpec
+from hyoka.search import SearchSpec, as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
 """Everyone against everyone, or the first player against each other one."""
@@ -40,20 +48,30 @@ class MatchRules:
     margin_s: float = 0.25
     """How much a move may exceed its time: our clock stands on the other side of a pipe."""
     adjudicators: tuple[Adjudicator, ...] = ()
+    start: Any = None
+    """The first position of a game written in Python; None for one that has a name."""
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
+        if self.start is not None:
+            object.__setattr__(self, "game", f"{PYTHON}{type(self.start).__name__}")
+        elif self.game not in GAMES:
             object.__setattr__(self, "game", name_of(game_type(self.game)()))
         if self.handicap and not self.game.startswith("go"):
             raise NotationError("handicap stones are for Go; elsewhere give openings")
         if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
         try:
-            start = usual_start(self.game, self.komi, self.handicap).line()
+            start = self.line()
             for adjudicator in self.adjudicators:  # one for other games says so
                 adjudicator.judge(start, [])
         except ValueError as error:
             raise NotationError(str(error)) from None
+
+    def line(self) -> Any:
+        """The line of play that begins at the usual start."""
+        if self.start is not None:
+            return as_line(self.start, None)
+        return usual_start(self.game, self.komi, self.handicap).line()
 
 
 @dataclass(frozen=True)
@@ -73,6 +91,10 @@ class MatchPlan:
             hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
         object.__setattr__(self, "players", tuple(named_apart(self.players)))
+        if self.rules.start is not None:
+            for player in self.players:
+                if not isinstance(player.spec, SearchSpec):
+                    raise NotationError(f"{player.name}: engines don't play games in Python")
         if self.rules.handicap:
             # Handicap stones may stand where an opening plays.
             game, stones = self.rules.game, self.rules.handicap
@@ -111,9 +133,22 @@ class MatchPlan:
         text = f"{self.seed} {pairing.number} {player} {said}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
+    @cached_property
+    def game_content(self) -> str | None:
+        """What tells a game written in Python from others; None for one that has a name."""
+        start = self.rules.start
+        return None if start is None else f"the game: {fingerprint(start)}"
+
     def description(self) -> dict[str, Any]:
         """What must be the same for games to belong to one match, as plain values."""
         rules = self.rules
+        # What texts don't tell: files by their hashes, functions by their fingerprints.
+        contents = [] if self.game_content is None else [self.game_content]
+        contents += [
+            f"{player.name}: {name} {content}"
+            for player in self.players
+            for name, content in player.spec.contents.items()
+        ]
         return {
             "game": rules.game,
             "players": [player.text for player in self.players],
@@ -126,6 +161,7 @@ class MatchPlan:
             "max_plies": rules.max_plies,
             "margin_s": rules.margin_s,
             "adjudicate": [adjudicator.text for adjudicator in rules.adjudicators],
+            **({"contents": contents} if contents else {}),
         }
 
     @property
@@ -135,12 +171,12 @@ class MatchPlan:
         words = "-v-".join(name[:24].strip("-") for name in names[:2])
         more = f"-and-{len(names) - 2}" if len(names) > 2 else ""
         key = hashlib.sha256(repr(self.description()).encode()).hexdigest()[:8]
-        return f"{self.rules.game}-{words}{more}-{key}"
+        return f"{self.rules.game.replace(':', '-')}-{words}{more}-{key}"
 
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
-    *players: str | PlayerSpec,
-    game: str | None = None,
+    *players: str | PlayerSpec | AnySpec,
+    game: str | Any | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
     format: str = "round-robin",
@@ -151,28 +187,42 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     margin_s: float = 0.25,
     seed: int = 0,
 ) -> MatchPlan:
-    """A match of players given by their texts; `play_match` plays it.
+    """A match of players given by their texts or as values; `play_match` plays it.
 
-    Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. `clock` is for players
-    whose text has none. Komi, for Go, is 7.5 if not given.
+    Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. A game written in Python
+    is given by its first position; searches play it, and openings are `start`, `random:PLIES` or
+    values. `clock` is for players whose text has none. Komi, for Go, is 7.5 if not given.
 
     >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
     >>> plan.pairing(1).first, plan.total(9)
     (1, 10)
     """
     common = None if clock is None else TimeControl.from_text(clock)
-    specs = tuple(
-        PlayerSpec.from_text(player, common) if isinstance(player, str) else player
-        for player in players
-    )
-    kind = name_of(game_type(game)()) if game else _usual_game(specs)
+    specs = tuple(_player(player, common) for player in players)
     adjudicators = tuple(map(adjudicator_of, adjudicate))
+    if game is not None and not isinstance(game, str):
+        if komi is not None:
+            raise NotationError("komi is for Go, not for a game in Python")
+        rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
+        starts = python_openings(openings, rules.line(), seed=seed)
+        return MatchPlan(rules, specs, starts, format, seed)
+    kind = name_of(game_type(game)()) if game else _usual_game(specs)
     if komi is not None and not kind.startswith("go"):
         raise NotationError(f"komi is for Go, not for {kind}")
     rules = MatchRules(
         kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
     )
     return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+
+
+def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> PlayerSpec:
+    if isinstance(given, str):
+        return PlayerSpec.from_text(given, clock)
+    if isinstance(given, SearchSpec | EngineSpec):
+        return PlayerSpec("", given, clock)
+    if isinstance(given, PlayerSpec):
+        return given
+    raise NotationError(f"no player: {given!r}; give a text, a search or an engine")
 
 
 def _usual_game(players: Sequence[PlayerSpec]) -> str:

@@ -84,6 +84,15 @@ class PlayerSpec:
         return dataclasses.replace(self, spec=self.spec.with_settings(seed=seed % 2**63))
 
 
+PYTHON: Final = "python:"
+"""What the names of games written in Python begin with."""
+
+
+def searched_game(name: str) -> str | None:
+    """A game by the name that searches know it by: None if it is written in Python."""
+    return None if name.startswith(PYTHON) else name
+
+
 def _usual_name(spec: AnySpec) -> str:
     """What tells a player from another: for a search its text, for an engine also its limits."""
     if isinstance(spec, SearchSpec):
@@ -120,8 +129,8 @@ class Turn:
     """What a player sees when it is to move."""
 
     line: Any
-    position: EnginePosition
-    """The same, as engines are told it."""
+    position: EnginePosition | None
+    """The same, as engines are told it; None of a game written in Python."""
     clocks: tuple[Clock, Clock] | None
     """The first player's and the second's, if the player has one."""
 
@@ -154,7 +163,7 @@ class SearchSeat:
         """Begin with an empty tree or table."""
         spec = self._player.seeded(seed).spec
         assert isinstance(spec, SearchSpec)
-        self._searcher = Searcher(spec, self._game)
+        self._searcher = Searcher(spec, searched_game(self._game))
 
     async def play(self, turn: Turn) -> Evaluation:
         """Search within the spec's limits, or for a share of the clock."""
@@ -227,6 +236,7 @@ class EngineSeat:
     async def play(self, turn: Turn) -> Evaluation:
         """Ask the engine; one that fails is ended."""
         assert self._engine is not None, "no game has begun"
+        assert turn.position is not None, "engines don't play games in Python"
         try:
             return await self._engine.play(turn.position, turn.clocks)
         except EngineError as error:

@@ -80,13 +80,9 @@ class Referee:
         self._start = opening.start
         if not self._start and rules.handicap:
             self._start = usual_start(rules.game, rules.komi, rules.handicap).text
-        first = (
-            position(rules.game, self._start)
-            if self._start
-            else usual_start(rules.game, rules.komi, 0)
-        )
-        self._komi = float(first.komi) if rules.game.startswith("go") else None
-        self._line: Any = first.line()
+        self._line: Any = position(rules.game, self._start).line() if self._start else rules.line()
+        is_go = rules.game.startswith("go")
+        self._komi = float(self._line.position.komi) if is_go else None
         self._texts: list[str] = []
         self._said: list[Remark] = []
         for text in opening.moves:
@@ -147,7 +143,10 @@ class Referee:
         return str(self._line.legal_moves[0]) == "pass"
 
     def _turn(self, mover: Player) -> Turn:
-        here = EnginePosition(self._rules.game, self._start or None, self._texts, self._komi or 0.0)
+        here = None
+        if self._rules.start is None:
+            game, komi = self._rules.game, self._komi or 0.0
+            here = EnginePosition(game, self._start or None, self._texts, komi)
         return Turn(self._line, here, self._clocks_for(mover))
 
     def _clocks_for(self, mover: Player) -> tuple[Clock, Clock] | None:
@@ -253,7 +252,9 @@ class Referee:
         clocks = [control.text if control else "" for control in self._controls]
         record = Record(
             game=rules.game,
-            moves=np.array([move.code for move in self._line.moves], dtype=np.uint16),
+            moves=np.array(
+                [getattr(move, "code", move) for move in self._line.moves], dtype=np.uint16
+            ),
             start=self._start,
             first=first.name,
             second=second.name,

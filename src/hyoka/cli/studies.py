@@ -217,6 +217,8 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
     if any(report.engine == COMMENTS and report.wanted == 0 for report in reports):
         err.print("the records hold no values of these positions")
     for report in reports:
+        for note in report.notes:
+            err.print(note, markup=False, soft_wrap=True)
         for failure in report.failures[:3]:
             err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
             err.print(failure.detail, markup=False, style="dim", soft_wrap=True)

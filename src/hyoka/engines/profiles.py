@@ -9,11 +9,11 @@ import string
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, Final
 
 from hyoka.engines.limits import KEYS
 from hyoka.errors import NotationError
+from hyoka.given_file import GivenFile
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
 """What a pattern's `value` counts in, and the number that stands for certainty."""
@@ -61,7 +61,9 @@ def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
     """The profiles in a TOML text, in order; what is wrong with one raises NotationError."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise NotationError(f"{source}: nested too deeply") from None
+    except ValueError as error:  # also of numbers that are too long
         raise NotationError(f"{source}: {error}") from error
     if not tables:
         raise NotationError(f"{source}: there is no profile in it")
@@ -138,19 +140,21 @@ def shipped_profiles() -> tuple[Profile, ...]:
     return read_profiles(path.read_text(encoding="utf-8"), "profiles.toml")
 
 
-def choose_profile(wanted: str | None, names: Sequence[str], commands: Collection[str]) -> Profile:
+def choose_profile(
+    wanted: str | GivenFile | None, names: Sequence[str], commands: Collection[str]
+) -> Profile:
     """The profile for an engine of these names and commands.
 
     `wanted` is a shipped profile's name, or a TOML file: its only profile, or the first that fits.
     """
     if wanted is None:
         return next(profile for profile in shipped_profiles() if profile.fits(names, commands))
-    if wanted.endswith(".toml"):
+    if isinstance(wanted, GivenFile):
         try:
-            text = Path(wanted).read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
+            text = wanted.content.decode()
+        except UnicodeError as error:
             raise NotationError(f"cannot read profiles from {wanted}: {error}") from error
-        profiles = read_profiles(text, wanted)
+        profiles = read_profiles(text, wanted.path)
         fitting = [profile for profile in profiles if profile.fits(names, commands)]
         if len(profiles) > 1 and not fitting:
             raise NotationError(f"{wanted}: no profile matches {' or '.join(names)}")

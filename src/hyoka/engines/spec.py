@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from hyoka.engines.limits import KEYS, Limits, limit_from_text
 from hyoka.errors import EngineError, NotationError
+from hyoka.given_file import GivenFile
 
 PROTOCOLS: Final = ("gtp", "uci", "usi")
 DEFAULT_TIMEOUT_S: Final = 60.0
@@ -55,8 +56,8 @@ class EngineSpec:
     """The engine's own options, in the order they are set."""
     name: str | None = None
     """What people call it; else its command's name."""
-    profile: str | None = None
-    """For GTP: a profile's name, or the path of a TOML file with profiles."""
+    profile: str | GivenFile | None = None
+    """For GTP: a profile's name, or a TOML file with profiles, read when the spec is."""
     timeout_s: float = DEFAULT_TIMEOUT_S
     """How long an answer may take beyond the time limit, by our clock."""
     fresh: bool = False
@@ -70,7 +71,7 @@ class EngineSpec:
             raise NotationError(f"no protocol '{self.protocol}'; known are {known}")
         object.__setattr__(self, "command", self.command.strip())
         values = [value for _, value in self.options]
-        for text in (self.command, self.name or "", self.profile or "", *values):
+        for text in (self.command, self.name or "", str(self.profile or ""), *values):
             if _CONTROL.search(text):
                 raise NotationError(f"an engine's text is one printable line, not {text!r}")
         try:
@@ -81,6 +82,8 @@ class EngineSpec:
             raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
         if not 0 < self.timeout_s < 1e6:
             raise NotationError(f"a timeout is some seconds, not {self.timeout_s}")
+        if isinstance(self.profile, str) and self.profile.endswith(".toml"):
+            object.__setattr__(self, "profile", GivenFile.read(self.profile))
         for key, _ in self.options:
             if key in _OUR_KEYS:
                 raise NotationError(
@@ -124,7 +127,8 @@ class EngineSpec:
     @property
     def text(self) -> str:
         """The text that `from_text` reads as this engine."""
-        known = {"name": self.name, "profile": self.profile}
+        profile = None if self.profile is None else str(self.profile)
+        known = {"name": self.name, "profile": profile}
         pairs = [(key, value) for key, value in known.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
@@ -157,11 +161,18 @@ class EngineSpec:
             self.limits.text,
             tuple(sorted((key.lower(), value) for key, value in self.options)),
             self.name,
-            self.profile,
+            self.profile.sha256 if isinstance(self.profile, GivenFile) else self.profile,
             self.fresh,
         )
         digest = hashlib.sha256(repr(what).encode()).hexdigest()[:8]
         return "-".join([*filter(None, safe), digest])
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """What its text does not tell: a file of profiles by its hash."""
+        if isinstance(self.profile, GivenFile):
+            return {"profile": self.profile.sha256}
+        return {}
 
     def program(self) -> list[str]:
         """The command's words, the first made a full path; raises EngineError if there is none."""

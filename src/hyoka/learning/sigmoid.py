@@ -23,8 +23,15 @@ _SETTLED: Final = 1e-15
 """What the next step would still gain, a position: no digit of a coefficient that counts."""
 _DEPENDENT: Final = 1e-8
 """Of a column's length, what must be its own."""
-_FLAT: Final = 1e-9
-"""Curvature a position below which the likelihood rises for ever."""
+_FLAT: Final = 1e-12
+"""Curvature a position below which nothing holds a weight where it is."""
+_ROUNDING: Final = 1e-12
+"""A gain a position that the error's own rounding hides."""
+_CERTAIN: Final = 10.0
+"""Log odds from which on a result may be one that the columns tell without fail."""
+_ROWS_AT_ONCE: Final = 2000
+_ON_THE_LINE: Final = 1e-7
+"""What a linear program can't tell from 0."""
 
 Array = NDArray[np.float64]
 
@@ -128,55 +135,123 @@ def _whitening(design: Array, names: Sequence[str]) -> Array:
 
 
 def _newton(columns: Array, results: Array) -> Array:
-    """The coefficients of greatest likelihood. Pre: columns are orthogonal, of length √n."""
+    """The coefficients of greatest likelihood. Pre: columns are orthogonal, of length √n.
+
+    Steps that go uphill each find the maximum if there is one. Where some results look certain
+    there may be none: then it is found out whether the columns tell them without fail.
+    """
     count, width = columns.shape
     at = np.zeros(width)
     loss = float(log_losses(columns @ at, results).mean())
-    curvature = np.eye(width)
+    settled = False
     for _ in range(_STEPS):
         expected = win_probability(columns @ at)
         gradient = columns.T @ (results - expected) / count
         curvature = (columns * (expected * (1 - expected))[:, None]).T @ columns / count
-        if np.linalg.eigvalsh(curvature)[0] < _FLAT:
+        step = _solved(curvature, gradient)
+        if step is None:
             break
-        step = np.linalg.solve(curvature, gradient)
-        if gradient @ step < _SETTLED:
-            return at + step
+        settled = bool(gradient @ step < _SETTLED)
+        if settled:
+            at = at + step
+            break
         while True:
             beyond = float(log_losses(columns @ (at + step), results).mean())
             if beyond <= loss or np.abs(step).max() < 1e-12:
                 break
             step /= 2
         at, loss = at + step, beyond
-    raise StudyError(
-        "the columns tell some results without fail, so that a weight grows without end: "
-        "take more games, or fewer terms"
+    certain = np.abs(columns @ at) > _CERTAIN
+    if not settled:
+        certain[:] = True
+    if certain.any() and _told_without_fail(columns, results, certain):
+        raise StudyError(
+            "the columns tell some results without fail, so that a weight grows without end: "
+            "take more games, or fewer terms"
+        )
+    if not settled:
+        raise StudyError("the likelihood's maximum was not found: take more games, or fewer terms")
+    return at
+
+
+def _solved(matrix: Array, right: Array) -> Array | None:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _told_without_fail(columns: Array, results: Array, certain: NDArray[np.bool_]) -> bool:
+    """Whether some direction never lowers the likelihood of any result and raises a certain one's.
+
+    Then the likelihood has no maximum. Such a direction b has x·b >= 0 where the game was won,
+    <= 0 where it was lost and 0 where it was drawn; a linear program looks for it among some of the
+    positions, and takes more until it holds at all of them or there is none.
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 - it takes a second to import
+
+    drawn = (results > 0) & (results < 1)
+    signed = np.concatenate(
+        [np.where(results[:, None] > 0, columns, -columns), -columns[drawn]], axis=0
     )
+    lengths = np.linalg.norm(signed, axis=1, keepdims=True)
+    signed /= np.where(lengths > 0, lengths, 1)  # only on which side counts
+    goal = -signed[: len(columns)][certain & ~drawn].sum(axis=0)
+    chosen = np.zeros(len(signed), dtype=bool)
+    chosen[:: max(1, len(signed) // _ROWS_AT_ONCE)] = True
+    while True:
+        found = linprog(goal, A_ub=-signed[chosen], b_ub=np.zeros(chosen.sum()), bounds=(-1, 1))
+        if found.status != 0 or -found.fun < _ON_THE_LINE or np.abs(found.x).max() < 0.5:
+            return False
+        sides = signed @ found.x
+        wrong = np.flatnonzero((sides < -_ON_THE_LINE) & ~chosen)
+        if not len(wrong):
+            return True
+        chosen[wrong[np.argsort(sides[wrong])[:_ROWS_AT_ONCE]]] = True
 
 
 def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
-    """The coefficients of least squared error near `start`."""
+    """The coefficients of least squared error near `start`.
+
+    The error may have no least value: where a few results contradict all others it may fall for
+    ever as the sigmoid becomes a step. Raises StudyError then.
+    """
     count, width = columns.shape
     at, damping = start, 1e-3
     error = float(np.square(results - win_probability(columns @ at)).mean())
     for _ in range(_STEPS):
         expected = win_probability(columns @ at)
-        slopes = columns * (expected * (1 - expected))[:, None]
-        gradient = slopes.T @ (results - expected) / count
-        curvature = slopes.T @ slopes / count
-        if gradient @ np.linalg.solve(curvature, gradient) < _SETTLED:
+        slope = expected * (1 - expected)
+        surprise = results - expected
+        gradient = columns.T @ (slope * surprise) / count
+        bend = slope * slope - surprise * slope * (1 - 2 * expected)
+        curvature = (columns * bend[:, None]).T @ columns / count
+        least = float(np.linalg.eigvalsh(curvature)[0])
+        step = _solved(curvature, gradient) if least > _FLAT else None
+        gain = np.inf if step is None else float(gradient @ step)
+        if gain < _SETTLED:
             return at
         while True:
-            step = np.linalg.solve(curvature + damping * np.eye(width), gradient)
+            damped = curvature + (damping + max(0.0, -least)) * np.eye(width)
+            step = np.linalg.solve(damped, gradient)
             beyond = float(np.square(results - win_probability(columns @ (at + step))).mean())
             if beyond < error:
                 damping /= 10
                 break
             if np.abs(step).max() < 1e-10:
-                return at
+                if gain < _ROUNDING:
+                    return at
+                raise _no_least_error()
             damping *= 10
         at, error = at + step, beyond
-    raise StudyError("least squares did not settle: take more games, or fewer terms")
+    raise _no_least_error()
+
+
+def _no_least_error() -> StudyError:
+    return StudyError(
+        "the squared error has no least value near the most likely weights: "
+        "fit by mlm, or take more games, or fewer terms"
+    )
 
 
 def _sandwich(

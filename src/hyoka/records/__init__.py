@@ -10,6 +10,7 @@ from hyoka.records.reading import (
     parse_records,
     read_record,
     read_records,
+    records_in,
 )
 from hyoka.records.record import ENDINGS, Record, Remark
 from hyoka.records.writing import WRITERS, record_text, write_records
@@ -29,5 +30,6 @@ __all__ = [
     "read_records",
     "recognise",
     "record_text",
+    "records_in",
     "write_records",
 ]

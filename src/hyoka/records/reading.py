@@ -19,7 +19,7 @@ from hyoka.errors import NotationError, RefusedError, SourceError
 from hyoka.records.formats import FORMATS, as_utf8, recognise
 from hyoka.records.ranks import ordered_date, rank_number
 from hyoka.records.record import ENDINGS, Author, Record, Remark
-from hyoka.records.sources import BLOCK, Progress, Source, sources
+from hyoka.records.sources import BLOCK, Progress, Source, sources, sources_in
 
 LONGEST_GAME: Final = 64 << 20
 """Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
@@ -147,6 +147,12 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
     source = Source("text", io.BytesIO(raw), named=True)
     _check_format(format)
     return list(RecordStream(_batches_of(source, format), strict=True))
+
+
+def records_in(name: str, content: bytes) -> RecordStream:
+    """Read records from the content of a file, also a compressed one or an archive."""
+    found = (batch for source in sources_in(name, content) for batch in _batches_of(source, None))
+    return RecordStream(found)
 
 
 def batches(

@@ -233,6 +233,13 @@ def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator
             yield replace(source, named=named and source.name == name)
 
 
+def sources_in(name: str, content: bytes) -> Iterator[Source]:
+    """Every stream of bytes in the content of a file, unpacked as `sources` does it."""
+    opening = _Opening(Allowance(), None)
+    for source in _opened(name, io.BytesIO(content), _beside_nothing, opening):
+        yield replace(source, named=source.name == name)
+
+
 def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
     """The files that `paths` stand for; None is standard input. Raises if one names nothing."""
     return [path for path, _ in _files_named(paths)]

@@ -483,6 +483,11 @@ def record_text(record: Record, format: str) -> str:
     """
     if format not in WRITERS:
         raise NotationError(f"no writer for '{format}'; there are {', '.join(WRITERS)}")
+    if not isinstance(record, Record):
+        raise NotationError(
+            f"a {type(record).__name__} is no Record; games written in Python have no notation: "
+            "PythonLine's text holds the moves of one, and PythonLine.read reads it"
+        )
     return WRITERS[format](_plain(record))
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report is about: the records of a study, and who evaluated their positions."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from hyoka.study import COMMENTS, Study
 from hyoka.study.conditions import check_condition
 from hyoka.study.layout import read_description
+from hyoka.study.measuring import identity
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,7 @@ def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts,
 
 
 def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
-    file = study.path / "evaluations" / f"engine={name}" / "engine.toml"
-    try:
-        known = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        known = {}
+    known = identity(study, name)
     spec = str(known.get("spec", name))
     words = [str(known[key]) for key in ("name", "version") if known.get(key)]
     # What the records say took the players' time, and no time of ours.

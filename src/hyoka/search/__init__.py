@@ -6,6 +6,7 @@ from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
 from hyoka.search.lines import PythonLine, as_line, recorded_line
 from hyoka.search.playing import play_game, search_line, search_once
+from hyoka.search.python_evaluator import PythonEvaluator
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.settings import KINDS, Setting
@@ -20,6 +21,7 @@ __all__ = [
     "LinearEvaluation",
     "Mate",
     "MoveReport",
+    "PythonEvaluator",
     "PythonLine",
     "SearchLimits",
     "SearchResult",

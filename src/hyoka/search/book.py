@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hyoka.errors import SourceError
-from hyoka.records import Record, read_records
+from hyoka.given_file import GivenFile
+from hyoka.records import Record, read_records, records_in
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,16 @@ class Book:
         return cls(game, counts)
 
     @classmethod
-    def from_file(cls, game: str, path: str | Path, *, plies: int = 30) -> "Book":
+    def from_file(cls, game: str, path: str | Path | GivenFile, *, plies: int = 30) -> "Book":
         """From a file of records; raises SourceError if it has none of this game."""
-        book = cls.from_records(game, read_records(path), plies=plies)
+        if isinstance(path, GivenFile):
+            stream = records_in(path.path, path.content)
+        else:
+            stream = read_records(path)
+        book = cls.from_records(game, stream, plies=plies)
         if not book.counts:
-            raise SourceError(f"{path}: no {game} games for a book")
+            why = f" ({stream.refused[0]})" if stream.refused else ""
+            raise SourceError(f"{path}: no {game} games for a book{why}")
         return book
 
     @property

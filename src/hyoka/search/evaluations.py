@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from hyoka import _core
 from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_text
 from hyoka.games import game_type, name_of
+from hyoka.given_file import GivenFile, number_of
+
+_GREATEST: Final = float(np.finfo(np.float32).max)
+"""What the compiled core can hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +82,22 @@ class LinearEvaluation:
         if isinstance(weights, Mapping):
             changed = self.weights.copy()
             for name, weight in weights.items():
+                if not np.all(np.abs(weight) <= _GREATEST):
+                    raise NotationError(f"'{name}' needs finite weights, not {weight!r}")
                 changed[self._index(name)] = weight
         else:
-            changed = np.asarray(weights, dtype=np.float32).reshape(-1, 2).copy()
+            given = np.asarray(weights, dtype=np.float64).reshape(-1, 2)
+            changed = np.where(np.abs(given) <= _GREATEST, given, np.nan).astype(np.float32)
             if len(changed) != len(self):
                 raise NotationError(
                     f"{self.game}'s evaluation has {len(self)} terms, not {len(changed)}"
                 )
         if not np.isfinite(changed).all():
             raise NotationError("weights are finite numbers")
-        return LinearEvaluation(self.game, self.names, changed, self.unit, scale or self.scale)
+        if scale is not None and not 0 < scale < math.inf:
+            raise NotationError(f"a scale is a positive number, not {scale!r}")
+        chosen = self.scale if scale is None else float(scale)
+        return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
 
     def score(self, positions: Sequence[Any]) -> NDArray[np.int32]:
         """What positions are worth to the first player, in `unit`."""
@@ -96,7 +106,8 @@ class LinearEvaluation:
 
     def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
         """The same as expected results, 0 to 1."""
-        return np.array([1 / (1 + math.exp(-s / self.scale)) for s in self.score(positions)])
+        with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
+            return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
 
     def amounts(self, positions: Sequence[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much of each term a position has, a row a position; and its progress."""
@@ -114,7 +125,7 @@ class LinearEvaluation:
     def save(self, path: str | Path) -> None:
         """Write all weights as JSON, which `linear_evaluation` and `weights=FILE` read."""
         weights = {
-            name: [round(float(w), 6) for w in pair]
+            name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
             for name, pair in zip(self.names, self.weights, strict=True)
         }
         content = {"game": self.game, "scale": self.scale, "weights": weights}
@@ -132,7 +143,7 @@ def _none() -> NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
 
-def linear_evaluation(game: str, weights: str | Path | None = None) -> LinearEvaluation:
+def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) -> LinearEvaluation:
     """A game's built-in evaluation, or one whose weights a file holds.
 
     A file may name some terms only; the others keep their built-in weights.
@@ -151,52 +162,61 @@ def linear_evaluation(game: str, weights: str | Path | None = None) -> LinearEva
     )
     if weights is None:
         return built_in
-    content = read_json(weights)
-    if content.get("game", name) != name:
-        raise SourceError(f"{weights}: weights for {content['game']}, not for {name}")
-    given = content.get("weights", content)
+    file = weights if isinstance(weights, GivenFile) else GivenFile.read(weights)
+    given, content = _named_numbers(file, "weights", name)
+    scale = content.get("scale", built_in.scale)
+    if "scale" in content and not 0 < number_of(scale) < math.inf:
+        raise SourceError(f"{file}: 'scale' needs a positive number, not {_shown(scale)}")
     try:
-        pairs: dict[str, Any] = {
-            term: tuple(map(float, pair)) if isinstance(pair, list) else float(pair)
-            for term, pair in given.items()
-            if term not in ("game", "scale")
-        }
-        return built_in.with_weights(pairs, scale=content.get("scale"))
-    except (TypeError, ValueError, AttributeError) as error:
-        raise SourceError(f"{weights}: {error}") from error
+        pairs = {term: _pair(term, weight) for term, weight in given.items()}
+        return built_in.with_weights(pairs, scale=number_of(scale))
+    except NotationError as error:
+        raise SourceError(f"{file}: {error}") from None
 
 
-def read_json(path: str | Path) -> dict[str, Any]:
-    """A JSON object from a file; raises SourceError."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SourceError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise SourceError(f"{path}: no JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise SourceError(f"{path}: not an object with names and numbers")
-    return content
+def _pair(term: str, given: Any) -> tuple[float, float]:
+    """A term's weights in the opening and in the ending, from one number or two."""
+    pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
+    if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):
+        raise NotationError(f"'{term}' needs a finite number or two, not {_shown(given)}")
+    return pair[0], pair[1]
 
 
-def move_strengths(game: str, ratings: str | Path | None = None) -> dict[str, float]:
+def _named_numbers(file: GivenFile, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
+    content = file.json_object()
+    if content.get("game", game) != game:
+        raise SourceError(f"{file}: {key} for {_shown(content['game'])}, not for {game}")
+    if key in content:
+        given = content[key]
+    else:
+        given = {name: value for name, value in content.items() if name not in ("game", "scale")}
+    if not isinstance(given, dict):
+        raise SourceError(f"{file}: '{key}' is no object with names and numbers")
+    return given, content
+
+
+def _shown(value: object) -> str:
+    """A value of a file in a message: no more of it than fits on a line."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def move_strengths(game: str, ratings: str | Path | GivenFile | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
     name = name_of(game_type(game)())
     known = dict(_core.move_features(name))
     if ratings is None:
         return known
-    content = read_json(ratings)
-    for feature, strength in content.get("strengths", content).items():
-        if feature in ("game",):
-            continue
+    file = ratings if isinstance(ratings, GivenFile) else GivenFile.read(ratings)
+    for feature, strength in _named_numbers(file, "strengths", name)[0].items():
         if feature not in known:
             hint = nearest(feature, known)
-            raise SourceError(f"{ratings}: {name} has no feature '{feature}'; {hint}".rstrip("; "))
-        try:
-            number = float(strength)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not 0 < number < math.inf:
-            raise SourceError(f"{ratings}: '{feature}' needs a positive number, not {strength!r}")
+            raise SourceError(f"{file}: {name} has no feature '{feature}'; {hint}".rstrip("; "))
+        number = number_of(strength)
+        if not 0 < number <= _GREATEST:
+            raise SourceError(
+                f"{file}: '{feature}' needs a positive number, not {_shown(strength)}"
+            )
         known[feature] = number
     return known

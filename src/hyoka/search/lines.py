@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of play: what searches start from, also of games written in Python."""
 
+import random
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +63,17 @@ class PythonLine:
         """Whether a move may be played."""
         return move in self.position.legal_moves
 
+    def parse(self, text: str) -> Any:
+        """The legal move that prints as `text`; raises IllegalMoveError."""
+        for move in self.legal_moves:
+            if str(move) == text:
+                return move
+        raise IllegalMoveError(f"illegal move {text} at ply {len(self) + 1}")
+
+    def random_move(self, seed: int) -> Any:
+        """Any legal move; None if the game is over."""
+        return None if self.outcome is not None else random.Random(seed).choice(self.legal_moves)
+
     def play(self, move: Any) -> "PythonLine":
         """The line with one move more."""
         if not self.is_legal(move):
@@ -78,10 +90,7 @@ class PythonLine:
         """The line from `start` whose moves print as `text` says; raises IllegalMoveError."""
         line = cls(start)
         for word in text.split():
-            named = [move for move in line.legal_moves if str(move) == word]
-            if not named:
-                raise IllegalMoveError(f"illegal move {word} at ply {len(line) + 1}")
-            line = line.play(named[0])
+            line = line.play(line.parse(word))
         return line
 
     def __len__(self) -> int:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a spec to what the compiled core makes searches from."""
 
+import functools
 from typing import Any
 
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.games import game_type
+from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
 from hyoka.search.spec import SearchSpec
@@ -27,6 +29,8 @@ def evaluation_options(spec: SearchSpec, game: str | None) -> _core.EvaluationOp
         options = _core.EvaluationOptions()
         options.set_python(given)
     elif game is None:
+        if spec["weights"] is not None:
+            raise NotationError("weights= are for a game with an evaluation of its own")
         options = _core.EvaluationOptions()
     else:
         options = linear_evaluation(game, spec["weights"]).options()
@@ -45,9 +49,17 @@ def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
         raise NotationError("policy=rated needs a game whose moves have features")
     options.epsilon = spec["epsilon"]
     options.cut = -1 if spec["cut"] is None else spec["cut"]
-    if spec["ratings"] is not None and game is not None:
+    if spec["ratings"] is not None:
+        if game is None:
+            raise NotationError("ratings= need a game whose moves have features")
         options.ratings = list(move_strengths(game, spec["ratings"]).values())
     return options
+
+
+@functools.lru_cache(maxsize=4)
+def _book(game: str, file: GivenFile, plies: int) -> Book:
+    """The book that a file holds; a match asks for it anew with each game."""
+    return Book.from_file(game, file, plies=plies)
 
 
 def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
@@ -59,6 +71,8 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
     if spec["widening"]:
         options.widening = (spec["widening_d"], spec["widening_c"], spec["widening_e"])
     rated = spec["rated"] if spec["rated"] is not None else spec["widening"] or puct
+    if spec["rated"] and game is None:
+        raise NotationError("rated=on needs a game whose moves have features")
     options.rated = bool(rated) and game is not None
     options.reduction = spec["reduction"]
     options.killer = spec["killer_c"] if spec["killer"] else None
@@ -78,8 +92,12 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
         raise NotationError(f"ending={spec['ending']} is for othello, not for {game}")
     options.ending_empties = spec["ending"]
     book = spec.parts.get("book")
-    if book is None and spec["book"] is not None and game is not None:
-        book = Book.from_file(game, spec["book"], plies=spec["book_plies"])
+    if spec["book"] is not None:
+        if game is None:
+            raise NotationError("book= needs a game that has records")
+        book = _book(game, spec["book"], spec["book_plies"])
+    elif book is not None and book.game != game:
+        raise NotationError(f"a book of {book.game} is none of {game or 'this game'}")
     if book is not None:
         options.set_book(book.codes())
     options.proofs = spec["proofs"]
@@ -102,8 +120,7 @@ def alpha_beta_settings(spec: SearchSpec) -> _core.AlphaBetaSettings:
         if isinstance(value, bool) and name not in ("quiescence", "exact", "plain"):
             settings.switch(name, value)
     settings.quiescence = spec["quiescence"]
-    if not spec["plain"]:
-        settings.hash_mib = spec["hash"]
-        settings.aspiration = spec["aspiration"]
+    settings.hash_mib = spec["hash"]
+    settings.aspiration = spec["aspiration"]
     settings.variations = spec["multipv"]
     return settings

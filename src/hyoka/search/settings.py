@@ -2,14 +2,18 @@
 """What can be set about each search: one table, from which specs, help and engine options come."""
 
 import math
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 from hyoka.errors import NotationError, nearest
+from hyoka.given_file import GivenFile
 
-SettingKind = Literal["int", "float", "flag", "choice", "text"]
-Value = int | float | bool | str
+SettingKind = Literal["int", "float", "flag", "choice", "file"]
+Value = int | float | bool | str | GivenFile
 
+_UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -27,9 +31,16 @@ class Setting:
     choices: tuple[str, ...] = ()
 
     def read(self, text: str) -> Value:
-        """The value that a text names; raises NotationError with what would be right."""
-        if self.kind == "text":
-            return text
+        """The value that a text names; raises NotationError with what would be right.
+
+        A file is read at once; raises SourceError if it can't be.
+        """
+        if self.kind == "file":
+            if not text:
+                raise NotationError(f"'{self.name}' names no file: {self.name}=…")
+            if _UNSPEAKABLE.search(text) or text != text.strip():
+                raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
+            return GivenFile.read(text)
         if self.kind == "choice":
             if text in self.choices:
                 return text
@@ -51,19 +62,21 @@ class Setting:
             raise NotationError(f"'{self.name}' is {what}, not '{text}'") from None
         return self.checked(number)
 
-    def checked(self, value: Value) -> Value:
+    def checked(self, value: Value | Path) -> Value:
         """The value itself, if it may be; raises NotationError if not."""
         if self.kind in ("int", "float"):
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise NotationError(f"'{self.name}' is a number, not {value!r}")
-            if self.kind == "int" and value != int(value):
+            if self.kind == "int" and isinstance(value, float) and not value.is_integer():
                 raise NotationError(f"'{self.name}' is a whole number, not {value}")
             low = self.minimum is not None and value < self.minimum
             high = self.maximum is not None and value > self.maximum
             if low or high or math.isnan(value):
                 raise NotationError(f"'{self.name}' is {self.range}, not {value}")
-            return int(value) if self.kind == "int" else float(value)
+            return int(value) if self.kind == "int" else float(value) + 0.0  # and no -0
         if self.kind == "flag" and isinstance(value, bool):
+            return value
+        if self.kind == "file" and isinstance(value, GivenFile):
             return value
         return self.read(str(value))
 
@@ -80,7 +93,7 @@ class Setting:
         """The text that `read` reads as this value."""
         if isinstance(value, bool):
             return "on" if value else "off"
-        return f"{value:.12g}" if isinstance(value, float) else str(value)
+        return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _count(name: str, default: int | None, doc: str, maximum: float = 10**15) -> Setting:
@@ -99,7 +112,7 @@ _TIME: Final = _number("time", None, "Seconds to think; 0: no limit of time.", 0
 _THREADS: Final = Setting("threads", "int", 1, "Threads at work.", minimum=1, maximum=256)
 _SEED: Final = _count("seed", 0, "Chance: the same seed on one thread, the same search.", 2**63)
 _WEIGHTS: Final = Setting(
-    "weights", "text", None, "A file with the evaluation's weights; else the built-in ones."
+    "weights", "file", None, "A file with the evaluation's weights; else the built-in ones."
 )
 _PLAYOUTS: Final = [
     Setting(
@@ -115,7 +128,7 @@ _PLAYOUTS: Final = [
     ),
     _count("cut", None, "Plies after which a playout ends with an evaluation; 0 at once.", 10**4),
     _number("scale", None, "A score s is worth 1 / (1 + exp(-s / scale)).", 1e-6, 1e9),
-    Setting("ratings", "text", None, "A file with the strengths of move features."),
+    Setting("ratings", "file", None, "A file with the strengths of move features."),
     _WEIGHTS,
 ]
 _VALUE_OF: Final = "Which value counts as the position's: that of the best move, or of the root."
@@ -155,7 +168,7 @@ UCT_SETTINGS: Final = [
     _count("mate", 0, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 10**9),
     _count("ending", 0, "Empty squares at which leaves are solved (Othello); 0: none.", 16),
     _flag("proofs", True, "Back up results that are certain."),
-    Setting("book", "text", None, "A file of records: while in it, only its moves are searched."),
+    Setting("book", "file", None, "A file of records: while in it, only its moves are searched."),
     _count("book_plies", 30, "How far the book goes.", 10**4),
     Setting(
         "batch",

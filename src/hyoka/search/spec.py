@@ -10,9 +10,17 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from hyoka.errors import NotationError
+from hyoka.fingerprint import fingerprint
+from hyoka.given_file import GivenFile
+from hyoka.search.book import Book
+from hyoka.search.effects import idle, same_as_unsaid, usual
+from hyoka.search.evaluations import LinearEvaluation
+from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
@@ -21,6 +29,10 @@ _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 @dataclass(frozen=True)
 class SearchSpec:
     """A search, and how much it may think.
+
+    Specs that mean the same have one slug: what has no effect, or only says what is usual, does not
+    count, and a file counts by its content, a function by its fingerprint. They are equal if they
+    also say the same.
 
     >>> spec = SearchSpec.from_text("uct:playouts=5000,widening=on")
     >>> spec.kind, spec["playouts"], spec["killer"]
@@ -37,19 +49,31 @@ class SearchSpec:
 
     @classmethod
     def of(cls, kind: str, *, parts: dict[str, Any] | None = None, **settings: Any) -> "SearchSpec":
-        """A spec from settings by name; None leaves a default. Raises NotationError."""
+        """A spec from settings by name; None leaves a default.
+
+        Raises NotationError, also for a setting that has no effect beside the others, and
+        SourceError for a file that can't be read.
+        """
+        spec = cls._made(kind, settings, dict(parts or {}))
+        for name, why in spec.idle.items():
+            raise NotationError(f"'{name}' has no effect {why}")
+        return spec
+
+    @classmethod
+    def _made(cls, kind: str, settings: dict[str, Any], parts: dict[str, Any]) -> "SearchSpec":
         known = {}
         for name, value in settings.items():
             setting = setting_named(kind, name)
             if value is not None:
                 known[name] = setting.checked(value)
-        table = settings_of(kind)
+        beside = usual(kind, known)
         chosen = tuple(
-            (setting.name, known[setting.name])
-            for setting in table
-            if setting.name in known and known[setting.name] != setting.default
+            (setting.name, value)
+            for setting in settings_of(kind)
+            if (value := known.get(setting.name)) is not None
+            and not value == setting.default == beside.get(setting.name, setting.default)
         )
-        return cls(kind, chosen, dict(parts or {}))
+        return cls(kind, chosen, parts)
 
     @classmethod
     def from_text(cls, text: str) -> "SearchSpec":
@@ -84,7 +108,9 @@ class SearchSpec:
         return any(setting.name == name for setting in settings_of(self.kind))
 
     def __getitem__(self, name: str) -> Any:
-        return dict(self.chosen).get(name, setting_named(self.kind, name).default)
+        said = dict(self.chosen)
+        default = usual(self.kind, said).get(name, setting_named(self.kind, name).default)
+        return said.get(name, default)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SearchSpec) and self._identity() == other._identity()
@@ -93,8 +119,59 @@ class SearchSpec:
         return hash(self._identity())
 
     def _identity(self) -> tuple[Any, ...]:
-        parts = sorted((name, id(part)) for name, part in self.parts.items())
-        return self.kind, self.chosen, tuple(parts)
+        try:
+            parts: tuple[Any, ...] = self.fingerprints
+        except NotationError:  # what can't be told from others by its content is so by itself
+            parts = tuple(sorted((name, id(part)) for name, part in self.parts.items()))
+        return self.kind, self.chosen, parts
+
+    @property
+    def _that_count(self) -> tuple[tuple[str, Value], ...]:
+        """The settings that make this search another one than the usual."""
+        beside = usual(self.kind, dict(self.chosen))
+        ignored = self.idle
+        return tuple(
+            (name, value)
+            for name, value in self.chosen
+            if name not in ignored
+            and value != beside.get(name)
+            and not same_as_unsaid(self.kind, name, value, self.__getitem__)
+        )
+
+    @property
+    def idle(self) -> dict[str, str]:
+        """Settings and parts that have no effect beside the others, and why."""
+        names = [name for name, _ in self.chosen]
+        return idle(self.kind, [*names, *self.parts], self.__getitem__, self.parts)
+
+    @cached_property
+    def fingerprints(self) -> tuple[tuple[str, str], ...]:
+        """What tells each part from others; raises NotationError where one can't be told."""
+        return tuple((name, fingerprint(part)) for name, part in sorted(self.parts.items()))
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell this search from others; raises as `fingerprints`."""
+        settings = [f"{name}={self._content(name, value)}" for name, value in self._that_count]
+        text = f"{self.kind}:{','.join(settings)}" if settings else self.kind
+        parts = [f"{name}={content}" for name, content in self.fingerprints]
+        return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
+
+    @property
+    def files(self) -> dict[str, GivenFile]:
+        """The files among the settings."""
+        return {name: value for name, value in self.chosen if isinstance(value, GivenFile)}
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """What its text does not tell: files and parts by name, each by what tells it."""
+        files = {name: file.sha256 for name, file in self.files.items()}
+        return files | dict(self.fingerprints)
+
+    def _content(self, name: str, value: Value) -> str:
+        if isinstance(value, GivenFile):
+            return value.sha256
+        return setting_named(self.kind, name).text(value)
 
     def __str__(self) -> str:
         return self.name
@@ -106,8 +183,11 @@ class SearchSpec:
         return " ".join([self.text, *parts])
 
     def with_settings(self, **settings: Any) -> "SearchSpec":
-        """The same search with some settings changed; None brings a default back."""
-        return SearchSpec.of(self.kind, parts=self.parts, **(dict(self.chosen) | settings))
+        """The same search with some settings changed; None brings a default back.
+
+        Settings that have no effect yet are kept: others may follow.
+        """
+        return SearchSpec._made(self.kind, dict(self.chosen) | settings, dict(self.parts))
 
     @property
     def text(self) -> str:
@@ -125,14 +205,16 @@ class SearchSpec:
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, unique to the settings and to what parts are called."""
+        """A readable name for a folder, unique to the settings, files and parts.
+
+        Raises NotationError if a part can't be told from others.
+        """
         words = [self.kind]
-        for name, value in self.chosen[:5]:
+        for name, value in self._that_count[:5]:
             separator = "" if isinstance(value, int | float) and value is not True else "_"
-            words.append(f"{name}{separator}{setting_named(self.kind, name).text(value)}")
+            words.append(f"{name}{separator}{self._content(name, value)[:24]}")
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
-        digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
-        return "-".join([*safe, digest])
+        return "-".join([*safe, self.fingerprint[:8]])
 
     def _limits(self) -> Iterable[str]:
         names = {setting.name for setting in settings_of(self.kind)}
@@ -140,11 +222,8 @@ class SearchSpec:
 
 
 def _called(part: Any) -> str:
-    """What a part made in Python is called: by its content where it has one, else by its name."""
-    content = getattr(part, "fingerprint", None)
-    if content is not None:
-        return str(content)
-    return str(getattr(part, "__qualname__", type(part).__qualname__))
+    """What a part made in Python is called: a function by its name, else by its content."""
+    return name_of_function(part) if callable(part) else str(getattr(part, "fingerprint", part))
 
 
 def uct(**settings: Any) -> SearchSpec:
@@ -181,10 +260,19 @@ def ab(**settings: Any) -> SearchSpec:
 
 
 def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> SearchSpec:
-    # A text (a file of records, say) is a setting like any other.
+    # A file (of records, say) is a setting like any other.
     parts = {
         name: settings.pop(name)
         for name in names
-        if settings.get(name) is not None and not isinstance(settings[name], str)
+        if settings.get(name) is not None and not isinstance(settings[name], str | Path | GivenFile)
     }
+    for name, part in parts.items():
+        if name == "book":
+            fits = isinstance(part, Book)
+            wanted = "a hyoka.Book, or the name of a file of records"
+        else:
+            fits = callable(part) or (name == "evaluation" and isinstance(part, LinearEvaluation))
+            wanted = "a function" if name == "evaluator" else "a LinearEvaluation or a function"
+        if not fits:
+            raise NotationError(f"'{name}' is {wanted}, not {part!r}")
     return SearchSpec.of(kind, parts=parts, **settings)

@@ -4,12 +4,14 @@
 import concurrent.futures
 import contextlib
 import itertools
+import pickle
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.engines import EngineSpec, Failure, spec_of
+from hyoka.engines import AnySpec, EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
-from hyoka.search import Searcher, SearchSpec
+from hyoka.search import PythonEvaluator, Searcher, SearchSpec
 from hyoka.study.layout import COMMENTS, now
-from hyoka.study.manifest import ENGINE, Change, changing, read_part
+from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
 from hyoka.study.speakers import AUTHORS, leanings, take_turns
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA
@@ -59,11 +61,13 @@ class EvaluationReport:
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     """The first few."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever asked should know, a line each."""
 
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str | EngineSpec | SearchSpec],
+    specs: Sequence[str | AnySpec | PythonEvaluator | Callable[[Any], Any]],
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -76,12 +80,14 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
 
-    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, or an
-    engine such as `uci:nodes=1:stockfish`. `where` chooses positions, `sample` takes so many of
-    each game at random (by `seed`). What has been evaluated is not evaluated again; interrupted,
-    the same call goes on. `jobs` engines work
-    side by side here, or as many as `executor` runs if one is given. Results are written every
-    `flush_s` seconds, in a long run less often.
+    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, an
+    engine such as `uci:nodes=1:stockfish`, or a function in Python that takes a position and gives
+    the first player's expected result, 0 to 1, or an `Evaluation` (see `PythonEvaluator`). `where`
+    chooses positions, `sample` takes so many of each game at random (by `seed`). What has been
+    evaluated is not evaluated again; interrupted, the same call goes on. An evaluator whose code or
+    files have changed is another one. `jobs` engines work side by side here, or as many as
+    `executor` runs if one is given. Results are written every `flush_s` seconds, in a long run
+    less often.
     """
     chosen = sampled(study.select(where), sample, seed)
     reports = []
@@ -89,16 +95,58 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = spec_of(spec, [COMMENTS]) if isinstance(spec, str) else spec
+        engine = _evaluator_of(spec)
         if isinstance(engine, SearchSpec):
             Searcher(engine, study.game)  # raises at once if it can't play the game
         with _evaluations_of(study, engine.slug) as change:
             run = _Run(study, engine, change, flush_s)
+            if not change.values:
+                note = _changed_since(study.path / "evaluations", engine)
+                run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
             tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
             run.evaluate(left, jobs, executor, tick)
             reports.append(run.report)
     return reports
+
+
+Evaluator = AnySpec | PythonEvaluator
+
+
+def _evaluator_of(spec: str | Evaluator | Callable[[Any], Any]) -> Evaluator:
+    if isinstance(spec, str):
+        return spec_of(spec, [COMMENTS])
+    if isinstance(spec, EngineSpec | SearchSpec | PythonEvaluator):
+        return spec
+    return PythonEvaluator(spec)
+
+
+def _identity_of(engine: Evaluator) -> dict[str, Any]:
+    """What was asked for, and of what its text does not tell, what it was."""
+    if isinstance(engine, PythonEvaluator):
+        return {"spec": engine.text, "contents": {"function": engine.fingerprint}}
+    spec = engine.name if isinstance(engine, SearchSpec) else engine.text
+    return {"spec": spec, "contents": engine.contents or None}
+
+
+def _changed_since(evaluations: Path, engine: Evaluator) -> str | None:
+    """A line about the last evaluator of the same text whose files or functions were others."""
+    wanted = _identity_of(engine)
+    if not wanted["contents"]:
+        return None
+    found = []
+    for file in evaluations.glob(f"engine=*/{ENGINE}"):
+        known = read_manifest(file).values
+        contents = known.get("contents", {})
+        if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
+            found.append((str(known.get("created", "")), contents))
+    if not found:
+        return None
+    created, contents = max(found, key=lambda each: each[0])
+    what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
+    files = engine.files if isinstance(engine, SearchSpec) else {}
+    names = ", ".join(str(files.get(name, engine.title)) for name in what) or engine.title
+    return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
 def sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -205,9 +253,7 @@ def _done(change: Change) -> tuple[NDArray[Any], NDArray[Any]]:
 class _Run:
     """One evaluator at work on a study."""
 
-    def __init__(
-        self, study: Study, engine: EngineSpec | SearchSpec, change: Change, flush_s: float
-    ) -> None:
+    def __init__(self, study: Study, engine: Evaluator, change: Change, flush_s: float) -> None:
         self._flush_s = flush_s
         self._study = study
         self._engine = engine
@@ -269,7 +315,7 @@ class _Run:
                 task, tries = again.popleft() if again else (tasks.next(), 0)
                 if task is None:
                     break
-                running[executor.submit(evaluate_task, self._engine, task)] = (task, tries)
+                running[self._submitted(executor, task)] = (task, tries)
             if not running:
                 return
             finished, _ = concurrent.futures.wait(
@@ -292,6 +338,13 @@ class _Run:
                 self._take(result)
                 tick(len(task))
             self._flush_sometimes()
+
+    def _submitted(self, executor: Executor, task: Task) -> Future[TaskResult]:
+        try:
+            return executor.submit(evaluate_task, self._engine, task)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            message = f"{self._engine.title} can't be sent to the workers: {error}"
+            raise StudyError(message) from error
 
     def _stop(self, run: str, running: dict[Future[TaskResult], tuple[Task, int]]) -> None:
         """End what is running here and keep what it has found so far."""
@@ -320,10 +373,10 @@ class _Run:
         known = self._change.values
         if not known:
             self._change.values = {
-                "spec": self._engine.text,
                 "name": result.name,
                 "version": result.version,
                 "created": now(),
+                **_identity_of(self._engine),
             }
             return
         if (known.get("name"), known.get("version")) != (result.name, result.version):

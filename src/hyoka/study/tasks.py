@@ -20,7 +20,7 @@ from hyoka.engines import (
 )
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
-from hyoka.search import Searcher, SearchSpec, recorded_line
+from hyoka.search import PythonEvaluator, Searcher, SearchSpec, recorded_line
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 
@@ -126,6 +126,46 @@ class _SearchWorker:
         pass
 
 
+class _FunctionWorker:
+    """A function in Python."""
+
+    def __init__(self, evaluator: PythonEvaluator) -> None:
+        self._evaluator = evaluator
+        self.name = evaluator.name
+        self.version = evaluator.fingerprint
+
+    def evaluate_each(self, task: Task) -> Iterator[Evaluation | Failure]:
+        for game_id, start, komi, codes, plies in task.games:
+            moves = np.frombuffer(codes, dtype=np.uint16)
+            for ply in plies:
+                position = _core.position_after(task.game, start, komi, moves[:ply])
+                yield self._evaluated(position, f"at ply {ply} of game {game_id}")
+
+    def _evaluated(self, position: Any, where: str) -> Evaluation:
+        began = time.monotonic()
+        try:
+            answer = self._evaluator(position)
+        except Exception as error:
+            raise EngineError(self.name, f"raised {error!r} {where}") from error
+        spent = time.monotonic() - began
+        if not isinstance(answer, Evaluation):
+            try:
+                answer = Evaluation(value=float(answer), time_s=spent)
+            except (TypeError, ValueError):
+                message = f"gave {answer!r} {where}: neither a number nor an Evaluation"
+                raise EngineError(self.name, message) from None
+        if answer.value is not None and not 0 <= answer.value <= 1:
+            message = f"gave {answer.value} {where}: an expected result is 0 to 1"
+            raise EngineError(self.name, message)
+        return answer
+
+    def stop(self) -> None:
+        pass  # it ends with the position
+
+    def close(self, *, broken: bool) -> None:
+        pass
+
+
 @dataclass
 class _Held:
     """A worker, and whether a task is using it."""
@@ -135,17 +175,19 @@ class _Held:
     """Held while a task uses the worker."""
 
 
-_workers: Final[dict[tuple[int, str, EngineSpec | SearchSpec], _Held]] = {}
+_workers: Final[dict[tuple[int, str, EngineSpec | SearchSpec | PythonEvaluator], _Held]] = {}
 _stopped: Final[set[str]] = set()
 
 
-def _worker_for(spec: EngineSpec | SearchSpec, game: str) -> _Worker:
+def _worker_for(spec: EngineSpec | SearchSpec | PythonEvaluator, game: str) -> _Worker:
     if isinstance(spec, EngineSpec):
         return _EngineWorker(spec)
+    if isinstance(spec, PythonEvaluator):
+        return _FunctionWorker(spec)
     return _SearchWorker(spec, game)
 
 
-def evaluate_task(spec: EngineSpec | SearchSpec, task: Task) -> TaskResult:
+def evaluate_task(spec: EngineSpec | SearchSpec | PythonEvaluator, task: Task) -> TaskResult:
     """Evaluate a task's positions; its worker stays for the next task."""
     started = time.monotonic()
     key = (threading.get_ident(), task.game, spec)

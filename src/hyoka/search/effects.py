@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which settings count beside which others: some mean nothing alone, some change what is usual."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+from hyoka.search.settings import Value
+
+Get = Callable[[str], Any]
+"""A setting's value by its name."""
+
+_ORDERING: Final = ("hash_move", "captures", "killers", "history", "principal_variation")
+_SELECTIVITY: Final = (
+    "check_extensions",
+    "null_move",
+    "late_move_reductions",
+    "late_move_pruning",
+    "futility",
+    "exchange_pruning",
+    "unknown_reductions",
+    "delta_pruning",
+)
+_LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
+
+
+def usual(kind: str, said: Mapping[str, Value]) -> dict[str, Value]:
+    """What settings are, if nobody says, beside others that were said.
+
+    >>> usual("ab", {"exact": True})["null_move"]
+    False
+    """
+    found: dict[str, Value] = {}
+    if kind == "ab" and said.get("plain"):
+        found |= dict.fromkeys((*_ORDERING, *_SELECTIVITY), False)
+        found |= {"hash": 0, "aspiration": 0}
+    elif kind == "ab" and said.get("exact"):
+        found |= dict.fromkeys(_SELECTIVITY, False)
+    return found
+
+
+def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
+    """Whether a setting that says nothing of its own by default was said to be what it is."""
+    if name in _LIMITS:
+        # Solvers have a limit of nodes by default, which 0 lifts.
+        return value == 0 and not (name == "nodes" and kind in ("mate", "exact"))
+    if kind != "uct":
+        return False
+    puct = get("formula") == "puct"
+    if name == "c":
+        return bool(value == (1.5 if puct else 1.0))
+    return name == "rated" and value == (puct or get("widening"))
+
+
+def idle(kind: str, names: Collection[str], get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+    """Of the settings and parts named, those that have no effect beside the others, and why.
+
+    >>> known = {"widening": False}
+    >>> idle("uct", ["widening_c"], known.get, {})
+    {'widening_c': 'without widening=on'}
+    """
+    reasons = {"uct": _idle_in_uct, "mc": _idle_in_mc, "mc-score": _idle_in_mc, "ab": _idle_in_ab}
+    if kind not in reasons:
+        return {}
+    found = reasons[kind](get, parts)
+    return {name: found[name] for name in names if name in found}
+
+
+def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if not get("widening"):
+        found |= dict.fromkeys(("widening_d", "widening_c", "widening_e"), "without widening=on")
+    if not get("killer"):
+        found["killer_c"] = "without killer=on"
+    if not get("history"):
+        found["history_threshold"] = "without history=on"
+    if get("formula") != "puct":
+        found["reduction"] = "without formula=puct"
+    elif get("widening"):
+        found["reduction"] = "with widening=on"
+    if not get("prior"):
+        found["prior_when"] = "without prior=…"
+    if get("book") is None:
+        found["book_plies"] = "without book=FILE"
+    if "evaluator" in parts:
+        playing = ("policy", "epsilon", "cut", "ratings", "rated")
+        found |= dict.fromkeys(playing, "with an evaluator in the place of playouts")
+    else:
+        found["batch"] = "without an evaluator in Python"
+        found |= _idle_in_playouts(get)
+        puct = get("formula") == "puct"
+        ordered = get("rated") if get("rated") is not None else puct or get("widening")
+        if ordered:
+            found.pop("ratings", None)
+    if not get("prior") and (get("cut") is None or "evaluator" in parts):
+        judging = ("weights", "scale", "evaluation")
+        found |= dict.fromkeys(judging, "without prior=… or cut=…")
+    return found | _idle_beside_evaluation(parts, "scale")
+
+
+def _idle_in_mc(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+    found = _idle_in_playouts(get)
+    if get("a_move"):
+        found["playouts"] = "with a_move=…"
+    if get("cut") is None:
+        found |= dict.fromkeys(("weights", "scale", "evaluation"), "without cut=…")
+    return found | _idle_beside_evaluation(parts, "scale")
+
+
+def _idle_in_playouts(get: Get) -> dict[str, str]:
+    found = {}
+    if get("policy") == "uniform":
+        found["epsilon"] = "with policy=uniform"
+    if get("policy") != "rated":
+        found["ratings"] = "without policy=rated, or moves tried by rating"
+    return found
+
+
+def _idle_in_ab(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+    found = {}
+    if get("plain"):
+        found["exact"] = "with plain=on"
+    if not get("principal_variation"):
+        found["late_move_reductions"] = "without principal_variation=on"
+    return found | _idle_beside_evaluation(parts)
+
+
+def _idle_beside_evaluation(parts: Mapping[str, Any], *more: str) -> dict[str, str]:
+    """An evaluation given as a value has its own weights; a function gives values as they are."""
+    if "evaluation" not in parts:
+        return {}
+    names = ("weights",) if hasattr(parts["evaluation"], "weights") else ("weights", *more)
+    return dict.fromkeys(names, "beside evaluation=…")
