@@ -4,8 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+# No test depends on the clock.
+settings.register_profile("hyoka", deadline=None)
+settings.load_profile("hyoka")
 
 
 @pytest.fixture(scope="session")
