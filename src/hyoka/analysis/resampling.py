@@ -112,6 +112,7 @@ def wilson(
         middle = (share + squared / 2) / (1 + squared)
         half = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
     known = (games >= 2) & (effective > 0)
-    low = np.where(known, np.clip(middle - half, 0, 1), np.nan)
-    high = np.where(known, np.clip(middle + half, 0, 1), np.nan)
+    # Rounding must not leave the share itself outside.
+    low = np.where(known, np.clip(np.minimum(middle - half, share), 0, 1), np.nan)
+    high = np.where(known, np.clip(np.maximum(middle + half, share), 0, 1), np.nan)
     return low, high
