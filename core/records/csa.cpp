@@ -142,11 +142,11 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
             case 'N':
             case '$':
             case 'P':
-                // Another game begins with its version, its players or its board, or with any header once this one has
-                // ended; only when it ended may come after its moves.
+                // Another game begins with its version, after moves with its players or its board, and with any header
+                // once this one has ended; only when it ended may come after its moves.
                 if (text.starts_with("$END_TIME")) break;
-                if (started_ && (ended_ || (text[0] == 'V' && text.size() > 1 && is_digit(text[1])) ||
-                                 (!record_.moves.empty() && (text[0] == 'N' || text[0] == 'P')))) {
+                if ((started_ && ended_) || (has_header_ && text[0] == 'V' && text.size() > 1 && is_digit(text[1])) ||
+                    (!record_.moves.empty() && text[0] != '$')) {
                     finish();
                     return {at, true};
                 }

@@ -740,8 +740,12 @@ std::size_t KifuReader::end_of_game(std::string_view bytes, bool last) {
         const std::string_view text = take_line(rest);
         if (rest.empty() && !last) return 0;  // the line may go on
         const Line line = classified(text);
-        if ((search_.has_moves || search_.is_over) && begins_game(line, search_.is_over))
+        const bool goes_on = !search_.has_moves && !search_.is_over;
+        // A file of KIF says so in its first line.
+        const bool is_first_line = line.kind == LineKind::hash && line.text.starts_with("#KIF");
+        if (goes_on ? search_.has_headers && is_first_line : begins_game(line, search_.is_over))
             return std::exchange(search_, {}).at;
+        search_.has_headers |= line.kind == LineKind::header;
         search_.has_moves |= line.kind == LineKind::move || line.kind == LineKind::moves;
         search_.is_over |= line.kind == LineKind::end || line.kind == LineKind::result;
         search_.at = bytes.size() - rest.size();

@@ -17,6 +17,7 @@ private:
     /// How far the search for the end of the present game has come, should its bytes come again with more.
     struct Search {
         std::size_t at = 0;
+        bool has_headers = false;
         bool has_moves = false;
         bool is_over = false;
     };

@@ -182,6 +182,8 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
     bool anything = false;
     const auto next_game_at = [&](std::size_t where) -> Found {
         if (variation > 0) refuse(Fault::unreadable, "a variation does not end", variation_at);
+        if (!anything && tags_.result.empty() && record_[Field::first].empty())
+            refuse(Fault::unreadable, "neither tags nor moves");
         finish();
         return {where, true};
     };
@@ -279,9 +281,6 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
         play(token, begin);
     }
     if (!last) return {0, false};
-    if (!anything && tags_.result.empty() && record_[Field::first].empty()) {
-        refuse(Fault::unreadable, "neither tags nor moves");
-    }
     return next_game_at(size);
 }
 
@@ -298,10 +297,12 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
         }
         if (bytes[at] != '[') return at;
         const std::size_t open = at++;
-        while (at < bytes.size() && is_blank(bytes[at])) ++at;
+        while (at < bytes.size() && (bytes[at] == ' ' || bytes[at] == '\t')) ++at;
         const std::size_t name = at;
         while (at < bytes.size() && !is_blank(bytes[at]) && bytes[at] != '"' && bytes[at] != ']') ++at;
         const std::string_view tag = bytes.substr(name, at - name);
+        // The event comes first: if it comes again, these tags were of a game without moves.
+        if (open > 0 && tag == "Event" && follows_empty_line(bytes, open)) return open;
         while (at < bytes.size() && is_blank(bytes[at])) ++at;
         if (at >= bytes.size()) return nowhere;
         if (bytes[at] != '"') {
@@ -327,6 +328,7 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
         }
         if (at >= bytes.size()) return nowhere;
         std::string_view value = bytes.substr(begin, at - begin);
+        if (bytes[at] == '\n' && !trimmed(value).ends_with(']')) refuse(Fault::unreadable, "a tag does not end", open);
         if (escapes) {
             unescaped.clear();
             for (std::size_t i = 0; i < value.size(); ++i) {

@@ -208,3 +208,100 @@ def test_an_illegal_record_is_an_error_not_a_crash() -> None:
             hk.record_text(bad, format)
         with pytest.raises((hk.IllegalMoveError, hk.NotationError)):
             hk.record_text(hk.Record(game=game, moves=bad.moves[:0], start="x y z"), format)
+
+
+# What KIF says of players, handicaps and ends
+
+
+@pytest.mark.parametrize("handicap", ["lance", "rook-lance", "two-piece", "ten-piece"])
+def test_handicaps_are_named_in_kif(handicap: str) -> None:
+    start = hk.Shogi(handicap=handicap)
+    pieces = 38 + 2 - int((start.cells != 0).sum())
+    record = replace(SHOGI, moves=SHOGI.moves[:0], start=start.text, handicap=pieces)
+    text = hk.record_text(replace(record, ending="unfinished"), "kif")
+    assert "落ち" in text
+    (again,) = hk.parse_records(text, format="kifu")
+    assert (again.start, again.handicap) == (start.text, pieces)
+
+
+@pytest.mark.parametrize("rating", ["", "四段", "2805", "2990.5 (floodgate)"])
+@pytest.mark.parametrize("name", ["A", "B 2805"])
+def test_ratings_in_kif_do_not_become_names(name: str, rating: str) -> None:
+    record = replace(SHOGI, first=name, first_rating=rating)
+    (again,) = hk.parse_records(hk.record_text(record, "kif"), format="kifu")
+    assert (again.first, again.first_rating) == (name, rating)
+
+
+def test_kif_does_not_call_a_win_foul_that_was_none() -> None:
+    """After five moves White is to play; by what White has won, no word of KIF says."""
+    record = replace(SHOGI, result=0.0, ending="adjudicated")
+    assert len(record) % 2
+    text = hk.record_text(record, "kif")
+    assert text.endswith("まで5手で後手の勝ち\n")
+    (again,) = hk.parse_records(text, format="kifu")
+    assert (again.result, again.ending) == (0, "unknown")
+
+
+# What a round trip loses: docs/records.md says so, notation by notation
+
+
+def test_what_pgn_loses() -> None:
+    (record,) = hk.parse_records(
+        '[White "W"]\n[WhiteTitle "GM"]\n[Annotator "me"]\n[ECO "C20"]\n[Result "1-0"]\n'
+        '[Termination "White wins, time forfeit"]\n\n'
+        "{first} 1. e4! {words [%csl Gd4] [%eval 0.3]} e5 $2 (1... c5) 2. Nf3 -- 1-0\n"
+    )
+    text = hk.record_text(record, "pgn")
+    for lost in (
+        "GM",
+        "Annotator",
+        "ECO",
+        "White wins",
+        "first",
+        "!",
+        "words",
+        "csl",
+        "$2",
+        "c5",
+        "--",
+    ):
+        assert lost not in text
+    assert '[Opening "C20"]' in text
+    assert "{[%eval 0.30]}" in text
+    assert hk.parse_records(text) == [record]
+
+
+def test_what_sgf_loses() -> None:
+    (record,) = hk.parse_records(
+        "(;GM[1]SZ[9]AP[X]GN[game]AN[me]SO[from]BT[team]GC[about]TM[600]OT[5x30]KM[3.75]"
+        "DT[2016-01-02,03]C[root];B[ee]C[words [%value 0.4\\]]BL[500]WL[300]TR[aa]N[name]"
+        "(;W[gc])(;W[cc]))"
+    )
+    text = hk.record_text(record, "sgf")
+    for lost in ("AP", "GN", "AN", "SO", "BT", "GC", "TM", "root", "words", "BL", "WL", "TR", "cc"):
+        assert lost not in text
+    for said in ("OT[600 5x30]", "KM[7.5]", "DT[2016-01-02]", "[%value 0.4\\] [%clk 0:08:20\\]"):
+        assert said in text
+    assert hk.parse_records(text) == [record]
+
+
+def test_what_csa_and_kif_lose() -> None:
+    (record,) = hk.parse_records(
+        "V2.2\nN+A\n$START_TIME:2003/05/03 10:30:00\n'black_rate:x+y:2805.0\n'summary:z\nPI\n+\n"
+        "+7776FU\nT12\n'** 35 -3334FU\n'words\n-3334FU\n%JISHOGI\n"
+    )
+    text = hk.record_text(replace(record, round="3"), "csa")
+    for lost in ("10:30", "x+y", "summary", "'** 35 ", "words", "JISHOGI"):
+        assert lost not in text
+    assert "%SENNICHITE" in text
+    assert hk.parse_records(text) == [replace(record, round="3")]
+    text = hk.record_text(replace(record, round="3"), "kif")
+    assert "千日手" in text
+    assert hk.parse_records(text) == [record]
+
+
+def test_what_lines_lose() -> None:
+    (record,) = hk.parse_records("V2.2\nN+A\nPI\n+\n+7776FU\nT12\n'** 35\n%TORYO\n")
+    (again,) = hk.parse_records(hk.record_text(record, "lines"))
+    assert (again.first, again.remarks, again.result, again.ending) == ("", (), None, "unfinished")
+    assert again.moves.tolist() == record.moves.tolist()

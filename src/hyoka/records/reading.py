@@ -146,7 +146,7 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
     raw = data.encode() if isinstance(data, str) else data
     source = Source("text", io.BytesIO(raw), named=True)
     _check_format(format)
-    return list(RecordStream(_batches_of(source, format), strict=True))
+    return list(RecordStream(batches_of(source, format), strict=True))
 
 
 def records_in(name: str, content: bytes) -> RecordStream:
@@ -171,7 +171,7 @@ def batches(
     found = (
         batch
         for source in sources(paths, progress=progress)
-        for batch in _batches_of(source, format)
+        for batch in batches_of(source, format)
     )
     return _checked(found, strict=strict)
 
@@ -198,7 +198,8 @@ def _error_of(refused: Refused) -> RefusedError:
     )
 
 
-def _batches_of(source: Source, format: str | None) -> Iterator[Batch]:
+def batches_of(source: Source, format: str | None) -> Iterator[Batch]:
+    """The games of one source, and what is wrong with it."""
     is_other = PurePath(source.name.lower()).suffix in _NO_RECORDS
     if is_other and not source.named and not source.problem:
         return

@@ -22,7 +22,15 @@ from typing import IO, Any, Final
 import pyarrow as pa
 
 from hyoka.errors import SourceError
-from hyoka.records.unpacking import BROKEN, Allowance, Damage, Member, ZipArchive, tar_members
+from hyoka.records.unpacking import (
+    BROKEN,
+    Allowance,
+    Damage,
+    Member,
+    ZipArchive,
+    archive_kind,
+    tar_members,
+)
 
 BLOCK: Final = 1 << 20
 """Bytes read at a time."""
@@ -30,13 +38,13 @@ _ARCHIVES_DEEP: Final = 3
 _IN_MEMORY: Final = 16 << 20
 """An archive in an archive that is larger goes to the disk while it is read."""
 
-_HEAD: Final = 512
-"""Bytes that tell what is packed; a tar's sign is its 257th."""
+_HEAD: Final = 4096
+"""Bytes that tell what is packed."""
 
 Progress = Callable[[int], None]
 """Told how many more bytes of the files named have been read, as they lie on the disk."""
 
-_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")  # the second has no members
+_ZIP_END: Final = 22
 _NAMES_SIZE: Final = 16 << 20
 """More than WTHOR's tables of names can have."""
 _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
@@ -337,12 +345,24 @@ def _sources_in(
         guarded = _Guarded(unpack(stream), allowance)
         stream, head = _with_head(io.BufferedReader(guarded, BLOCK), name)
     inside = replace(opening, deep=opening.deep + 1, progress=None)
-    if head.startswith(_ZIP):
+    kind = archive_kind(head)
+    if kind == "zip" or (not kind and _ends_as_zip(stream)):
         yield from _zip_sources(name, stream, inside)
-    elif head[257:262] == b"ustar":
+    elif kind == "tar":
         yield from _tar_sources(name, stream, inside)
     else:
         yield Source(name, stream, beside, waits=counted.waits, stopped=counted.stopped)
+
+
+def _ends_as_zip(stream: IO[bytes]) -> bool:
+    """Whether a file whose beginning says nothing ends in the list of a zip's members."""
+    if not stream.seekable():
+        return False
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - _ZIP_END))
+    end = stream.read(_ZIP_END)
+    stream.seek(0)
+    return end.startswith(b"PK\x05\x06")
 
 
 class _Prefixed(io.RawIOBase):

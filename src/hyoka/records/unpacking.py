@@ -46,6 +46,21 @@ BROKEN: Final = (
 """What unpackers raise about bad data."""
 
 
+def archive_kind(head: bytes) -> str:
+    """`zip`, `tar` or nothing, from a file's first bytes, even if the very first are damaged."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second has no members
+        return "zip"
+    if _TAR_SIGN in head[_SIGN_AT : _SIGN_AT + len(_TAR_SIGN)]:
+        return "tar"
+    signs = {"zip": (b"PK\x03\x04", b"PK\x01\x02"), "tar": (b"ustar\x0000", b"ustar  \x00")}
+    places = {
+        kind: min((at for sign in each if (at := head.find(sign)) >= 0), default=len(head))
+        for kind, each in signs.items()
+    }
+    first = min(places, key=places.__getitem__)
+    return first if places[first] < len(head) else ""
+
+
 class Allowance:
     """How much may be unpacked, all the archives in a file, or all the files of an argument."""
 
@@ -314,7 +329,7 @@ class ZipArchive:
                 continue
             taken.append((info.header_offset, found.end))
             # What is called a folder and has content is none.
-            if not (info.is_dir() and found.begin == found.end):
+            if not (info.filename.endswith("/") and found.begin == found.end):
                 yield _opened(self._file, found)
         unlisted = list(_unlisted(self._file, sorted(taken), self._end))
         damage = self._damage or ("broken: its list of members is damaged" if unlisted else "")
@@ -398,21 +413,23 @@ def _entry_at(shared: _Shared, at: int, end: int) -> _Entry | None:
 
 
 _BLOCK: Final = 512
+_TAR_SIGN: Final = b"ustar"
+_SIGN_AT: Final = 257
 _LONGEST_HEADER: Final = 1 << 20
 
 
 class _Part(io.RawIOBase):
     """The next bytes of a stream, and no more."""
 
-    def __init__(self, stream: IO[bytes], size: int) -> None:
-        self._stream = stream
+    def __init__(self, read: Callable[[int], bytes], size: int) -> None:
+        self._read = read
         self.size = self.left = size
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(min(len(buffer), self.left))
+        data = self._read(min(len(buffer), self.left))
         if not data and self.left and len(buffer):
             raise EOFError("the archive ends within it")
         buffer[: len(data)] = data
@@ -421,7 +438,7 @@ class _Part(io.RawIOBase):
 
     def skip(self) -> None:
         """Pass over what nobody has read."""
-        while self.left and (data := self._stream.read(min(_FEED, self.left))):
+        while self.left and (data := self._read(min(_FEED, self.left))):
             self.left -= len(data)
 
 
@@ -430,6 +447,7 @@ class _TarWalk:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
+        self._held = b""
         self._at = 0
         self._lost = 0
         self._zeros = 0  # blocks of them; two end an archive
@@ -446,7 +464,7 @@ class _TarWalk:
             # Links, folders and devices have no content, whatever their header says.
             has_content = header.isreg() or header.type not in tarfile.SUPPORTED_TYPES
             size = header.size if self._size is None else self._size
-            part = _Part(self._stream, size if has_content else 0)
+            part = _Part(self._read, size if has_content else 0)
             name = self._name or header.name
             if header.type not in (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK):
                 self._name, self._size = "", None
@@ -455,7 +473,6 @@ class _TarWalk:
             elif header.isreg():
                 yield Member(name, io.BufferedReader(part, _FEED))
             part.skip()
-            self._at += part.size
             if part.left:
                 break
             self._read(_padded(part.size) - part.size)
@@ -465,9 +482,16 @@ class _TarWalk:
             yield Damage("broken or cut short: the archive has no end")
 
     def _read(self, size: int) -> bytes:
-        data = self._stream.read(size)
+        data = self._held[:size]
+        self._held = self._held[size:]
+        if len(data) < size:
+            data += self._stream.read(size - len(data))
         self._at += len(data)
         return data
+
+    def _put_back(self, data: bytes) -> None:
+        self._held = data + self._held
+        self._at -= len(data)
 
     def _next_header(self) -> tarfile.TarInfo | None:
         """The next header that is sound; what is none before it is lost."""
@@ -479,7 +503,12 @@ class _TarWalk:
             header = _tar_header(block)
             if header is not None:
                 return header
-            self._lost += len(block)
+            # Bytes may have been lost or put in: the next header is where its sign says.
+            window = block + self._read(_BLOCK)
+            sign = window.find(_TAR_SIGN, _SIGN_AT + 1)
+            begin = min(len(block), sign - _SIGN_AT) if sign >= 0 else len(block)
+            self._lost += begin
+            self._put_back(window[begin:])
         return None
 
     def _read_extension(self, header: tarfile.TarInfo) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing records: every game that was read can be written and read again unchanged."""
+"""Writing records: what the model of a game holds can be written and read again."""
 
 import itertools
 import textwrap
@@ -373,7 +373,42 @@ def _kif_board(record: Record) -> Iterator[str]:
         yield "後手番"
 
 
+_KIF_HANDICAPS: Final = {
+    "lance": (1, "香落ち"),
+    "right-lance": (1, "右香落ち"),
+    "bishop": (1, "角落ち"),
+    "rook": (1, "飛車落ち"),
+    "rook-lance": (2, "飛香落ち"),
+    "two-piece": (2, "二枚落ち"),
+    "four-piece": (4, "四枚落ち"),
+    "five-piece": (5, "五枚落ち"),
+    "six-piece": (6, "六枚落ち"),
+    "eight-piece": (8, "八枚落ち"),
+    "ten-piece": (10, "十枚落ち"),
+}
+
+
+def _kif_handicap(record: Record) -> str | None:
+    """The name of the start; None if it has none, or is no handicap by the record's own words."""
+    if not record.start:
+        return "平手"
+    for name, (pieces, words) in _KIF_HANDICAPS.items():
+        if record.handicap == pieces and record.start == _core.Shogi(handicap=name).text:
+            return words
+    return None
+
+
+def _kif_player(side: str, name: str, rating: str) -> Iterator[str]:
+    """A player's name, with the rank behind it if it is one; any other rating has its own line."""
+    is_rank = rating.endswith(("段", "級"))
+    bare = not rating or not is_rank or name.endswith(rating)
+    yield f"{side}：{name if bare else f'{name} {rating}'.strip()}"
+    if rating and not is_rank:
+        yield f"{side}段級：{rating}"
+
+
 def _kif_end(record: Record) -> str | None:
+    """The word that ends the game; None if there is none for it."""
     mover_first = bool(record.position().to_play == _core.Player.first)
     mover_lost = record.result == (0.0 if mover_first else 1.0)
     if record.result is None:
@@ -383,9 +418,7 @@ def _kif_end(record: Record) -> str | None:
     if mover_lost:
         return {"resigned": "投了", "normal": "詰み", "time": "切れ負け", "illegal": "反則負け",
                 "forfeit": "不戦敗"}.get(record.ending, "投了")  # fmt: skip
-    return {"normal": "入玉勝ち", "illegal": "反則勝ち", "forfeit": "不戦勝"}.get(
-        record.ending, "反則勝ち"
-    )
+    return {"normal": "入玉勝ち", "illegal": "反則勝ち", "forfeit": "不戦勝"}.get(record.ending)
 
 
 def _kif(record: Record) -> str:
@@ -400,16 +433,10 @@ def _kif(record: Record) -> str:
         ("戦型", record.opening),
     )
     lines += [f"{name}：{text}" for name, text in headers if text]
-    if record.start:
-        lines += _kif_board(record)
-    else:
-        lines.append("手合割：平手")
-
-    def player(name: str, rating: str) -> str:
-        return name if not rating or name.endswith(rating) else f"{name} {rating}".strip()
-
-    lines.append(f"先手：{player(record.first, record.first_rating)}")
-    lines.append(f"後手：{player(record.second, record.second_rating)}")
+    handicap = _kif_handicap(record)
+    lines += _kif_board(record) if handicap is None else [f"手合割：{handicap}"]
+    lines += _kif_player("先手", record.first, record.first_rating)
+    lines += _kif_player("後手", record.second, record.second_rating)
     lines.append("手数----指手---------消費時間--")
     remarks = _by_ply(record)
     totals = [0.0, 0.0]
@@ -434,6 +461,9 @@ def _kif(record: Record) -> str:
                 lines.append(f"*{rest}")
     if (end := _kif_end(record)) is not None:
         lines.append(f"{len(record) + 1:4} {end}")
+    elif record.result is not None:
+        winner = "先手" if record.result == 1 else "後手"
+        lines.append(f"まで{len(record)}手で{winner}の勝ち")
     return "\n".join(lines) + "\n"
 
 
