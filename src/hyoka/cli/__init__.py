@@ -24,6 +24,7 @@ from hyoka.cli import (
     searches,
     studies,
 )
+from hyoka.cli.output import say
 from hyoka.errors import EngineError, Error
 
 app = typer.Typer(
@@ -127,5 +128,5 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("hyoka: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    print(message.replace("\n", " "), file=sys.stderr)
+    say(message.replace("\n", " "), complaint=True)
     return 2

@@ -3,12 +3,13 @@
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -21,14 +22,52 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 T = TypeVar("T")
 
+# What commands a terminal (C0 but line breaks and tabs, DEL, C1), or turns the order of what it
+# shows: marks, embeddings, overrides and isolates of direction, and two more breaks of lines.
+_COMMANDS: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def harmless(text: str) -> str:
+    r"""A text with all that could command a terminal written out.
+
+    >>> harmless("red \x1b[31m and \u202edesrever")
+    'red \\x1b[31m and \\u202edesrever'
+    """
+    return _COMMANDS.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
+class SafeConsole(Console):
+    """A console that shows other people's words without obeying them.
+
+    Whatever is printed comes through here: texts, tables, bars. Colours of our own are no part of
+    the text.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is to be shown, piece by piece."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(harmless(piece.text), piece.style)
+
+
 # A file or a pipe gets whole lines; only a terminal has a width.
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 4000)
-err = Console(stderr=True, highlight=False)
+out = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 4000)
+err = SafeConsole(stderr=True, highlight=False)
+
+
+def say(text: str, *, complaint: bool = False) -> None:
+    """Print a text as it is, but harmless, to standard output or error."""
+    print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
@@ -44,8 +83,9 @@ class RateColumn(ProgressColumn):
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON."""
-    print(json.dumps(value, ensure_ascii=False, default=str))
+    r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    print(_COMMANDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
 def _shown(quiet: bool, *columns: ProgressColumn | str) -> Progress:

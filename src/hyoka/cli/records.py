@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json, say
 from hyoka.errors import Error
 from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
 from hyoka.records.sources import size_on_disk
@@ -138,7 +138,7 @@ def convert_command(
     if as_json:
         print_json({"file": str(output), "games": count, "refused": stream.faults})
         return
-    print(f"wrote {count:,} games to {output}")
+    say(f"wrote {count:,} games to {output}")
     _print_refused(stream.refused, stream.faults)
 
 
