@@ -8,6 +8,7 @@ Error:
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
+├─ OutOfMemoryError(MemoryError) a table or a tree that is too large for this machine
 └─ EngineError                   died, hung, refused or talked nonsense
                                  .engine .transcript .last_words .reason
 
@@ -64,6 +65,10 @@ class StudyError(Error):
 
 class ConditionError(Error, ValueError):
     """A condition that is no SQL, or names no column."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """A table or a tree is larger than the memory that may be had."""
 
 
 class EngineError(Error):

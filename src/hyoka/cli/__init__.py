@@ -121,6 +121,8 @@ def run(arguments: list[str]) -> int:
         message = f"hyoka: {error.told}"
     except Error as error:
         message = f"hyoka: {error}"
+    except MemoryError:
+        message = "hyoka: there is not enough memory for this"
     except (OSError, UnicodeError) as error:
         if isinstance(error, BrokenPipeError):
             return 141
