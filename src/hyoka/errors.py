@@ -8,14 +8,16 @@ Error:
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
+├─ OutOfMemoryError(MemoryError) a table or a tree that is too large for this machine
 └─ EngineError                   died, hung, refused or talked nonsense
                                  .engine .transcript .last_words .reason
 
 """
 
 import difflib
-import unicodedata
+import re
 from collections.abc import Iterable
+from typing import Final
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -32,21 +34,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {spelt[max(near, key=likeness)]}?" if near else ""
 
 
-def printable(text: str) -> str:
-    r"""The text with control characters spelt out, so that none reaches a terminal.
+# What commands a terminal (C0 but line breaks and tabs, DEL, C1), or turns the order of what it
+# shows: marks, embeddings, overrides and isolates of direction, and two more breaks of lines.
+TERMINAL_COMMANDS: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
-    >>> printable("a\x1b[31mb")
-    'a\\x1b[31mb'
+
+def harmless(text: str) -> str:
+    r"""A text with all that could command a terminal written out.
+
+    >>> harmless("red \x1b[31m and \u202edesrever")
+    'red \\x1b[31m and \\u202edesrever'
     """
-    return "".join(
-        each.encode("unicode_escape").decode() if _is_control(each) else each for each in text
-    )
-
-
-def _is_control(character: str) -> bool:
-    """Whether it moves the cursor, changes direction or the like; ends of lines may stay."""
-    kind = unicodedata.category(character)
-    return character != "\n" and (kind[0] == "C" or kind in ("Zl", "Zp"))
+    return TERMINAL_COMMANDS.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
 class Error(Exception):
@@ -82,6 +83,10 @@ class StudyError(Error):
 
 class ConditionError(Error, ValueError):
     """A condition that is no SQL, or names no column."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """A table or a tree is larger than the memory that may be had."""
 
 
 class EngineError(Error):

@@ -16,6 +16,7 @@ LAYERS = [
     "files",
     "fingerprint",
     "given_file",
+    "limits",
     "_core",
     "games",
     "playouts",

@@ -305,3 +305,65 @@ def test_specs_with_different_parts_are_different() -> None:
     assert one == one.with_settings(seed=0)
     heavy = hk.linear_evaluation("chess").with_weights({"bishop_pair": 99})
     assert hk.ab(evaluation=heavy).slug != hk.ab(evaluation=hk.linear_evaluation("chess")).slug
+
+
+# Under a limit of memory, in a process of its own: the table must not be had.
+SHORT = """
+import resource, sys
+import hyoka as hk
+from hyoka.cli import run
+now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + (1 << 30), -1))
+{code}
+"""
+
+
+def short_of_memory(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", SHORT.format(code=code)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_table_or_tree_too_large_for_the_memory_is_a_clear_error() -> None:
+    code = """
+for spec, name in [
+    ("ab:hash=32768", "chess"),
+    ("mate:hash=32768", "chess"),
+    ("exact:hash=32768", "othello"),
+    ("uct:memory=16384,playouts=10", "go9"),
+]:
+    try:
+        hk.Searcher(spec, name).search(hk.GAMES[name]())
+    except hk.OutOfMemoryError as error:
+        print(error)
+for solve, game in [(hk.find_mate, hk.Chess()), (hk.solve_ending, hk.Othello())]:
+    try:
+        solve(game, hash_mib=32768)
+    except hk.OutOfMemoryError as error:
+        print(error)
+print(run(["search", "chess", "--with", "ab:hash=32768"]))
+"""
+    result = short_of_memory(code)
+    told = [
+        f"not enough memory for {what}; give it less"
+        for what in (
+            "ab:hash=32768",
+            "mate:hash=32768",
+            "exact:hash=32768",
+            "uct:playouts=10,memory=16384",
+            "a table of 32768 MiB",
+            "a table of 32768 MiB",
+        )
+    ]
+    assert result.stdout.splitlines() == [*told, "2"], result.stderr
+    assert result.stderr == f"hyoka: {told[0]}\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_more_threads_than_there_is_memory_for_is_a_clear_error() -> None:
+    result = short_of_memory('print(run(["search", "go9", "--with", "mc:threads=256"]))')
+    assert result.stdout == "2\n"
+    assert result.stderr == (
+        "hyoka: not enough memory for the threads of mc:threads=256; give it fewer\n"
+    )

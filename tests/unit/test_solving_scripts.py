@@ -80,7 +80,7 @@ loadsgf games/ko.sgf
     ]
 
 
-def test_what_a_file_sets_is_not_left_to_the_next(tmp_path: Path) -> None:
+def test_each_file_is_for_a_new_process(tmp_path: Path) -> None:
     one = suite(tmp_path, "level 9\nloadsgf games/ko.sgf\nattack C4\n#? [0]\n")
     two = suite(tmp_path, "loadsgf games/ko.sgf\nattack C4\n#? [0]\n", "two.tst")
     log = tmp_path / "heard"

@@ -9,7 +9,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.cli import run
-from hyoka.errors import printable
+from hyoka.errors import harmless
 from hyoka.study.conditions import check_condition
 from hyoka.study.sql import connection, run_query
 
@@ -203,7 +203,7 @@ def test_what_can_not_be_shown_is_one_line(
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
-    assert printable(shown) == shown
+    assert harmless(shown) == shown
 
 
 def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str]) -> None:
@@ -212,4 +212,4 @@ def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str
 
 
 def test_names_in_japanese_stay_as_they_are() -> None:
-    assert printable("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
+    assert harmless("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"

@@ -27,7 +27,8 @@ from hyoka.cli import (
     signals,
     studies,
 )
-from hyoka.errors import EngineError, Error, printable
+from hyoka.cli.output import say
+from hyoka.errors import EngineError, Error
 
 app = typer.Typer(
     name="hyoka",
@@ -109,7 +110,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    print(f"hyoka: {printable(str(message))}", file=sys.stderr)
+    say(f"hyoka: {message}", complaint=True)
 
 
 def run(arguments: list[str]) -> int:
@@ -132,6 +133,8 @@ def run(arguments: list[str]) -> int:
         message = f"hyoka: {error.told}"
     except Error as error:
         message = f"hyoka: {error}"
+    except MemoryError:
+        message = "hyoka: there is not enough memory for this"
     except (OSError, UnicodeError) as error:
         if isinstance(error, BrokenPipeError):
             return 141
@@ -139,5 +142,5 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         signals.say_interrupted()
         return signals.INTERRUPTED
-    print(printable(message.replace("\n", " ")), file=sys.stderr)
+    say(message.replace("\n", " "), complaint=True)
     return 2

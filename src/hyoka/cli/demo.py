@@ -17,6 +17,7 @@ from hyoka.cli.output import (
     kept_when_interrupted,
     out,
     print_json,
+    say,
 )
 from hyoka.cli.studies import progress_bars
 from hyoka.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
@@ -94,5 +95,5 @@ def samples_command(
         print_json([str(file) for file in files])
         return
     for file in files:
-        print(file)
+        say(str(file))
     out.print(f"try: hyoka records {to}", markup=False, style="dim")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -21,14 +21,39 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from hyoka.errors import TERMINAL_COMMANDS, harmless
+
 T = TypeVar("T")
 
+
+class SafeConsole(Console):
+    """A console that shows other people's words without obeying them.
+
+    Whatever is printed comes through here: texts, tables, bars. Colours of our own are no part of
+    the text.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is to be shown, piece by piece."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(harmless(piece.text), piece.style)
+
+
 # A file or a pipe gets whole lines; only a terminal has a width.
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 4000)
-err = Console(stderr=True, highlight=False)
+out = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 4000)
+err = SafeConsole(stderr=True, highlight=False)
+
+
+def say(text: str, *, complaint: bool = False) -> None:
+    """Print a text as it is, but harmless, to standard output or error."""
+    print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
@@ -44,8 +69,9 @@ class RateColumn(ProgressColumn):
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON."""
-    print(json.dumps(value, ensure_ascii=False, default=str))
+    r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    print(TERMINAL_COMMANDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
 def _shown(quiet: bool, *columns: ProgressColumn | str) -> Progress:
@@ -80,9 +106,17 @@ def tracked(items: Iterable[T], description: str, total: int, quiet: bool) -> It
             progress.advance(task)
 
 
+class _SafeTable(Table):
+    """A table whose cells are written out before they are measured."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        """Add a row; texts are made harmless."""
+        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **how)
+
+
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     """A table without lines; columns in `right` are aligned there."""
-    table = Table(*headings, box=None)
+    table = _SafeTable(*map(harmless, headings), box=None)
     for heading in table.columns:
         heading.overflow = "fold"
     for column in right:

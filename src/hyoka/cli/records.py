@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json, say
 from hyoka.errors import Error
 from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
 from hyoka.records.sources import size_on_disk
@@ -149,7 +149,7 @@ def convert_command(
         values = {"file": str(output), "games": count, "refused": stream.faults}
         print_json({**values, "unread": stream.unread})
     else:
-        print(f"wrote {count:,} games to {output}")
+        say(f"wrote {count:,} games to {output}")
         _print_refused(stream.refused, stream.faults)
     _exit_if_unread(stream.unread)
 

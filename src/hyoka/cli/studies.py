@@ -23,7 +23,7 @@ from hyoka.cli.output import (
     plain_table,
     print_json,
 )
-from hyoka.errors import ConditionError, printable
+from hyoka.errors import ConditionError
 from hyoka.games import game_type, name_of
 from hyoka.study import (
     COMMENTS,
@@ -324,7 +324,7 @@ def sql_command(
         return
     limit = limit or 50
     rows = _rows(answer.slice(0, limit))
-    table = plain_table(*(escape(printable(name)) for name in answer.column_names))
+    table = plain_table(*(escape(name) for name in answer.column_names))
     for row in rows:
         table.add_row(*(escape(_cell(value)) for value in row.values()))
     out.print(table)
@@ -350,4 +350,4 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -151,7 +151,7 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 
 def records_in(name: str, content: bytes) -> RecordStream:
     """Read records from the content of a file, also a compressed one or an archive."""
-    found = (batch for source in sources_in(name, content) for batch in _batches_of(source, None))
+    found = (batch for source in sources_in(name, content) for batch in batches_of(source, None))
     return RecordStream(found)
 
 

@@ -14,6 +14,7 @@ from hyoka.errors import NotationError
 from hyoka.games import GAMES, game_type, name_of
 from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
+from hyoka.search.memory import memory_for
 from hyoka.search.monte_carlo import MonteCarloPlayer
 from hyoka.search.request import OnProgress, SearchRequest
 from hyoka.search.result import SearchLimits, SearchResult
@@ -78,7 +79,8 @@ class Searcher:
         if game is not None and game not in GAMES:
             game = name_of(game_type(game)())
         self.game = game
-        self._player = _PLAYERS[self.spec.kind](self.spec, game)
+        with memory_for(self.spec.text):
+            self._player = _PLAYERS[self.spec.kind](self.spec, game)
 
     def search(
         self,
@@ -107,7 +109,8 @@ class Searcher:
         _running.add(self)
         try:
             request = SearchRequest(line, limits or SearchLimits(), only, tell, every_s)
-            return timed(self._player.search(request))
+            with memory_for(self.spec.text):
+                return timed(self._player.search(request))
         finally:
             _running.discard(self)
 

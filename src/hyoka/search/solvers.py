@@ -9,6 +9,7 @@ from hyoka import _core
 from hyoka._core import Reason
 from hyoka.errors import NotationError
 from hyoka.games import name_of
+from hyoka.search.memory import memory_for
 
 MATE_SOLVERS: Final[dict[str, Any]] = {"chess": _core.ChessMate, "shogi": _core.ShogiMate}
 
@@ -39,7 +40,8 @@ def find_mate(
     if name not in MATE_SOLVERS:
         raise NotationError(f"mates are looked for in {' and '.join(MATE_SOLVERS)}, not in {name}")
     here = getattr(position, "position", position)
-    verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
+    with memory_for(f"a table of {hash_mib} MiB"):
+        verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
     if verdict == "mate" and not holds(position, line):
         verdict, line = "unknown", []
     return Mate(verdict, tuple(line), visited, seconds)
@@ -82,7 +84,8 @@ def solve_ending(
     if name_of(position) != "othello":
         raise NotationError(f"endings are solved in othello, not in {name_of(position)}")
     here = getattr(position, "position", position)
-    solved, score, line, visited, seconds = _core.OthelloEnding(hash_mib).solve(
-        here, nodes, time_s, False
-    )
+    with memory_for(f"a table of {hash_mib} MiB"):
+        solved, score, line, visited, seconds = _core.OthelloEnding(hash_mib).solve(
+            here, nodes, time_s, False
+        )
     return Ending(solved, score, tuple(line), visited, seconds)

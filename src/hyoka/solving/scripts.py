@@ -58,7 +58,6 @@ _SETTINGS: Final = _words("""
     go_param_rules go_rules uct_param_globalsearch uct_param_player uct_param_policy
     uct_param_rootfilter uct_param_search
 """)
-_STICKS: Final = _SETTINGS - {"kgs-rules"}  # each claim sets the rules anew
 _HARMLESS: Final = _CHANGES_THE_BOARD | _QUESTIONS | _SETTINGS
 _RUNS_ANOTHER: Final = ("sg_compare_float", "sg_compare_int")
 _UNIT_TESTS: Final = ("pachi-tunit", "tunit")
@@ -73,6 +72,8 @@ class Script:
     """Which line is the question."""
     commands: frozenset[str]
     """What the engine understands."""
+    is_claim: bool = False
+    """Whether the file is of our making, about one claim, which leaves nothing behind."""
 
     @property
     def begin(self) -> int:
@@ -130,7 +131,8 @@ def _of_claim(claim: Assertion, commands: frozenset[str]) -> Script | str:
     for line in [*board, question]:
         if (why := _why_not(line, commands)) is not None:
             return why
-    return Script(GtpScript((*board, question), frozenset({len(board)})), len(board), commands)
+    file = GtpScript((*board, question), frozenset({len(board)}))
+    return Script(file, len(board), commands, is_claim=True)
 
 
 def _stones(game: object, player: Player) -> list[str]:
@@ -175,7 +177,7 @@ class ScriptRunner:
         self._engine: object = None
         self._file: GtpScript | None = None
         self._next = 0
-        self._has_settings = False
+        self._needs_restart = False
 
     def close(self) -> None:
         """Take the unpacked records away."""
@@ -189,13 +191,13 @@ class ScriptRunner:
     def answer(self, script: Script) -> str:
         """The engine's answer to the script's question; raises EngineError if it has none."""
         goes_on = script.file is self._file and self._next <= script.place
-        if not goes_on and self._has_settings:
-            self._session.restart()  # what one file has set is not meant for the next
+        if not goes_on and self._needs_restart:
+            self._session.restart()  # what one file has left behind is not meant for the next
         engine = self._session.gtp_engine()
         if engine is not self._engine:
-            self._engine, self._has_settings, goes_on = engine, False, False
+            self._engine, goes_on = engine, False
+        self._needs_restart = not script.is_claim
         lines = self._lines(script, self._next if goes_on else None)
-        self._has_settings |= any(_name(line) in _STICKS for line in lines)
         self._file = None  # until all is answered, nobody knows where the engine is
         *before, answer = self._session.send(
             [

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from hyoka.errors import StudyError, printable
+from hyoka.errors import StudyError, harmless
 from hyoka.study.layout import now
 
 LOCK: Final = ".lock"
@@ -51,7 +51,7 @@ def _locked_file(folder: Path, doing: str) -> IO[str]:
             file.close()
         except BlockingIOError:
             file.seek(0)
-            holder = printable(file.read(200)) or "another process"
+            holder = harmless(file.read(200)) or "another process"
             file.close()
             raise StudyError(
                 f"{folder}: somebody else is writing here ({holder}); try again when that is done"

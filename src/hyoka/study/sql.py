@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 import duckdb
 import pyarrow as pa
 
-from hyoka.errors import ConditionError, Error, printable
+from hyoka.errors import ConditionError, Error, harmless
 
 T = TypeVar("T")
 
@@ -163,7 +163,7 @@ _OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvali
 def first_line(error: BaseException | None) -> str:
     """What an error says, in one line that a terminal can show."""
     lines = str(error).strip().splitlines()
-    return printable(lines[0]) if lines else type(error).__name__
+    return harmless(lines[0]) if lines else type(error).__name__
 
 
 def _most_seconds() -> float:
