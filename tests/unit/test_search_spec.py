@@ -260,7 +260,10 @@ def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
 def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     file.write_text("{}")
-    for spec in (f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"):
+    for spec in (
+        *(f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"),
+        *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
+    ):
         with pytest.raises(hk.NotationError):
             hk.Searcher(spec, None)
 
