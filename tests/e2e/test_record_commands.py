@@ -122,6 +122,7 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
             "failed": 0,
             "seconds": pytest.approx(0, abs=60),
             "failures": [],
+            "notes": [],
         }
     ]
     query = "select ply, score from evaluations order by ply"

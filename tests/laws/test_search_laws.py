@@ -63,7 +63,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
         settings["ending"] = chance.choice([0, 6])
     if settings.get("seed", 0) is None:
         del settings["seed"]
-    return hk.SearchSpec.of(kind, **settings)
+    return hk.SearchSpec.of(kind).with_settings(**settings)  # some without effect
 
 
 @pytest.mark.parametrize("game", GAMES)

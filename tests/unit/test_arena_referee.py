@@ -155,7 +155,9 @@ def test_an_opening_is_book_and_belongs_to_nobody() -> None:
     assert played.record.opening == "Spanish"
     assert [remark.book for remark in played.record.remarks] == [True] * 4 + [False]
     assert played.record.move_texts() == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
-    assert list(one.turns[0].position.moves)[:4] == ["e2e4", "e7e5", "g1f3", "b8c6"]
+    told = one.turns[0].position
+    assert told is not None
+    assert list(told.moves)[:4] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert (one.seeds, two.seeds) == ([5], [6])
 
 

@@ -384,7 +384,7 @@ def test_results_that_a_rare_column_tells_are_refused() -> None:
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_a_fit_is_refused_if_and_only_if_there_is_no_maximum(seed: int) -> None:
     """Few positions: whether a plane parts won from lost is asked of all planes through some."""
     chance = np.random.default_rng(seed)

@@ -2,6 +2,8 @@
 """Games written in Python in playouts, matches and files."""
 
 import json
+import pickle
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.arena import clear_boards
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,26 @@ def test_a_match_of_a_game_in_python(tmp_path: Path) -> None:
         with pytest.raises(hk.StudyError):
             hk.play_match(plan(other), tmp_path / "match", games=8)
     assert plan(Race(goal=8)).slug != first.slug
+
+
+class Elsewhere(Executor):
+    """Plays games at once, with what comes out when they are sent as Dask sends them."""
+
+    def submit(self, function: Any, /, *arguments: Any, **more: Any) -> Future[Any]:
+        cloudpickle = pytest.importorskip("cloudpickle")
+        there = pickle.loads(cloudpickle.dumps((function, arguments, more)))
+        future: Future[Any] = Future()
+        future.set_result(there[0](*there[1], **there[2]))
+        return future
+
+
+def test_a_match_of_a_game_in_python_travels(tmp_path: Path) -> None:
+    plan = hk.plan_match("ab:depth=3", "random", game=Race(goal=6), openings="start")
+    try:
+        result = hk.play_match(plan, tmp_path / "match", games=4, executor=Elsewhere())
+    finally:
+        clear_boards()
+    assert result.standing.games == 4
 
 
 def test_alpha_beta_that_sees_the_end_never_loses_from_a_won_start(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
@@ -86,6 +86,7 @@ def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
+@settings(deadline=None)
 def test_every_spec_reads_its_own_text(kind: str, data: st.DataObject) -> None:
     spec = drawn(kind, data)
     assert hk.SearchSpec.from_text(spec.text) == spec
@@ -161,6 +162,7 @@ def everything(options: Any) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
+@settings(deadline=None)
 def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
     kind: str, data: st.DataObject
 ) -> None:
@@ -258,7 +260,10 @@ def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
 def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     file.write_text("{}")
-    for spec in (f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"):
+    for spec in (
+        *(f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"),
+        *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
+    ):
         with pytest.raises(hk.NotationError):
             hk.Searcher(spec, None)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hyoka import _core
 from hyoka._core import Player
-from hyoka.search.parts import evaluation_options, playout_options
+from hyoka.search.parts import evaluation_options, playout_options, threads_for
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
@@ -23,7 +23,7 @@ class MonteCarloPlayer:
         self._by_score = spec.kind == "mc-score"
         self._playout = playout_options(spec, game)
         self._evaluation = evaluation_options(spec, game)
-        self._threads = spec["threads"] if game is not None else 1
+        self._threads = threads_for(spec, game)
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Play out each move equally often and compare the means."""

@@ -56,6 +56,13 @@ def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
     return options
 
 
+def threads_for(spec: SearchSpec, game: str | None) -> int:
+    """How many threads a search has; those of games written in Python would wait for each other."""
+    if game is None and spec["threads"] != 1:
+        raise NotationError("a game written in Python is searched on one thread")
+    return int(spec["threads"])
+
+
 @functools.lru_cache(maxsize=4)
 def _book(game: str, file: GivenFile, plies: int) -> Book:
     """The book that a file holds; a match asks for it anew with each game."""
@@ -102,7 +109,7 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
         options.set_book(book.codes())
     options.proofs = spec["proofs"]
     options.expand_at = spec["expand"]
-    options.threads = spec["threads"] if game is not None else 1
+    options.threads = threads_for(spec, game)
     options.seed = spec["seed"]
     options.memory_mib = spec["memory"]
     return options
