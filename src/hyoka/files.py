@@ -32,14 +32,19 @@ def write_text(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         # mkstemp lets nobody else read; give the file the rights that open would have given.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
+        Path(name).chmod(0o666 & ~umask())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def umask() -> int:
+    """The rights that new files and folders of this process do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def sync_folder(folder: Path) -> None:

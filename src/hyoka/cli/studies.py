@@ -287,7 +287,9 @@ def check_command(
         if not found.sealed:
             err.print("its parts have no checksums; --seal adds them")
         if found.leftovers:
-            err.print(f"{len(found.leftovers)} files of interrupted writers; the next clears them")
+            err.print(
+                f"{len(found.leftovers)} files are no longer needed; the next writer clears them"
+            )
     if not found.is_whole:
         raise typer.Exit(1)
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.errors import StudyError
-from hyoka.files import write_text
+from hyoka.files import umask, write_text
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1
@@ -56,7 +56,7 @@ def write_part(table: pa.Table, path: Path) -> memoryview:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
+        Path(name).chmod(0o666 & ~umask())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

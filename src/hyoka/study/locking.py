@@ -4,6 +4,7 @@
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
@@ -12,11 +13,13 @@ from hyoka.errors import StudyError, harmless
 from hyoka.study.layout import now
 
 LOCK: Final = ".lock"
+_PATIENCE_S: Final = 0.25
+"""Somebody who only looks whether a lock is held has it for a moment."""
 
 
 @contextlib.contextmanager
 def locked(folder: Path, doing: str) -> Iterator[None]:
-    """Hold a folder's lock; raises StudyError at once, saying who has it, if somebody does.
+    """Hold a folder's lock; raises StudyError, saying who has it, if somebody does.
 
     `doing` is what the others are told: `adding records`.
     """
@@ -38,6 +41,7 @@ def is_held(folder: Path) -> bool | None:
 
 def _locked_file(folder: Path, doing: str) -> IO[str]:
     path = folder / LOCK
+    deadline = time.monotonic() + _PATIENCE_S
     while True:
         file = path.open("a+", encoding="utf-8", errors="replace")
         try:
@@ -50,6 +54,10 @@ def _locked_file(folder: Path, doing: str) -> IO[str]:
                 return file
             file.close()
         except BlockingIOError:
+            if time.monotonic() < deadline:
+                file.close()
+                time.sleep(_PATIENCE_S / 10)
+                continue
             file.seek(0)
             holder = harmless(file.read(200)) or "another process"
             file.close()

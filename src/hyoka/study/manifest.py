@@ -298,8 +298,19 @@ class Change:
 
 def write_manifest(file: Path, values: dict[str, Any], parts: Sequence[Part]) -> None:
     """Put a manifest in the place of the one that is there."""
-    version = {"version": VERSION} if file.name == DESCRIPTION else {}
-    write_sealed_toml(file, {**values, **version, "parts": [str(part) for part in parts]})
+    counted: dict[str, Any] = {}
+    if file.name == DESCRIPTION:
+        counted = {"version": VERSION}
+        for table in ("games", "positions"):
+            counted[table] = sum(part.rows for part in parts if part.table == table)
+    write_sealed_toml(file, {**values, **counted, "parts": [str(part) for part in parts]})
+    forget()
+
+
+def forget() -> None:
+    """Read everything again, also what the clock of the files can't tell to have changed."""
+    _parsed.cache_clear()
+    _footer_then.cache_clear()
 
 
 @contextlib.contextmanager

@@ -9,8 +9,10 @@ memory it and its answer may fill.
 import functools
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import duckdb
@@ -181,9 +183,18 @@ def _most_memory() -> int:
     """Bytes; unless told otherwise, half of what the machine has."""
     text = os.environ.get(MEMORY, "").strip()
     if not text:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return min(installed, _most_in_container()) // 2
     found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
     size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
     if size < _UNITS["M"]:
         raise ConditionError(f"{MEMORY} is a size such as 500M or 8G, not '{text}'")
     return size
+
+
+def _most_in_container() -> int:
+    """Bytes that a container may use; more than any machine has if it says nothing."""
+    try:
+        return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return sys.maxsize

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from hyoka import _core
 from hyoka.errors import StudyError
-from hyoka.files import sync_folder
+from hyoka.files import sync_folder, umask
 from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
 from hyoka.study import analysing
@@ -30,8 +30,8 @@ from hyoka.study.manifest import Change, changing, read_manifest
 from hyoka.study.tables import Snapshot
 
 _RECORDS_AT_ONCE: Final = 1000
-_COUNTS: Final = ("games", "positions", "duplicates", "left_out")
-"""What a study's description counts, beside the games refused."""
+_COUNTS: Final = ("duplicates", "left_out")
+"""What a study's description counts, beside games, positions and the games refused."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
                 raise StudyError(_nothing_taken(report))
             change.values = _description(report, importer.columns, given, where)
             change.commit()
-            partial.chmod(0o777 & ~_umask())
+            partial.chmod(0o777 & ~umask())
             _put_in_place(partial, folder)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
@@ -221,12 +221,6 @@ def _put_in_place(partial: Path, folder: Path) -> None:
             raise
         raise StudyError(f"{folder}: somebody else has just put something there") from error
     sync_folder(folder.parent)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _clear_leftovers(folder: Path) -> None:
