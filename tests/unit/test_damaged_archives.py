@@ -191,8 +191,9 @@ def test_limits_are_for_all_members_together(tmp_path: Path) -> None:
     path.write_bytes(zipped({f"{number:03}.zip": member for number in range(40)}))
     assert path.stat().st_size < 100_000
     names, problems = read(path)
+    (problem,) = problems
     assert 3 <= len(names) < 15
-    assert "nothing more of it is read" in problems[-1]
+    assert "nothing more of it is read" in problem
 
 
 def test_a_bomb_in_a_folder_leaves_the_other_files_alone(tmp_path: Path) -> None:

@@ -392,6 +392,17 @@ def _mapped(texts: pa.StringArray, function: Any, kind: pa.DataType) -> pa.Array
     return values.take(encoded.indices)
 
 
+_GAME_NAMES: Final = pa.array(_core.Table.game_names)
+_ENDING_NAMES: Final = pa.array(_core.Table.ending_names)
+
+
+def _repeated(text: str, count: int) -> pa.StringArray:
+    """Many small files are read, so that `pa.repeat`, which looks for pandas, would count."""
+    data = text.encode()
+    offsets = len(data) * np.arange(count + 1, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(count * data))
+
+
 def _arrow_of(batch: Batch) -> pa.Table:
     table = batch.table
     count = len(table)
@@ -400,17 +411,17 @@ def _arrow_of(batch: Batch) -> pa.Table:
         offsets, data = table.text_buffers(name)
         return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
 
-    def coded(codes: NDArray[Any], names: Iterable[str]) -> pa.DictionaryArray:
-        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), list(names))
+    def coded(codes: NDArray[Any], names: pa.StringArray) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), names)
 
     def known(values: NDArray[Any]) -> pa.Array:
-        return pa.array(values, from_pandas=True)  # NaN is null
+        return pa.array(values, mask=np.isnan(values))
 
     winner = table.winner
     first_rating, second_rating = texts("first_rating"), texts("second_rating")
     columns = {
-        "game": coded(table.game, table.game_names),
-        "source": pa.repeat(batch.source, count),
+        "game": coded(table.game, _GAME_NAMES),
+        "source": _repeated(batch.source, count),
         "line": table.line,
         "number": table.number,
         "first": texts("first"),
@@ -429,7 +440,7 @@ def _arrow_of(batch: Batch) -> pa.Table:
         "komi": known(table.komi),
         "handicap": table.handicap,
         "result": pa.array((winner + 1) / np.float32(2), pa.float32(), mask=winner == 2),
-        "ending": coded(table.ending, table.ending_names),
+        "ending": coded(table.ending, _ENDING_NAMES),
         "margin": known(table.margin),
         "plies": np.diff(table.move_offsets).astype(np.int32),
         "start": texts("start"),

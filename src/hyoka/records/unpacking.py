@@ -22,7 +22,7 @@ from hyoka.errors import SourceError
 _UNPACKED_FLOOR: Final = 64 << 20
 _UNPACKED_RATIO: Final = 250
 """Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
-_MEMBERS_FLOOR: Final = 20_000
+_MEMBERS_FLOOR: Final = 5_000
 _BYTES_A_MEMBER: Final = 64
 """No member takes less of an archive; only archives in archives can have more of them."""
 _FILES_IN_ONE: Final = 16
@@ -131,12 +131,16 @@ class _Unpacker(Protocol):
     def wants_more(self) -> bool: ...
     @property
     def is_at_end(self) -> bool: ...
+    @property
+    def is_whole(self) -> bool:
+        """Whether the data may end here."""
 
 
 class _Stored:
     def __init__(self) -> None:
         self._held = b""
         self.is_at_end = False
+        self.is_whole = True
 
     def unpack(self, packed: bytes, most: int) -> bytes:
         data = self._held + packed
@@ -163,6 +167,10 @@ class _Deflated:
     def is_at_end(self) -> bool:
         return self._object.eof
 
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
+
 
 class _Decompressed:
     """What bz2 and lzma share."""
@@ -181,6 +189,10 @@ class _Decompressed:
     @property
     def is_at_end(self) -> bool:
         return bool(self._object.eof)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
 
 
 class _ZipLzma:
@@ -217,6 +229,10 @@ class _ZipLzma:
     @property
     def is_at_end(self) -> bool:
         return self._rest is not None and self._rest.is_at_end
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
 
 
 _METHODS: Final[dict[int, Callable[[], _Unpacker]]] = {
@@ -287,13 +303,13 @@ class _ZipStream(io.RawIOBase):
             if self._unpacker.wants_more:
                 packed = self._file.read(self._at, min(_FEED, self._entry.end - self._at))
                 self._at += len(packed)
-                if not packed and self._entry.method == zipfile.ZIP_STORED:
-                    break
-                if not packed:
-                    raise EOFError("its data end too early")
-            if data := self._unpacker.unpack(packed, most):
+            # Without more to unpack, there may still be something that was held back.
+            data = self._unpacker.unpack(packed, most)
+            if data:
                 return data
-        if self._entry.size is not None:
+            if not packed and self._unpacker.wants_more:
+                break
+        if self._entry.size is not None or not self._unpacker.is_whole:
             raise EOFError("its data end too early")
         return b""
 
@@ -310,12 +326,10 @@ class ZipArchive:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = _Shared(file)
         self._listed: list[zipfile.ZipInfo] = []
-        self._end = self._file.size
         self._damage = ""
         try:
             with zipfile.ZipFile(file) as archive:
                 self._listed = sorted(archive.infolist(), key=lambda info: info.filename)
-                self._end = min(self._end, archive.start_dir)
         except (*BROKEN, IndexError, KeyError) as error:
             self._damage = f"broken or cut short: its list of members is damaged ({error})"
 
@@ -331,7 +345,7 @@ class ZipArchive:
             # What is called a folder and has content is none.
             if not (info.filename.endswith("/") and found.begin == found.end):
                 yield _opened(self._file, found)
-        unlisted = list(_unlisted(self._file, sorted(taken), self._end))
+        unlisted = list(_unlisted(self._file, sorted(taken)))
         damage = self._damage or ("broken: its list of members is damaged" if unlisted else "")
         if damage:
             yield Damage(f"{damage}; {len(unlisted):,} members were found without it")
@@ -369,10 +383,13 @@ def _listed_entry(shared: _Shared, info: zipfile.ZipInfo) -> _Entry | Damage:
     return _Entry(info.filename, begin, end, info.compress_type, secret, info.file_size, info.CRC)
 
 
-def _unlisted(shared: _Shared, taken: list[tuple[int, int]], end: int) -> Iterator[_Entry]:
-    """Members in the gaps between those of the list."""
+def _unlisted(shared: _Shared, taken: list[tuple[int, int]]) -> Iterator[_Entry]:
+    """Members in the gaps between those of the list, and behind them all.
+
+    Where an archive was cut, the list may be that of an archive in it.
+    """
     at = 0
-    for begin, behind in [*taken, (end, end)]:
+    for begin, behind in [*taken, (shared.size, shared.size)]:
         yield from _entries_between(shared, at, begin)
         at = max(at, behind)
 
