@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged input, in number: what tests try for a second, for as long as one likes."""
+"""Seeded attacks on what takes in other people's bytes and words; each script runs by itself."""
