@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
 PYTHON_CODE := src tests benchmarks scripts
 
-.PHONY: FORCE build demo test check format stubs sanitize fuzz bench clean
+.PHONY: FORCE build demo test check format stubs sanitize fuzz attack bench clean
 
 build: $(VENV)/.built
 
@@ -55,6 +55,13 @@ sanitize: build
 # A million mutated records through the readers, under AddressSanitizer and UBSan.
 fuzz: build
 	scripts/fuzz
+
+# What tests try for seconds, for as long as one likes: docs/attacks.md has the figures of long runs.
+attack: build
+	$(BIN)/python scripts/attack/records.py --inputs 1000000
+	$(BIN)/python scripts/attack/archives.py --inputs 10000
+	$(BIN)/python scripts/attack/engines.py --inputs 1000
+	$(BIN)/python scripts/attack/studies.py --rounds 30
 
 bench: build
 	$(BIN)/hyoka bench
