@@ -18,6 +18,13 @@ from hyoka.errors import harmless
 
 from .commands import hyoka_here as hyoka
 
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match without a folder makes one where it is."""
+    monkeypatch.chdir(tmp_path)
+
+
 EVIL = "\x1b]0;owned\x07\x9b31m\u202egnp"
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 MATE = f'6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "{EVIL}";'
