@@ -30,7 +30,9 @@ def broken(path: Path) -> str:
     stream = hk.read_records(path)
     list(stream)
     refused = next(each for each in stream.refused if each.fault == "broken file")
-    with pytest.raises(hk.RefusedError, match=re.escape(str(refused))):
+    # The game that it breaks off in may be refused before.
+    first = str(stream.refused[0])
+    with pytest.raises(hk.RefusedError, match=re.escape(first)):
         list(hk.read_records(path, strict=True))
     return str(refused)
 

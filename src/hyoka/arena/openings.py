@@ -3,6 +3,8 @@
 
 import hashlib
 import random
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from hyoka.errors import Error, NotationError, SourceError
 from hyoka.games import game_type, name_of, position
 from hyoka.problems import Problem, read_problems
 from hyoka.records import Record, batches
+from hyoka.records.reading import unread_count
 from hyoka.records.sources import sources
 
 RANDOM_PLIES: Final = {"chess": 6, "shogi": 6, "othello": 6, "blokus_duo": 2}
@@ -136,6 +139,8 @@ def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
     refused: list[str] = []
     for batch in batches([path]):
         refused += [str(each) for each in batch.refused]
+        if unread_count(Counter(each.fault for each in batch.refused)):
+            warnings.warn(f"openings are missing: {refused[-1]}", stacklevel=2)
         # A line of moves is an opening as a whole; of a record only the beginning is.
         usual = None if batch.format == "lines" else RECORD_PLIES.get(game, 8)
         for record in batch.records():

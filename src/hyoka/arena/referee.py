@@ -201,6 +201,7 @@ class Referee:
                 said.depth,
                 clock_s,
                 said.time_s,
+                author="first" if mover is Player.first else "second",
             )
         )
         return None

@@ -86,11 +86,13 @@ class Source:
 
     def _small_or_ahead(self) -> Iterator[bytes]:
         """Most members of archives are small, and a thread costs more than they do."""
-        with _readable(self.name):
-            first = self.stream.read(BLOCK)
+        first, error = _gathered(self.stream, BLOCK)
         if first:
             yield first
-        if len(first) == BLOCK:
+        with _readable(self.name):
+            if error is not None:
+                raise error
+        if len(first) >= BLOCK:
             yield from self._ahead()
 
     def _ahead(self) -> Iterator[bytes]:
@@ -117,6 +119,18 @@ def _readable(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise SourceError(f"{name}: can't be read: {error.strerror}") from error
         raise SourceError(f"{name}: broken or cut short: {error}") from error
+
+
+def _gathered(stream: IO[bytes], size: int) -> tuple[bytes, Exception | None]:
+    """So many bytes, or those up to the end or to an error, and that error."""
+    read = getattr(stream, "read1", stream.read)
+    found = b""
+    try:
+        while len(found) < size and (more := read(size - len(found))):
+            found += more
+    except (SourceError, *BROKEN) as error:
+        return found, error
+    return found, None
 
 
 class _Counted(io.RawIOBase):
@@ -191,17 +205,25 @@ def _pipe_of(raw: IO[bytes]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """What is unpacked, as long as the allowance lasts."""
+    """What is unpacked, as long as the allowance lasts; once broken, always broken."""
 
     def __init__(self, plain: IO[bytes], allowance: Allowance) -> None:
-        self._plain = plain
+        # One step at a time: what a longer read had gathered would be lost with its error.
+        self._read = getattr(plain, "read1", plain.read)
         self._allowance = allowance
+        self._broken: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._plain.read(len(buffer))
+        if self._broken is not None:
+            raise self._broken
+        try:
+            data = self._read(len(buffer))
+        except BROKEN as error:
+            self._broken = error
+            raise
         buffer[: len(data)] = data
         self._allowance.take_bytes(len(data))
         return len(data)
@@ -384,8 +406,10 @@ class _Prefixed(io.RawIOBase):
 
 def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
     """The stream from its start again, and its first bytes, however slowly they come."""
+    head, error = _gathered(stream, _HEAD)
     with _readable(name):
-        head = stream.read(_HEAD)
+        if error is not None and not head:
+            raise error
     if stream.seekable():
         stream.seek(0)
         return stream, head

@@ -2,6 +2,7 @@
 """An opening book: the moves that were played, by position."""
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ class Book:
         if not book.counts:
             why = f" ({stream.refused[0]})" if stream.refused else ""
             raise SourceError(f"{path}: no {game} games for a book{why}")
+        if stream.unread:
+            warnings.warn(f"the book lacks games: {stream.refused[-1]}", stacklevel=2)
         return book
 
     @property
