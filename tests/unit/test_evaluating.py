@@ -106,6 +106,11 @@ def is_alive(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def parent_of(pid: int) -> int:
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    return int(stat.rpartition(")")[2].split()[1])
+
+
 def expected_score(ply: int) -> float:
     return 10.0 * ply if ply % 2 == 0 else -10.0 * ply
 
@@ -333,9 +338,8 @@ def test_a_worker_of_a_cluster_that_dies_costs_no_row_and_no_double_row(
         # Both workers have an engine that waits; one is killed together with its worker.
         wait_for(lambda: len({pid for pid, _ in fake.asked}) == 2)
         engine = fake.asked[0][0]
-        stat = Path(f"/proc/{engine}/stat").read_text(encoding="utf-8")
-        worker = int(stat.rpartition(")")[2].split()[1])
-        os.kill(worker, signal.SIGKILL)
+        # Between the two is the engine's keeper.
+        os.kill(parent_of(parent_of(engine)), signal.SIGKILL)
         wait_for(lambda: not is_alive(engine))
         fake.gate.unlink()
         output, _ = run.communicate(timeout=120)
