@@ -376,9 +376,11 @@ def attack(rounds: int, seed: int) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="hyoka-attack-") as folder:
         ground = Ground(Path(folder), random.Random(seed))
-        for _ in range(rounds):
+        for number in range(1, rounds + 1):
             for each in ATTACKS:
                 each(ground, tally)
+            tried = ", ".join(f"{count} {what}" for what, count in tally.tried.items())
+            print(f"round {number}: {tried}; failed {len(tally.failures)}", flush=True)
     return tally
 
 
