@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import settings
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
+# A shell that runs us in the background has us ignore Ctrl-C, and children would do so too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test depends on the clock.
 settings.register_profile("hyoka", deadline=None)
 settings.load_profile("hyoka")

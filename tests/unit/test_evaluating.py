@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluating a study with an engine that does as it is told, and tells what it was asked."""
 
+import math
 import os
 import shlex
 import signal
@@ -13,10 +14,12 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.study import clustering
+from hyoka.search import SearchSpec
+from hyoka.study import clustering, tasks
 from hyoka.study.tasks import release_engines
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
@@ -250,6 +253,38 @@ import sys
 import hyoka as hk
 hk.evaluate(hk.Study.open(sys.argv[1]), [sys.argv[2]], flush_s=0)
 """
+
+
+def test_what_was_evaluated_before_a_stop_has_its_engines_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or the first to be stopped would leave a study whose evaluator is nobody."""
+    spec = SearchSpec.from_text("random")
+    codes = np.array([], np.uint16).tobytes()
+    task = tasks.Task("stopped run", "othello", [(0, "", math.nan, codes, [0, 0])])
+    seen: list[object] = []
+    monkeypatch.setattr(tasks, "_stopped", _StoppedAfterOne(seen))
+    real = tasks._SearchWorker.evaluate_each
+
+    def noticed(worker: object, given: object) -> Iterator[object]:
+        for result in real(worker, given):  # type: ignore[arg-type]
+            seen.append(result)
+            yield result
+
+    monkeypatch.setattr(tasks._SearchWorker, "evaluate_each", noticed)
+    result = tasks.evaluate_task(spec, task)
+    assert (len(result.table), result.name, result.version) == (1, "random", "hyoka")
+
+
+class _StoppedAfterOne(set[str]):
+    """The runs that were stopped: every one, once one position is done."""
+
+    def __init__(self, seen: list[object]) -> None:
+        super().__init__()
+        self._seen = seen
+
+    def __contains__(self, _run: object) -> bool:
+        return len(self._seen) > 1
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

@@ -197,6 +197,7 @@ def evaluate_task(spec: EngineSpec | SearchSpec | PythonEvaluator, task: Task) -
     keys = [(game_id, ply) for game_id, *_, plies in task.games for ply in plies]
     results: list[Evaluation | Failure] = []
     with held.lock:
+        name, version = held.worker.name, held.worker.version
         try:
             for result in held.worker.evaluate_each(task):
                 if task.run in _stopped:
@@ -206,9 +207,9 @@ def evaluate_task(spec: EngineSpec | SearchSpec | PythonEvaluator, task: Task) -
         except BaseException:
             _workers.pop(key, None)
             held.worker.close(broken=True)
+            # What was evaluated before the stop is kept.
             if task.run not in _stopped or not results:
                 raise
-            name = version = ""  # what was evaluated before the stop is kept
     for result in results:
         if isinstance(result, Failure) and result.reason == "game":
             raise EngineError(spec.title, result.message, reason="game")
