@@ -71,11 +71,11 @@ def test_perft_ignores_draw_rules() -> None:
 @pytest.mark.parametrize("game", benchmarked_games())
 def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
     svg_file = tmp_path / "board.svg"
-    result = hyoka("show", game, "--svg", str(svg_file))
+    result = hyoka_here("show", game, "--svg", str(svg_file))
     assert result.returncode == 0, result.stderr
     assert "first player to move" in result.stdout
     assert ET.fromstring(svg_file.read_text(encoding="utf-8")).tag.endswith("svg")
-    facts = json.loads(hyoka("show", game, "--json").stdout)
+    facts = json.loads(hyoka_here("show", game, "--json").stdout)
     assert facts["to_play"] == "first"
     assert len(facts["legal_moves"]) == hk.position(game).count_moves()
     assert facts["position"] == hk.position(game).text
@@ -83,14 +83,14 @@ def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
 
 def test_show_reads_moves_as_the_game_writes_them() -> None:
     moves = "7g7f 3c3d 8h2b+ 同　銀(31)"
-    facts = json.loads(hyoka("show", "shogi", "--moves", moves, "--json").stdout)
+    facts = json.loads(hyoka_here("show", "shogi", "--moves", moves, "--json").stdout)
     assert facts["position"].startswith("lnsgkg1nl/1r5s1/")
 
 
 def test_show_plays_moves_and_tells_the_outcome() -> None:
     facts = json.loads(hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4", "--json").stdout)
     assert facts["outcome"] == {"value": 0.0, "reason": "checkmate"}
-    assert "checkmate" in hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4").stdout
+    assert "checkmate" in hyoka_here("show", "chess", "--moves", "f3 e5 g4 Qh4").stdout
 
 
 def test_bench_prints_the_same_fingerprints_every_time() -> None:

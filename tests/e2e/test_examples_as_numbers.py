@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from .commands import hyoka_here as hyoka
-from .test_docs import NOT_HERE, PAGES, blocks
+from .test_docs import AS_NUMBERS, NOT_HERE, PAGES, blocks
 
+_OF_A_STUDY = ("samples", "records", "evaluate", "analyse", "report")
 STUDIES = [("README.md", "go9"), ("analysis.md", "chess"), ("report.md", "chess")]
 
 
@@ -26,7 +27,7 @@ def commands(page: str) -> Iterator[list[str]]:
             command = line.split("#")[0].strip()
             if command and not command.startswith(NOT_HERE):
                 words = shlex.split(command)[1:]
-                if words[0] in ("samples", "records", "evaluate", "analyse", "report"):
+                if page in AS_NUMBERS or words[0] in _OF_A_STUDY:
                     yield words
 
 

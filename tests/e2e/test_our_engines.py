@@ -24,6 +24,8 @@ from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engin
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
 
+from .commands import hyoka_here
+
 PATIENCE_S = 120.0
 """Forever, on any machine."""
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
@@ -402,7 +404,7 @@ def test_bad_searches_and_games_give_one_clear_line() -> None:
         ("engine", "gtp", "--game", "chess"),
         ("engine", "gtp", "--game", "chekers"),
     ):
-        result = hyoka(*words)
+        result = hyoka_here(*words)
         assert result.returncode == 2
         assert result.stdout == ""
         assert len(result.stderr.splitlines()) == 1

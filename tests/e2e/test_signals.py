@@ -80,9 +80,12 @@ import threading
 from hyoka.cli import signals
 
 signals.listen()
-print("busy", flush=True)
+said = False
 while True:
     try:
+        if not said:
+            said = True
+            print("busy", flush=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         pass  # as a cleaning up that never ends

@@ -345,8 +345,8 @@ def test_few_values_have_a_curve_and_no_bin_holds_half_of_them() -> None:
     won = rng.random(1086) < 1 / (1 + np.exp(-scores / 80))
     sample = Sample.of("x", scores, results=won, games=np.arange(1086) // 4, unit="centipawns")
     found = curve(sample, resampling=NO_INTERVALS)
-    assert len(found.points) >= 8
-    assert max(point.positions for point in found.points) < 0.2 * len(sample)
+    assert len(found.points) >= 5
+    assert max(point.positions for point in found.points) < 0.3 * len(sample)
 
 
 RESULTS: dict[str, Callable[[], Result]] = {

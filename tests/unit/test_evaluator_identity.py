@@ -70,7 +70,7 @@ def test_two_functions_of_one_name_do_not_share_values(study: hk.Study) -> None:
     [note] = other.notes
     assert note.startswith("f has changed since ")
     assert note.endswith(f": kept as another evaluator {other.engine}")
-    with pytest.raises(hk.StudyError, match="'f' has been several evaluators: python-f-"):
+    with pytest.raises(hk.StudyError, match="several evaluators were asked for as 'f': python-f-"):
         chosen_evaluators(study, "f")
     assert chosen_evaluators(study, other.engine) == [other.engine]
 

@@ -115,7 +115,7 @@ def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
         if above and not as_it_is and seal.strip() != _digest(above):
             raise StudyError(f"{file}: damaged, or changed by hand: it is not as it was written")
         values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise StudyError(f"{file}: damaged: {error}") from error
     if not above and not as_it_is and "parts" in values:
         raise StudyError(f"{file}: damaged: its end is missing")
