@@ -5,7 +5,7 @@ Unless told otherwise a curve has `open_bins`: of one width, from the data, wher
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -42,7 +42,6 @@ LEAST_POSITIONS: Final = 100
 _REACH: Final = 5.0
 """So many scales from even the logistic curve says 99.3%: beyond, all is decided."""
 _BINS_A_SCALE: Final = 4
-_MOST_IN_RANGE: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +97,10 @@ def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
     fit = fit_logistic(sample)
     if not (fit.converged and fit.scale.value > 0):
         return FixedBins(usual, least)
-    thinnest = float(finite.max() - finite.min()) / _MOST_IN_RANGE
-    width = nice_number(max(min(fit.scale.value / _BINS_A_SCALE, usual), thinnest))
+    width = nice_number(min(fit.scale.value / _BINS_A_SCALE, usual))
     middle, reach = -fit.intercept.value / fit.slope.value, _REACH * fit.scale.value
-    ends = (fit.link.score(middle + side * reach) for side in (-1, 1))
+    unlimited = replace(fit.link, limit=math.inf)  # a limit is no end of what is open
+    ends = (unlimited.score(middle + side * reach) for side in (-1, 1))
     return FixedBins(width, least, *ends)
 
 

@@ -87,7 +87,7 @@ class Curve:
     positions: int
     games: int
     left_out: int
-    """Positions in bins too thin to show."""
+    """Positions in bins too thin to show, or beyond those that were made."""
     monotonicity: Monotonicity
     logistic: Logistic
     confidence: float
@@ -393,6 +393,8 @@ def about_curve(curve: Curve) -> str:
         )
     turns = curve.monotonicity
     against = "rises" if curve.trend == "falls" else "falls"
+    if curve.left_out and curve.points:
+        said.append(f"; {curve.left_out:,} lie in bins too thin or too far out to show")
     if not curve.points:
         said.append("; no bin holds enough to show")
     elif curve.trend != "any" and turns.violations == 0:
