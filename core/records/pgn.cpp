@@ -23,12 +23,18 @@ bool at_line_start(std::string_view text, std::size_t at) {
     return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
 
-/// Whether an empty line comes before the line that begins at `at`, and before it something other than `(`.
-bool follows_empty_line(std::string_view text, std::size_t at) {
-    if (!at_line_start(text, at)) return false;
+/// What comes before the line that begins at `at` and the empty lines before it; 0 if none is empty.
+char before_empty_lines(std::string_view text, std::size_t at) {
+    if (!at_line_start(text, at)) return 0;
     int lines = 0;
     while (at > 0 && is_blank(text[at - 1])) lines += text[--at] == '\n';
-    return lines > 1 && at > 0 && text[at - 1] != '(';
+    return lines > 1 && at > 0 ? text[at - 1] : '\0';
+}
+
+/// Whether an empty line comes before the line that begins at `at`, and before it something other than `(`.
+bool follows_empty_line(std::string_view text, std::size_t at) {
+    const char before = before_empty_lines(text, at);
+    return before != 0 && before != '(';
 }
 
 /// Whether a tag such as `[Event "` stands at `at`.
@@ -70,9 +76,9 @@ CommentEnd comment_end(std::string_view text, std::size_t open, bool last) {
         if (line_end == text.size()) return {};
         from = line_end + 1;
         // A comment may speak of anything, but hardly of tags; of moves it may, if it ends before the next begins.
-        if (is_tag(text, from) && (follows_empty_line(text, from) || text.substr(from).starts_with("[Event ")))
-            return {from, false};
-        if (is_first_number(text, from) && follows_empty_line(text, from)) {
+        const bool stands_apart = before_empty_lines(text, from) != 0;
+        if (is_tag(text, from) && (stands_apart || text.substr(from).starts_with("[Event "))) return {from, false};
+        if (is_first_number(text, from) && stands_apart) {
             if (brace < from) brace = text.find_first_of("{}", from);
             if (brace == nowhere && !last) return {};
             if (brace == nowhere || text[brace] == '{') return {from, false};

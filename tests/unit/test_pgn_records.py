@@ -414,6 +414,13 @@ def test_games_without_tags_are_not_swallowed(mark: str, rest: str, read: Read) 
     assert (refused.line, "does not end" in refused.reason) == (3, True)
 
 
+def test_a_bracket_before_an_empty_line_hides_no_game_in_a_comment(read: Read) -> None:
+    text = "1. c3 Nf6 2. g4 {no end (\n\n1. a3 b6 2. e4 {good} 2... e6 3. c4 b5 1-0\n"
+    [record], [refused] = read(text, "pgn")
+    assert record.move_texts("san") == ["a3", "b6", "e4", "e6", "c4", "b5"]
+    assert refused.reason == "a comment does not end"
+
+
 def test_a_game_without_result_ends_where_moves_begin_anew(read: Read) -> None:
     records, refused = read("1. e4 e5\n\n1. d4 d5\n2. c4\n\n1. c4 1-0\n", "pgn")
     assert refused == []

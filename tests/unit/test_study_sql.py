@@ -2,6 +2,7 @@
 """SQL from users reaches the tables and nothing else, and comes to an end."""
 
 import ast
+import resource
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.cli import run
-from hyoka.errors import harmless
+from hyoka.errors import ConditionError, harmless
 from hyoka.study.conditions import check_condition
 from hyoka.study.sql import connection, run_query
 
@@ -213,3 +214,21 @@ def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str
 
 def test_names_in_japanese_stay_as_they_are() -> None:
     assert harmless("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "length(repeat('a', 4000000000)) > 0",  # worked out before any row is seen
+        "length(repeat('ab', 400000000 + ply)) > 3",
+    ],
+)
+def test_memory_that_duckdb_does_not_count_has_a_limit_too(
+    study: hk.Study, condition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HYOKA_SQL_MEMORY", "100M")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with pytest.raises(ConditionError, match="needs more memory"):
+        study.select(condition)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert len(study.select("ply = 0")) > 0

@@ -44,6 +44,8 @@ METHOD: Final = "method.toml"
 _LISTED: Final = re.compile(
     r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
 )
+_READ_WHOLE: Final = 128 << 20
+"""Parts of a table that are no larger together are read whole before they are used."""
 _OF_GAMES: Final = ("positions", "remarks")
 """Tables whose parts belong to the part of games with the same number."""
 
@@ -108,11 +110,14 @@ class Manifest:
     def files(self, table: str = "") -> list[Path]:
         """The parts of a table in order; raises StudyError if one is missing or damaged.
 
-        Pages are compared with their checksums when they are read.
+        Files that are small together are compared with their checksums, once a process: what is
+        damaged between the pages could ask for any amount of memory. Of larger ones the footers
+        are, and the pages when they are read.
         """
-        for part in self.parts:
-            if part.table == table:
-                _check(self.folder / part.name, part)
+        parts = [part for part in self.parts if part.table == table]
+        small = sum(part.size for part in parts) <= _READ_WHOLE
+        for part in parts:
+            _check(self.folder / part.name, part, whole=small)
         return [self.folder / name for name in self.names if name.rpartition("/")[0] == table]
 
 
@@ -136,14 +141,22 @@ def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
 _ADVICE: Final = "; `hyoka check` says what can be saved"
 
 
-def _check(file: Path, part: Part) -> None:
-    """Raise StudyError unless a part is there, and all of it; quick."""
+def _check(file: Path, part: Part, *, whole: bool) -> None:
+    """Raise StudyError unless a part is there, and all of it."""
     with reading(file):
         state = file.stat()
         if state.st_size != part.size:
             raise OSError(f"it has {state.st_size:,} bytes, not {part.size:,}")
-        if _footer_then(file, state.st_ino, state.st_mtime_ns, state.st_size) != part.footer:
+        then = (file, state.st_ino, state.st_mtime_ns, state.st_size)
+        if _footer_then(*then) != part.footer:
             raise OSError("its footer is not as it was written")
+        if whole and _sha256_then(*then) != part.sha256:
+            raise OSError("its checksum is another")
+
+
+@functools.lru_cache(maxsize=100_000)
+def _sha256_then(file: Path, _inode: int, _changed: int, _size: int) -> str:
+    return sha256_of(file)
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -311,6 +324,7 @@ def forget() -> None:
     """Read everything again, also what the clock of the files can't tell to have changed."""
     _parsed.cache_clear()
     _footer_then.cache_clear()
+    _sha256_then.cache_clear()
 
 
 @contextlib.contextmanager

@@ -6,12 +6,14 @@ query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may
 memory it and its answer may fill.
 """
 
+import contextlib
 import functools
 import os
 import re
+import resource
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -28,6 +30,7 @@ _SECONDS: Final = 600.0
 _ROWS_AT_ONCE: Final = 1_000_000
 _GRACE_S: Final = 1.0
 """How long a query that was told to stop is waited for."""
+_SPARE: Final = 1 << 30
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -121,14 +124,15 @@ def attended(opened: Any, work: Callable[[], T]) -> T:
     """
     seconds = _most_seconds()
     job = _Job(work)
-    job.start()
     in_time = False
-    try:
-        in_time = job.done.wait(seconds)
-    finally:
-        if not in_time:  # also after a signal: whoever sent it does not want to wait
-            opened.interrupt()
-            job.done.wait(_GRACE_S)
+    with _bounded.by(_most_memory()):
+        job.start()
+        try:
+            in_time = job.done.wait(seconds)
+        finally:
+            if not in_time:  # also after a signal: whoever sent it does not want to wait
+                opened.interrupt()
+                job.done.wait(_GRACE_S)
     if not in_time:
         raise ConditionError(
             f"the query took longer than {seconds:g} s; {SECONDS}={10 * seconds:g} allows more"
@@ -137,6 +141,52 @@ def attended(opened: Any, work: Callable[[], T]) -> T:
         raise job.error
     [result] = job.results
     return result
+
+
+class _Bounded:
+    """A limit on the process's memory while queries run.
+
+    DuckDB counts what its tables and joins fill, not a text of gigabytes that a function makes. So
+    the system is told how much more the process may have: what a query's own limit allows, twice
+    over for the answer, and some to spare. Allocations beyond it fail, and the query with them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._former: tuple[int, int] | None = None
+
+    @contextlib.contextmanager
+    def by(self, most_bytes: int) -> Iterator[None]:
+        """Hold the limit; of several at once the first one's counts."""
+        with self._lock:
+            self._running += 1
+            if self._running == 1:
+                self._set(2 * most_bytes + _SPARE)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._running == 0 and self._former is not None:
+                    resource.setrlimit(resource.RLIMIT_AS, self._former)
+                    self._former = None
+
+    def _set(self, more: int) -> None:
+        try:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        except (OSError, ValueError):
+            return  # a system that does not say how much there is
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = pages * os.sysconf("SC_PAGE_SIZE") + more
+        if resource.RLIM_INFINITY not in (soft, hard) and wanted >= min(soft, hard):
+            return
+        if soft == resource.RLIM_INFINITY or wanted < soft:
+            self._former = (soft, hard)
+            resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+_bounded: Final = _Bounded()
 
 
 class _Job(threading.Thread, Generic[T]):
@@ -180,11 +230,11 @@ def _most_seconds() -> float:
 
 
 def _most_memory() -> int:
-    """Bytes; unless told otherwise, half of what the machine has."""
+    """Bytes; unless told otherwise, a quarter of what the machine has."""
     text = os.environ.get(MEMORY, "").strip()
     if not text:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return min(installed, _most_in_container()) // 2
+        return min(installed, _most_in_container()) // 4
     found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
     size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
     if size < _UNITS["M"]:
