@@ -67,6 +67,8 @@ def playouts(
         raise ValueError(f"limit must not be negative, not {limit}")
     if threads is not None and not 1 <= threads <= 1024:
         raise ValueError(f"threads must be 1 to 1024 or None, not {threads}")
+    if isinstance(game, type):
+        raise NotationError(f"a game is a position, {game.__name__}(), not the class of them")
     if not hasattr(game, "playout_arrays"):
         if threads not in (None, 1):
             raise NotationError("a game written in Python is played out on one thread")

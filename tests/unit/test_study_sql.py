@@ -80,7 +80,7 @@ def test_a_condition_reads_no_file(
 
 
 def test_a_condition_over_files_is_told_so(secret: str) -> None:
-    with pytest.raises(hk.ConditionError, match="can touch no file"):
+    with pytest.raises(hk.ConditionError, match="can reach no file"):
         check_condition(f"exists (select * from read_text('{secret}'))", ["ply"])
 
 

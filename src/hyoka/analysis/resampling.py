@@ -94,10 +94,12 @@ def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
 def probability_text(p: float) -> str:
     """A small probability for people.
 
-    >>> probability_text(0.0312), probability_text(0)
-    ('0.031', '< 1e-15')
+    >>> probability_text(0.0312), probability_text(0), probability_text(math.nan)
+    ('0.031', '< 1e-15', '–')
     """
-    return f"{p:.2g}" if p >= 1e-15 or math.isnan(p) else "< 1e-15"
+    if math.isnan(p):
+        return "–"
+    return f"{p:.2g}" if p >= 1e-15 else "< 1e-15"
 
 
 def wilson(

@@ -200,6 +200,8 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     common = None if clock is None else TimeControl.from_text(clock)
     specs = tuple(_player(player, common) for player in players)
     adjudicators = tuple(map(adjudicator_of, adjudicate))
+    if isinstance(game, type):
+        raise NotationError(f"a game is its name or a position, {game.__name__}(), not a class")
     if game is not None and not isinstance(game, str):
         if komi is not None:
             raise NotationError("komi is for Go, not for a game in Python")

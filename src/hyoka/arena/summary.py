@@ -70,9 +70,11 @@ class DuelSummary:
 
     def __str__(self) -> str:
         ends = f"{self.elo.value:+.0f} ({self.elo.low:+.0f} to {self.elo.high:+.0f})"
+        pairs = self.score.pairs.pairs
+        few = f"; {pairs} pairs are too few to trust an interval" if 0 < pairs < FEW else ""
         return (
             f"{self.player} v {self.opponent}: {self.score.score}, {self.score.rate:.1%}, "
-            f"Elo {ends}, LOS {self.superiority:.1%}"
+            f"Elo {ends}, LOS {self.superiority:.1%}{few}"
         )
 
 

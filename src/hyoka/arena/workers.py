@@ -31,6 +31,7 @@ class _Board:
         self.is_leaving = False
         """Whether the players go once their game is over."""
         self._runner = asyncio.Runner()
+        self._is_closed = False
         self._game: asyncio.Task[PlayedGame] | None = None
         self._seats: OrderedDict[tuple[str, int, PlayerSpec], Seat] = OrderedDict()
 
@@ -75,7 +76,13 @@ class _Board:
                 game.get_loop().call_soon_threadsafe(game.cancel)
 
     def close(self) -> None:
-        """Let all players go; from any thread, also from one whose own event loop runs."""
+        """Let all players go; from any thread, also from one whose own event loop runs.
+
+        Whoever calls holds the lock; who comes second finds nothing to do.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
         closing = threading.Thread(target=self._close)
         closing.start()
         closing.join()
@@ -115,20 +122,23 @@ def play_task(task: GameTask) -> PlayedGame:
     if task.run in _stopped:
         raise GameStopped
     key = threading.get_ident()
-    board = _boards.setdefault(key, _Board())
-    with board.lock:
-        if board.is_leaving:  # another match has just cleared it away
-            board = _boards[key] = _Board()
-        try:
-            played = board.play(task)
-        except BaseException:
-            _boards.pop(key, None)
-            board.close()
-            raise
-        if board.is_leaving:
-            _boards.pop(key, None)
-            board.close()
-    return dataclasses.replace(played, worker=f"{socket.gethostname()}:{os.getpid()}")
+    while True:
+        board = _boards.setdefault(key, _Board())
+        with board.lock:
+            if board.is_leaving:  # another match has just cleared it away
+                _boards.pop(key, None)
+                board.close()
+                continue
+            try:
+                played = board.play(task)
+            except BaseException:
+                _boards.pop(key, None)
+                board.close()
+                raise
+            if board.is_leaving:
+                _boards.pop(key, None)
+                board.close()
+        return dataclasses.replace(played, worker=f"{socket.gethostname()}:{os.getpid()}")
 
 
 def boards_here() -> bool:
@@ -150,7 +160,8 @@ def clear_boards() -> None:
         board.is_leaving = True
         if board.lock.acquire(blocking=False):
             try:
-                _boards.pop(key, None)
+                if _boards.get(key) is board:  # or its thread has a new one
+                    _boards.pop(key)
                 board.close()
             finally:
                 board.lock.release()

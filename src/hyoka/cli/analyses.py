@@ -21,8 +21,8 @@ Bend = Annotated[
     str | None,
     typer.Option(
         metavar="SCORE|none",
-        help="Scores beyond count as their logarithm where they become probabilities; by default "
-        "what games held out prefer.",
+        help="Where scores become probabilities, those beyond this one count as their logarithm; "
+        "by default what games held out prefer.",
         show_default=False,
     ),
 ]
@@ -30,8 +30,8 @@ Limit = Annotated[
     str | None,
     typer.Option(
         metavar="SCORE|none",
-        help="Scores beyond count as this much where they become probabilities; by default what "
-        "games held out prefer.",
+        help="Where scores become probabilities, those beyond this one count as this one; by "
+        "default what games held out prefer.",
         show_default=False,
     ),
 ]

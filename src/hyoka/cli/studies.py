@@ -310,7 +310,7 @@ def sql_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a study by SQL. The query can touch no file and no setting."""
+    """Ask a study by SQL. The query can reach no file and change no setting."""
     answer = Study.open(study).sql(query)
     if as_json:
         rows = _rows(answer.slice(0, limit))

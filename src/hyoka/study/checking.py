@@ -115,9 +115,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     except StudyError as error:
         if not (folder / DESCRIPTION).exists() and not (folder / "games").is_dir():
             raise  # no study at all
-        found.damage.append(
-            Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), _MEND_DESCRIPTION)
-        )
+        found.damage.append(_lost_description(folder, error))
         return found
     whole = _check_parts(study, found, _again(study))
     engines: dict[str, Manifest] = {}
@@ -140,9 +138,15 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     return found
 
 
-_MEND_DESCRIPTION: Final = (
-    "put a copy in its place; if it was changed by hand and is right, --seal takes it as it is"
-)
+def _lost_description(folder: Path, error: StudyError) -> Damage:
+    if not (folder / DESCRIPTION).exists():
+        return Damage(
+            DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
+        )
+    mend = (
+        "put a copy in its place; if it was changed by hand and is right, --seal takes it as it is"
+    )
+    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), mend)
 
 
 def _words(error: StudyError, file: Path) -> str:

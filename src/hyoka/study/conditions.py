@@ -35,7 +35,7 @@ def _checked(condition: str, columns: tuple[str, ...]) -> str:
         raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
     except duckdb.PermissionException as error:
         raise ConditionError(
-            f"condition '{condition}': a condition can touch no file and no setting"
+            f"condition '{condition}': a condition can reach no file and change no setting"
         ) from error
     except duckdb.Error:
         pass  # of the types, which are not known here; the real table will tell

@@ -113,7 +113,10 @@ def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
         text = file.read_bytes().decode("utf-8")
         above, _, seal = text.rpartition(_SEAL)
         if above and not as_it_is and seal.strip() != _digest(above):
-            raise StudyError(f"{file}: damaged, or changed by hand: it is not as it was written")
+            raise StudyError(
+                f"{file}: damaged, or changed by hand: it is not as it was written; "
+                "`hyoka check` says what can be saved, with --seal it takes the file as it is"
+            )
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise StudyError(f"{file}: damaged: {error}") from error

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one place where DuckDB is used: locked before any text of a user's comes near it.
 
-No file, no network, no extension, no setting and no variable of Python's can be reached, and a
-query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may take and how much
-memory it and its answer may fill.
+No file, no network, no extension and no variable of Python's can be reached, no setting can be
+changed, and a query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may take
+and how much memory it and its answer may fill.
 """
 
 import contextlib
