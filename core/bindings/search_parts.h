@@ -127,7 +127,7 @@ std::unique_ptr<playouts::StepwisePlayout<G>> make_stepwise(const PlayoutOptions
     if constexpr (Native<G>)
         if (options.policy == "rated")
             policy = std::make_unique<StrengthPlayout<G>>(make_strengths<G>(options.ratings));
-    if constexpr (records::is_go<G>)
+    if constexpr (is_go<G>)
         if (options.policy == "light") policy = std::make_unique<GoLightPlayout<G::size>>();
     if (!policy) throw nb::value_error(("this game has no playouts called " + options.policy).c_str());
     if (options.epsilon > 0 && options.policy != "uniform")
