@@ -15,7 +15,7 @@ LAYERS = [
     "estimate",
     "files",
     "fingerprint",
-    "given_file",
+    "artefact",
     "limits",
     "_core",
     "games",

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
+from hyoka.artefact import Artefact, number_of
 from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_text
 from hyoka.games import game_type, name_of
-from hyoka.given_file import GivenFile, number_of
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
 """What the compiled core can hold."""
@@ -143,7 +143,7 @@ def _none() -> NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
 
-def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) -> LinearEvaluation:
+def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:
     """A game's built-in evaluation, or one whose weights a file holds.
 
     A file may name some terms only; the others keep their built-in weights.
@@ -162,7 +162,7 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
     )
     if weights is None:
         return built_in
-    file = weights if isinstance(weights, GivenFile) else GivenFile.read(weights)
+    file = weights if isinstance(weights, Artefact) else Artefact.read(weights)
     given, content = _named_numbers(file, "weights", name)
     scale = content.get("scale", built_in.scale)
     if "scale" in content and not 0 < number_of(scale) < math.inf:
@@ -182,7 +182,7 @@ def _pair(term: str, given: Any) -> tuple[float, float]:
     return pair[0], pair[1]
 
 
-def _named_numbers(file: GivenFile, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
     content = file.json_object()
     if content.get("game", game) != game:
@@ -202,13 +202,13 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def move_strengths(game: str, ratings: str | Path | GivenFile | None = None) -> dict[str, float]:
+def move_strengths(game: str, ratings: str | Path | Artefact | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
     name = name_of(game_type(game)())
     known = dict(_core.move_features(name))
     if ratings is None:
         return known
-    file = ratings if isinstance(ratings, GivenFile) else GivenFile.read(ratings)
+    file = ratings if isinstance(ratings, Artefact) else Artefact.read(ratings)
     for feature, strength in _named_numbers(file, "strengths", name)[0].items():
         if feature not in known:
             hint = nearest(feature, known)

@@ -5,9 +5,9 @@ import functools
 from typing import Any
 
 from hyoka import _core
+from hyoka.artefact import Artefact
 from hyoka.errors import NotationError
 from hyoka.games import game_type
-from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
 from hyoka.search.spec import SearchSpec
@@ -64,7 +64,7 @@ def threads_for(spec: SearchSpec, game: str | None) -> int:
 
 
 @functools.lru_cache(maxsize=4)
-def _book(game: str, file: GivenFile, plies: int) -> Book:
+def _book(game: str, file: Artefact, plies: int) -> Book:
     """The book that a file holds; a match asks for it anew with each game."""
     return Book.from_file(game, file, plies=plies)
 

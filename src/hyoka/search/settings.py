@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from hyoka.artefact import Artefact
 from hyoka.errors import NotationError, nearest
-from hyoka.given_file import GivenFile
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
-Value = int | float | bool | str | GivenFile
+Value = int | float | bool | str | Artefact
 
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
@@ -40,7 +40,7 @@ class Setting:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
             if _UNSPEAKABLE.search(text) or text != text.strip():
                 raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
-            return GivenFile.read(text)
+            return Artefact.read(text)
         if self.kind == "choice":
             if text in self.choices:
                 return text
@@ -76,7 +76,7 @@ class Setting:
             return int(value) if self.kind == "int" else float(value) + 0.0  # and no -0
         if self.kind == "flag" and isinstance(value, bool):
             return value
-        if self.kind == "file" and isinstance(value, GivenFile):
+        if self.kind == "file" and isinstance(value, Artefact):
             return value
         return self.read(str(value))
 

@@ -19,14 +19,14 @@ _SHORT: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class GivenFile:
+class Artefact:
     """A file as it was when its name was read; equal contents are equal, whatever their names.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "weights.json"
     ...     _ = path.write_text('{"bishop_pair": 30}')
-    ...     file = GivenFile.read(path)
+    ...     file = Artefact.read(path)
     >>> file.json_object(), file.fingerprint
     ({'bishop_pair': 30}, '38b774392332')
     """
@@ -37,7 +37,7 @@ class GivenFile:
     content: bytes = field(compare=False, repr=False)
 
     @classmethod
-    def read(cls, path: str | Path) -> "GivenFile":
+    def read(cls, path: str | Path) -> "Artefact":
         """Read a file whole; raises SourceError."""
         name = str(path)
         if not name.strip():

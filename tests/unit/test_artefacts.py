@@ -11,7 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.arena.match import open_match
-from hyoka.given_file import GivenFile
+from hyoka.artefact import Artefact
 
 DEEP = "[" * 100_000
 WRONG = [
@@ -112,7 +112,7 @@ def test_files_that_cannot_be_read_are_told(
         (tmp_path / "nul\0", "null byte"),
     ]:
         with pytest.raises(hk.SourceError, match=message):
-            GivenFile.read(path)
+            Artefact.read(path)
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.SearchSpec.from_text(f"ab:weights={tmp_path / 'none'}")
     with pytest.raises(hk.NotationError, match="'weights' names no file"):
@@ -122,9 +122,9 @@ def test_files_that_cannot_be_read_are_told(
         hk.ab(weights=tmp_path / "a,b")
     large = tmp_path / "large"
     large.write_bytes(b"12345")
-    monkeypatch.setattr("hyoka.given_file._LARGEST", 4)
+    monkeypatch.setattr("hyoka.artefact._LARGEST", 4)
     with pytest.raises(hk.SourceError, match="too large"):
-        GivenFile.read(large)
+        Artefact.read(large)
 
 
 def test_a_file_for_a_book_that_holds_none_is_told(tmp_path: Path) -> None:
