@@ -133,11 +133,16 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
             raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {known}")
 
 
+def shipped_text() -> str:
+    """The TOML that comes with Hyoka."""
+    path = importlib.resources.files("hyoka.engines") / "profiles.toml"
+    return path.read_text(encoding="utf-8")
+
+
 @functools.cache
 def shipped_profiles() -> tuple[Profile, ...]:
     """The profiles that come with Hyoka; the last fits every engine."""
-    path = importlib.resources.files("hyoka.engines") / "profiles.toml"
-    return read_profiles(path.read_text(encoding="utf-8"), "profiles.toml")
+    return read_profiles(shipped_text(), "profiles.toml")
 
 
 def choose_profile(

@@ -40,6 +40,7 @@ class Book:
     def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = 30) -> "Book":
         """From a file of records; raises SourceError if it has none of this game."""
         if isinstance(path, Artefact):
+            path.check("book", game)
             stream = records_in(path.path, path.content)
         else:
             stream = read_records(path)

@@ -158,14 +158,14 @@ class SearchSpec:
         return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
 
     @property
-    def files(self) -> dict[str, Artefact]:
-        """The files among the settings."""
+    def artefacts(self) -> dict[str, Artefact]:
+        """The files among the settings, as they were when the spec was read."""
         return {name: value for name, value in self.chosen if isinstance(value, Artefact)}
 
     @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: files and parts by name, each by what tells it."""
-        files = {name: file.sha256 for name, file in self.files.items()}
+        files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         return files | dict(self.fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
