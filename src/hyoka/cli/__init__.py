@@ -119,7 +119,8 @@ def run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        status = int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
+        given = arguments or ["--help"]
+        status = int(app(given, standalone_mode=False, prog_name="hyoka", obj=given) or 0)
         if status == signals.INTERRUPTED:
             signals.say_interrupted()
         return status
