@@ -29,6 +29,7 @@ LAYERS = [
     "records",
     "search",
     "engines",
+    "built_in",
     "as_engine",
     "solving",
     "study",

@@ -13,6 +13,7 @@ import typer
 import hyoka
 from hyoka.cli import (
     analyses,
+    artefacts,
     demo,
     engines,
     experiments,
@@ -56,6 +57,7 @@ app.command("columns")(studies.columns_command)
 app.command("evaluate")(studies.evaluate_command)
 app.command("analyse")(analyses.analyse_command)
 app.command("report")(reports.report_command)
+app.command("artefact")(artefacts.artefact_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
