@@ -14,7 +14,7 @@ SHARES = {"shogi": 0.4, "blokus_duo": 0.6, "go3": 1.6, "go5": 1.5}
 GAMES = ["go3", "go5", "go9", "othello", "chess", "shogi", "blokus_duo"]
 _UNTOUCHED = {
     "playouts", "nodes", "time", "depth", "a_move", "threads", "memory", "book", "book_plies",
-    "weights", "ratings", "seed", "mate", "ending", "policy", "multipv",
+    "weights", "strengths", "seed", "mate", "ending", "policy", "multipv",
 }  # fmt: skip
 
 

@@ -261,7 +261,7 @@ def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) ->
     file = tmp_path / "w.json"
     file.write_text("{}")
     for spec in (
-        *(f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"),
+        *(f"ab:weights={file}", f"uct:policy=rated,strengths={file}", "uct:rated=on"),
         *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
     ):
         with pytest.raises(hk.NotationError):

@@ -99,6 +99,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         columns[:, 2:],
         traits,
         f"the evaluation of {study.game}{origin}",
+        study=study.path.name,
         undecided=undecided,
         unscored=len(table) - len(rows),
         quiet=quiet,

@@ -82,7 +82,7 @@ def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
     if get("book") is None:
         found["book_plies"] = "without book=FILE"
     if "evaluator" in parts:
-        playing = ("policy", "epsilon", "cut", "ratings", "rated")
+        playing = ("policy", "epsilon", "cut", "strengths", "rated")
         found |= dict.fromkeys(playing, "with an evaluator in the place of playouts")
     else:
         found["batch"] = "without an evaluator in Python"
@@ -90,7 +90,7 @@ def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
         puct = get("formula") == "puct"
         ordered = get("rated") if get("rated") is not None else puct or get("widening")
         if ordered:
-            found.pop("ratings", None)
+            found.pop("strengths", None)
     if not get("prior") and (get("cut") is None or "evaluator" in parts):
         judging = ("weights", "scale", "evaluation")
         found |= dict.fromkeys(judging, "without prior=… or cut=…")
@@ -111,7 +111,7 @@ def _idle_in_playouts(get: Get) -> dict[str, str]:
     if get("policy") == "uniform":
         found["epsilon"] = "with policy=uniform"
     if get("policy") != "rated":
-        found["ratings"] = "without policy=rated, or moves tried by rating"
+        found["strengths"] = "without policy=rated, or moves tried by strength"
     return found
 
 

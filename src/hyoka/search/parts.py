@@ -5,9 +5,9 @@ import functools
 from typing import Any
 
 from hyoka import _core
+from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
 from hyoka.games import game_type
-from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
 from hyoka.search.spec import SearchSpec
@@ -29,7 +29,7 @@ def evaluation_options(spec: SearchSpec, game: str | None) -> _core.EvaluationOp
         options = _core.EvaluationOptions()
         options.set_python(given)
     elif game is None:
-        if spec["weights"] is not None:
+        if spec["weights"] != BUILT_IN:
             raise NotationError("weights= are for a game with an evaluation of its own")
         options = _core.EvaluationOptions()
     else:
@@ -49,10 +49,10 @@ def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
         raise NotationError("policy=rated needs a game whose moves have features")
     options.epsilon = spec["epsilon"]
     options.cut = -1 if spec["cut"] is None else spec["cut"]
-    if spec["ratings"] is not None:
+    if spec["strengths"] != BUILT_IN:
         if game is None:
-            raise NotationError("ratings= need a game whose moves have features")
-        options.ratings = list(move_strengths(game, spec["ratings"]).values())
+            raise NotationError("strengths= need a game whose moves have features")
+        options.ratings = list(move_strengths(game, spec["strengths"]).values())
     return options
 
 
@@ -64,7 +64,7 @@ def threads_for(spec: SearchSpec, game: str | None) -> int:
 
 
 @functools.lru_cache(maxsize=4)
-def _book(game: str, file: GivenFile, plies: int) -> Book:
+def _book(game: str, file: Artefact, plies: int) -> Book:
     """The book that a file holds; a match asks for it anew with each game."""
     return Book.from_file(game, file, plies=plies)
 

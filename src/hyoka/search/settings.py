@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from hyoka.artefact import BUILT_IN, Artefact, read_artefact
 from hyoka.errors import NotationError, nearest
-from hyoka.given_file import GivenFile
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
-Value = int | float | bool | str | GivenFile
+Value = int | float | bool | str | Artefact
 
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
+_FORMER_NAMES: Final = {"ratings": "strengths"}
+"""A rating is a player's; texts and files of former times still say it of moves."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -29,18 +31,22 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    artefact: str = ""
+    """What kind of artefact a file holds."""
 
     def read(self, text: str) -> Value:
         """The value that a text names; raises NotationError with what would be right.
 
-        A file is read at once; raises SourceError if it can't be.
+        A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
+            if text == self.default:  # what is built in
+                return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
             if _UNSPEAKABLE.search(text) or text != text.strip():
                 raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
-            return GivenFile.read(text)
+            return read_artefact(text, self.artefact)
         if self.kind == "choice":
             if text in self.choices:
                 return text
@@ -76,7 +82,8 @@ class Setting:
             return int(value) if self.kind == "int" else float(value) + 0.0  # and no -0
         if self.kind == "flag" and isinstance(value, bool):
             return value
-        if self.kind == "file" and isinstance(value, GivenFile):
+        if self.kind == "file" and isinstance(value, Artefact):
+            value.check(self.artefact)
             return value
         return self.read(str(value))
 
@@ -108,19 +115,22 @@ def _flag(name: str, default: bool | None, doc: str) -> Setting:
     return Setting(name, "flag", default, doc)
 
 
+def _file(name: str, default: str | None, doc: str) -> Setting:
+    """A file named after the kind of artefact that it holds."""
+    return Setting(name, "file", default, doc, artefact=name)
+
+
 _TIME: Final = _number("time", None, "Seconds to think; 0: no limit of time.", 0, 10**7)
 _THREADS: Final = Setting("threads", "int", 1, "Threads at work.", minimum=1, maximum=256)
 _SEED: Final = _count("seed", 0, "Chance: the same seed on one thread, the same search.", 2**63)
-_WEIGHTS: Final = Setting(
-    "weights", "file", None, "A file with the evaluation's weights; else the built-in ones."
-)
+_WEIGHTS: Final = _file("weights", BUILT_IN, "A file with the weights of the evaluation's terms.")
 _PLAYOUTS: Final = [
     Setting(
         "policy",
         "choice",
         "uniform",
-        "How playouts choose: all moves alike, by rated features, or (Go) by captures, escapes "
-        "and shapes.",
+        "How playouts choose: all moves alike, by the strengths of features, or (Go) by captures, "
+        "escapes and shapes.",
         choices=("uniform", "rated", "light"),
     ),
     _number(
@@ -128,7 +138,7 @@ _PLAYOUTS: Final = [
     ),
     _count("cut", None, "Plies after which a playout ends with an evaluation; 0 at once.", 10**4),
     _number("scale", None, "A score s is worth 1 / (1 + exp(-s / scale)).", 1e-6, 1e9),
-    Setting("ratings", "file", None, "A file with the strengths of move features."),
+    _file("strengths", BUILT_IN, "A file with the strengths of features of moves."),
     _WEIGHTS,
 ]
 _VALUE_OF: Final = "Which value counts as the position's: that of the best move, or of the root."
@@ -145,11 +155,13 @@ UCT_SETTINGS: Final = [
         choices=("ucb1", "ucb1-tuned", "puct"),
     ),
     _number("c", None, "How much is explored: 1, for puct 1.5.", 0, 1000),
-    _flag("widening", False, "Progressive widening: moves join in by rating (paper 004)."),
-    _number("widening_d", 4.0, "Widening: the weight of the rating.", 0, 1000),
+    _flag("widening", False, "Progressive widening: moves join in by strength (paper 004)."),
+    _number("widening_d", 4.0, "Widening: the weight of a move's strength.", 0, 1000),
     _number("widening_c", 0.5, "Widening: how much is explored.", 0, 1000),
     _number("widening_e", 10.0, "Widening: as if visited so often.", 1e-6, 10**9),
-    _flag("rated", None, "Try moves in the order of their ratings; by default for widening, puct."),
+    _flag(
+        "rated", None, "Try moves in the order of their strengths; by default for widening, puct."
+    ),
     _flag("killer", False, "Explore the commonest best move of sibling nodes more (paper 004)."),
     _number("killer_c", 2.0, "Killer: its exploration.", 0, 1000),
     _flag("history", False, "Explore moves more that have often been best (paper 004)."),
@@ -168,7 +180,7 @@ UCT_SETTINGS: Final = [
     _count("mate", 0, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 10**9),
     _count("ending", 0, "Empty squares at which leaves are solved (Othello); 0: none.", 16),
     _flag("proofs", True, "Back up results that are certain."),
-    Setting("book", "file", None, "A file of records: while in it, only its moves are searched."),
+    _file("book", None, "A file of records: while in it, only its moves are searched."),
     _count("book_plies", 30, "How far the book goes.", 10**4),
     Setting(
         "batch",
@@ -261,5 +273,8 @@ def setting_named(kind: str, name: str) -> Setting:
     settings = {setting.name: setting for setting in settings_of(kind)}
     if name in settings:
         return settings[name]
-    hint = nearest(name, settings) or f"there are {', '.join(settings)}"
+    if _FORMER_NAMES.get(name) in settings:
+        hint = f"did you mean {_FORMER_NAMES[name]}?"
+    else:
+        hint = nearest(name, settings) or f"there are {', '.join(settings)}"
     raise NotationError(f"{kind} has no setting '{name}'; {hint}")

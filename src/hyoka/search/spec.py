@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from hyoka.artefact import Artefact
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
-from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.evaluations import LinearEvaluation
@@ -158,18 +158,18 @@ class SearchSpec:
         return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
 
     @property
-    def files(self) -> dict[str, GivenFile]:
-        """The files among the settings."""
-        return {name: value for name, value in self.chosen if isinstance(value, GivenFile)}
+    def artefacts(self) -> dict[str, Artefact]:
+        """The files among the settings, as they were when the spec was read."""
+        return {name: value for name, value in self.chosen if isinstance(value, Artefact)}
 
     @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: files and parts by name, each by what tells it."""
-        files = {name: file.sha256 for name, file in self.files.items()}
+        files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         return files | dict(self.fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
-        if isinstance(value, GivenFile):
+        if isinstance(value, Artefact):
             return value.sha256
         return setting_named(self.kind, name).text(value)
 
@@ -264,7 +264,7 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
     parts = {
         name: settings.pop(name)
         for name in names
-        if settings.get(name) is not None and not isinstance(settings[name], str | Path | GivenFile)
+        if settings.get(name) is not None and not isinstance(settings[name], str | Path | Artefact)
     }
     for name, part in parts.items():
         if name == "book":

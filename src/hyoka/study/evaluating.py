@@ -144,8 +144,8 @@ def _changed_since(evaluations: Path, engine: Evaluator) -> str | None:
         return None
     created, contents = max(found, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
-    files = engine.files if isinstance(engine, SearchSpec) else {}
-    names = ", ".join(str(files.get(name, engine.title)) for name in what) or engine.title
+    artefacts = {} if isinstance(engine, PythonEvaluator) else engine.artefacts
+    names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
     return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
