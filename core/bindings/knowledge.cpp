@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "evaluation/all.h"
@@ -90,10 +92,12 @@ void bind_knowledge(nb::module_& module) {
                 model->weigh(line.position(), context, {moves.begin(), moves.size()}, strengths);
                 nb::list listed;
                 for (const auto move : moves) listed.append(nb::cast(move));
-                return std::tuple(listed, to_numpy(std::move(strengths)));
+                return nb::make_tuple(listed, to_numpy(std::move(strengths)));
             });
         },
         "game"_a, "line"_a, "strengths"_a,
+        nb::sig("def weigh_moves(game: str, line: object, strengths: Model) -> tuple[list[typing.Any], "
+                "NDArray[numpy.float32]]"),
         "The moves that the position allows, superko aside, and how strong each looks.");
     module.def(
         "best_move_changes",

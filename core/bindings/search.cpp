@@ -15,10 +15,6 @@ namespace {
 
 using namespace search;
 
-/// What Python sees as list[Any] and dict[str, Any].
-using AnyList = nb::typed<nb::list, nb::object>;
-using AnyDict = nb::typed<nb::dict, nb::str, nb::object>;
-
 /// Runs a search beside this thread. Games written in Python hold the interpreter's lock while they work; Python hands
 /// it over every few milliseconds.
 template <class Work>
@@ -68,6 +64,9 @@ void bind_options(nb::module_& module, const char* name, const char* doc) {
             "setting"_a, "value"_a.none(),
             nb::sig("def set(self, setting: str, value: bool | int | float | str | None) -> None"))
         .def_static("settings", [] { return settings_of<Options>().all(); }, "All that can be set, in order.");
+    if constexpr (requires(Options& options) { options.in_order(); })
+        type.def_prop_ro("exploration", &Options::exploration, "c, or what is usual beside the other settings.")
+            .def_prop_ro("in_order", &Options::in_order, "Whether moves are tried in the order of their strengths.");
     if constexpr (requires(Options& options) { options.apply_presets(); })
         type.def("apply_presets", &Options::apply_presets,
                  "Take over what presets among the settings stand for; the others come after.");
@@ -211,12 +210,12 @@ void bind_tree_search(nb::module_& module) {
                 const bool same = held.root && held.root->to_play() == root.mover();
                 return proof_to_python(same ? root.proof() : for_other(root.proof()));
             },
-            "What the side to move is certain of: won, drawn, lost or None.")
+            nb::sig("def proof(self) -> str | None"), "What the side to move is certain of: won, drawn, lost or None.")
         .def_prop_ro("plies_to_result", [](const H& held) { return held.search->plies_to_result(); })
         .def(
             "moves",
             [](const H& held) {
-                AnyList found;
+                nb::list found;
                 const Tree& tree = held.search->tree();
                 const auto children = tree.children_of(tree.root());
                 if (!children || !held.root) return found;
@@ -229,6 +228,7 @@ void bind_tree_search(nb::module_& module) {
                 }
                 return found;
             },
+            nb::sig("def moves(self) -> list[tuple[typing.Any, int, float, float, str | None, list[typing.Any]]]"),
             "Move, visits, value for the first player, prior, proof for the side to move and line of each move, the "
             "one to play first.")
         .def(
@@ -319,7 +319,7 @@ void bind_alpha_beta(nb::module_& module) {
                                                    held.face.moves(*root, variation.moves)));
                     return list;
                 };
-                AnyDict found;
+                nb::dict found;
                 found["variations"] = as_list(result.variations);
                 found["score"] = result.score;
                 found["depth"] = result.depth;
@@ -334,7 +334,7 @@ void bind_alpha_beta(nb::module_& module) {
                 found["iterations"] = iterations;
                 return found;
             },
-            "What the search has found so far, or at its end.");
+            nb::sig("def found(self) -> dict[str, typing.Any]"), "What the search has found so far, or at its end.");
 }
 
 /// Flat Monte Carlo as Python holds it.
@@ -361,13 +361,15 @@ void bind_monte_carlo(nb::module_& module) {
                 run_search(held.face, held.stop, 1, {}, [&] {
                     samples = held.search->sample(*line, among, first, playouts, a_move, time_s, held.stop);
                 });
-                AnyList found;
+                nb::list found;
                 for (const auto& sample : samples)
                     found.append(nb::make_tuple(held.face.moves(*line, std::array{sample.move})[0], sample.playouts,
                                                 sample.value, sample.score));
                 return found;
             },
             "root"_a, "only"_a.none(), "first"_a, "playouts"_a, "a_move"_a, "time_s"_a,
+            nb::sig("def sample(self, root: object, only: collections.abc.Sequence[typing.Any] | None, first: int, "
+                    "playouts: int, a_move: int, time_s: float) -> list[tuple[typing.Any, int, float, float]]"),
             "Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, "
             "of each move.")
         .def(

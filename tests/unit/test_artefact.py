@@ -218,7 +218,7 @@ def test_values_are_taken_where_files_are() -> None:
     assert hk.Book.from_file("chess", BOOK).counts
     strengths = hk.strengths_artefact("chess", {"recapture": 2.5})
     assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
-    spec = hk.uct(policy="rated", strengths=strengths, book=BOOK)
+    spec = hk.uct(policy="strengths", strengths=strengths, book=BOOK)
     there = pickle.loads(pickle.dumps(spec))
     assert there == spec
     assert there["book"].content == PGN
@@ -228,7 +228,7 @@ def test_values_are_taken_where_files_are() -> None:
 @pytest.mark.parametrize("name", ["weights", "strengths"])
 def test_an_artefact_of_another_kind_or_game_is_refused(name: str) -> None:
     with pytest.raises(hk.SourceError, match=f"it holds book, not {name}"):
-        hk.uct(**{"policy": "rated", "prior": 1, name: BOOK})
+        hk.uct(**{"policy": "strengths", "prior": 1, name: BOOK})
     with pytest.raises(hk.SourceError, match="it holds book, not profile"):
         hk.EngineSpec(protocol="gtp", command="x", profile=BOOK)
     for ask in (hk.linear_evaluation, hk.move_strengths):
@@ -272,8 +272,10 @@ def test_what_is_built_in_is_what_searches_use(name: str) -> None:
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = hk.SearchSpec.from_text("uct:policy=rated,prior=3,weights=built-in,strengths=built-in")
-    unsaid = hk.SearchSpec.from_text("uct:policy=rated,prior=3")
+    said = hk.SearchSpec.from_text(
+        "uct:policy=strengths,prior=3,weights=built-in,strengths=built-in"
+    )
+    unsaid = hk.SearchSpec.from_text("uct:policy=strengths,prior=3")
     assert said == unsaid
     assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
     assert said["weights"] == said["strengths"] == "built-in"
@@ -298,7 +300,7 @@ def test_a_name_that_nothing_has_is_told() -> None:
 def test_the_former_name_of_strengths_is_told() -> None:
     for kind in ("uct", "mc", "mc-score"):
         with pytest.raises(hk.NotationError) as caught:
-            hk.SearchSpec.from_text(f"{kind}:policy=rated,ratings=file.json")
+            hk.SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")
         assert str(caught.value) == f"{kind} has no setting 'ratings'; did you mean strengths?"
     with pytest.raises(hk.NotationError, match="ab has no setting 'ratings'; there are"):
         hk.SearchSpec.from_text("ab:ratings=file.json")

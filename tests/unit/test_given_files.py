@@ -93,7 +93,7 @@ def test_what_is_wrong_with_strengths_is_told(
 ) -> None:
     file = written(tmp_path, content)
     with pytest.raises(hk.SourceError) as caught:
-        hk.Searcher(f"uct:policy=rated,strengths={file}", "chess")
+        hk.Searcher(f"uct:policy=strengths,strengths={file}", "chess")
     told_in_one_line(caught.value, file, message)
 
 

@@ -100,8 +100,7 @@ class LinearEvaluation:
 
     def score(self, positions: Sequence[Any]) -> NDArray[np.int32]:
         """What positions are worth to the first player, in `unit`."""
-        options = self.options()
-        return np.asarray(_core.score_positions(list(positions), options)) if positions else _none()
+        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
 
     def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
         """The same as expected results, 0 to 1."""
@@ -112,7 +111,7 @@ class LinearEvaluation:
         """How much of each term a position has, a row a position; and its progress."""
         if not positions:
             return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
-        return _core.count_terms(list(positions))
+        return _core.count_terms(self.game, list(positions))
 
     def terms(self, positions: Sequence[Any]) -> NDArray[np.float32]:
         """Rows whose product with `flat` is the score: amounts blended by progress."""
@@ -134,16 +133,9 @@ class LinearEvaluation:
         """Write all weights to a file, and how they were made: by whom is known, if not told."""
         self.artefact(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
 
-    def options(self) -> _core.EvaluationOptions:
-        """What the compiled core makes the evaluation from."""
-        options = _core.EvaluationOptions()
-        options.weights = self.flat.tolist()
-        options.scale = self.scale
-        return options
-
-
-def _none() -> NDArray[np.int32]:
-    return np.zeros(0, np.int32)
+    def model(self) -> _core.Model:
+        """The evaluation as the compiled core works with it."""
+        return _core.linear_evaluation(self.game, self.flat.tolist(), self.scale)
 
 
 def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:

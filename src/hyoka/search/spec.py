@@ -107,6 +107,10 @@ class SearchSpec:
         """Whether searches of this kind have a setting of this name."""
         return any(setting.name == name for setting in settings_of(self.kind))
 
+    def is_file(self, name: str) -> bool:
+        """Whether a setting names a file."""
+        return setting_named(self.kind, name).kind == "file"
+
     def __getitem__(self, name: str) -> Any:
         said = dict(self.chosen)
         default = usual(self.kind, said).get(name, setting_named(self.kind, name).default)
@@ -227,7 +231,7 @@ def _called(part: Any) -> str:
 
 
 def uct(**settings: Any) -> SearchSpec:
-    """Monte-Carlo tree search; see `hyoka.search.settings.UCT_SETTINGS` for what can be set.
+    """Monte-Carlo tree search; see `SearchSpec.settings_for("uct")` for what can be set.
 
     `evaluator` may be a function that takes a list of positions and gives their values for the
     first player (0 to 1), or these and the strengths of each position's legal moves; it takes the
