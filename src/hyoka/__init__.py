@@ -73,6 +73,7 @@ from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.progress import Progress
 from hyoka.records import (
     Record,
     RecordStream,
@@ -166,6 +167,7 @@ __all__ = [
     "Playouts",
     "Problem",
     "ProblemSet",
+    "Progress",
     "PythonEvaluator",
     "PythonLine",
     "Reason",

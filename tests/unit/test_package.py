@@ -17,6 +17,7 @@ LAYERS = [
     "fingerprint",
     "given_file",
     "limits",
+    "progress",
     "_core",
     "games",
     "playouts",

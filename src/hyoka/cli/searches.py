@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
-from hyoka.cli.output import AsJson, Quiet, count_progress, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
 from hyoka.engines import spec_of
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.search import SearchLimits, SearchSpec
@@ -100,18 +100,15 @@ def solve_command(
     problems = _chosen(suites, limit, over_gtp=any(map(speaks_gtp, specs)))
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
     reports: list[SolveReport] = []
-    with count_progress(quiet or as_json) as progress:
+    with progress_bars(quiet or as_json) as progress:
         for player in specs:
-            tasks = [task_of(problem, over_gtp=speaks_gtp(player)) for problem in problems]
-            asked = sum(not isinstance(task, str) for task in tasks)
-            bar = progress.add_task(player.text, total=asked)
             reports.append(
                 solve(
                     problems,
                     player,
                     limits=limits if limits != SearchLimits() else None,
                     jobs=jobs,
-                    on_verdict=lambda verdict, bar=bar: progress.advance(bar),  # type: ignore[misc]
+                    progress=progress,
                 )
             )
             if reports[-1].interrupted:

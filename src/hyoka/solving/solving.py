@@ -10,6 +10,7 @@ from typing import Final
 from hyoka.engines import AnySpec, EngineSpec, spec_of
 from hyoka.errors import Error
 from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import SearchLimits
 from hyoka.solving.exactness import is_as_good
 from hyoka.solving.judging import NotAsked, Task, task_of
@@ -20,13 +21,14 @@ _LOOK_S: Final = 0.1
 """How long a wait may keep us from seeing an interrupt."""
 
 
-def solve(
+def solve(  # noqa: PLR0913 - a keyword for each choice
     problems: Iterable[Problem | GtpTest | Assertion],
     player: AnySpec | str,
     *,
     limits: SearchLimits | None = None,
     jobs: int = 1,
     on_verdict: Callable[[Verdict], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> SolveReport:
     """Let a search (`uct:playouts=1000`) or an engine (`uci:nodes=1000:stockfish`) solve problems.
 
@@ -48,7 +50,14 @@ def solve(
         else:
             tasks.append(task)
     run = _Run(tasks, [player_of(spec, limits) for _ in range(max(1, min(jobs, len(tasks))))])
-    interrupted = run.wait(on_verdict)
+    tally = Tally(progress, spec.text, len(tasks), "problems")
+
+    def hear(found: Verdict | str) -> None:
+        if on_verdict is not None and isinstance(found, Verdict):
+            on_verdict(found)
+        tally.add()
+
+    interrupted = run.wait(hear)
     verdicts = tuple(found for found in run.found if isinstance(found, Verdict))
     skipped.update(found for found in run.found if isinstance(found, str))
     return SolveReport(spec.text, verdicts, skipped, interrupted)
@@ -72,7 +81,7 @@ class _Run:
         self.found: list[Verdict | str | None] = [None] * len(tasks)
         """Of each task the verdict, or why it was not asked."""
 
-    def wait(self, on_verdict: Callable[[Verdict], None] | None) -> bool:
+    def wait(self, hear: Callable[[Verdict | str], None]) -> bool:
         """Run until all is done; True if it was interrupted. Raises what a player could not do."""
         threads = [
             threading.Thread(target=self._work, args=(player,), name="solver", daemon=True)
@@ -82,7 +91,7 @@ class _Run:
             thread.start()
         interrupted = False
         try:
-            self._hear(len(threads), on_verdict)
+            self._hear(len(threads), hear)
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -94,7 +103,7 @@ class _Run:
                     thread.join(_LOOK_S)
         return interrupted
 
-    def _hear(self, working: int, on_verdict: Callable[[Verdict], None] | None) -> None:
+    def _hear(self, working: int, hear: Callable[[Verdict | str], None]) -> None:
         failures: list[Exception] = []
         while working:
             try:
@@ -106,10 +115,8 @@ class _Run:
             elif isinstance(told, Exception):
                 failures.append(told)
                 self._stopped = True
-            elif on_verdict is not None:
-                found = self.found[told]
-                if isinstance(found, Verdict):
-                    on_verdict(found)
+            elif (found := self.found[told]) is not None:
+                hear(found)
         if failures:
             raise failures[0]
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from hyoka.engines import AnySpec, EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import PythonEvaluator, Searcher, SearchSpec
 from hyoka.study.layout import COMMENTS, now
 from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
@@ -42,9 +43,6 @@ _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
 _FLUSH_ROWS: Final = 200_000
 _RETRIES: Final = 3
-
-Tick = Callable[[int], None]
-"""Told how many more positions are done."""
 
 
 @dataclass
@@ -76,7 +74,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     executor: Executor | None = None,
     retry_failed: bool = False,
     flush_s: float = 10.0,
-    progress: Callable[[str, int], Tick] | None = None,
+    progress: OnProgress | None = None,
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
 
@@ -104,8 +102,8 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
                 note = _changed_since(study.path / "evaluations", engine)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
-            tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
-            run.evaluate(left, jobs, executor, tick)
+            tally = Tally(progress, engine.title, len(left[0]), "positions")
+            run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
     return reports
 
@@ -279,7 +277,7 @@ class _Run:
         left: tuple[NDArray[Any], NDArray[Any]],
         jobs: int,
         executor: Executor | None,
-        tick: Tick,
+        tally: Tally,
     ) -> None:
         """Send out tasks, take in results, write parts; whatever happens, results are kept."""
         if len(left[0]) == 0:
@@ -293,7 +291,7 @@ class _Run:
             tasks = _Tasks(self._study, left)
             running: dict[Future[TaskResult], tuple[Task, int]] = {}
             try:
-                self._work(tasks, running, executor, jobs, tick)
+                self._work(tasks, running, executor, jobs, tally)
             except BaseException:
                 self._stop(tasks.run, running)
                 raise
@@ -307,7 +305,7 @@ class _Run:
         running: dict[Future[TaskResult], tuple[Task, int]],
         executor: Executor,
         jobs: int,
-        tick: Tick,
+        tally: Tally,
     ) -> None:
         again: deque[tuple[Task, int]] = deque()
         while True:
@@ -336,7 +334,7 @@ class _Run:
                     continue
                 tasks.learn(len(task), result.seconds)
                 self._take(result)
-                tick(len(task))
+                tally.add(len(task))
             self._flush_sometimes()
 
     def _submitted(self, executor: Executor, task: Task) -> Future[TaskResult]:
