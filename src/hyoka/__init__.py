@@ -60,6 +60,7 @@ from hyoka.errors import (
     ConditionError,
     EngineError,
     Error,
+    FleetError,
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
@@ -69,6 +70,7 @@ from hyoka.errors import (
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
+from hyoka.fleet import cluster
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
@@ -117,7 +119,6 @@ from hyoka.study import (
     adjudicate,
     append_to_study,
     check_study,
-    cluster,
     evaluate,
     make_study,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FixedBins",
+    "FleetError",
     "Game",
     "Go3",
     "Go4",

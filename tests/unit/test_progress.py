@@ -50,7 +50,7 @@ def reading(study: hk.Study, progress: OnProgress) -> None:
 @pytest.mark.parametrize(
     ("work", "what", "total", "unit"),
     [
-        (evaluating, "ab nodes 5", 16, "positions"),
+        (evaluating, "ab:nodes=5", 16, "positions"),
         (adjudicating, "rules", 4, "positions"),
         (splitting, "splits of comments", None, "conditions"),
         (solving, "ab:nodes=10", 5, "problems"),

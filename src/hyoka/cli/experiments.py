@@ -18,7 +18,6 @@ from hyoka.arena import (
     MatchResult,
     PlayerSpec,
     ablate,
-    clear_boards,
     contests,
     openings_of,
     plan_match,
@@ -44,6 +43,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.fleet import cluster
 from hyoka.games import game_type, name_of
 from hyoka.reproduction import (
     EXPERIMENTS,
@@ -55,8 +55,6 @@ from hyoka.reproduction import (
     right_aligned,
 )
 from hyoka.search import SearchSpec
-from hyoka.study import cluster
-from hyoka.study.tasks import release_engines
 
 _SWITCHES = {
     "uct": "rating,widening,killer,history,rave",
@@ -70,13 +68,7 @@ def _workers(
     """A cluster's executor and how much it does side by side; none and `jobs` without one."""
     if address is None:
         return None, jobs
-    return stack.enter_context(cluster(address, at_end=_let_go))
-
-
-def _let_go() -> None:
-    """Let a worker's engines go, those of matches and those of evaluations."""
-    clear_boards()
-    release_engines()
+    return stack.enter_context(cluster(address))
 
 
 def _players_of_matches(

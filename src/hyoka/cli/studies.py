@@ -22,6 +22,7 @@ from hyoka.cli.output import (
     progress_bars,
 )
 from hyoka.errors import ConditionError
+from hyoka.fleet import cluster
 from hyoka.games import game_type, name_of
 from hyoka.study import (
     COMMENTS,
@@ -30,7 +31,6 @@ from hyoka.study import (
     Study,
     adjudicate,
     check_study,
-    cluster,
     evaluate,
 )
 

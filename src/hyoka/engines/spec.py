@@ -168,11 +168,14 @@ class EngineSpec:
         return "-".join([*filter(None, safe), digest])
 
     @property
+    def files(self) -> dict[str, GivenFile]:
+        """The files among the settings: one of profiles, if it has one."""
+        return {"profile": self.profile} if isinstance(self.profile, GivenFile) else {}
+
+    @property
     def contents(self) -> dict[str, str]:
-        """What its text does not tell: a file of profiles by its hash."""
-        if isinstance(self.profile, GivenFile):
-            return {"profile": self.profile.sha256}
-        return {}
+        """What its text does not tell: its files by their hashes."""
+        return {name: file.sha256 for name, file in self.files.items()}
 
     def program(self) -> list[str]:
         """The command's words, the first made a full path; raises EngineError if there is none."""
