@@ -97,6 +97,7 @@ void bind_settings(nb::module_& module) {
 void bind_models(nb::module_& module) {
     using Game = std::optional<std::string_view>;
     using Shared = std::shared_ptr<Model>;
+    using Function = nb::typed<nb::callable, nb::object(nb::object)>;
     nb::class_<Model>(module, "Model", "Something learned or given that a search of its game works with.");
     nb::class_<GivenModels>(module, "GivenModels", "The models of a search; None: the built-in one, if it needs one.")
         .def(nb::init<>())
@@ -126,19 +127,19 @@ void bind_models(nb::module_& module) {
         "game"_a, "strengths"_a, "A strength for each feature of moves; none: the built-in ones.");
     module.def(
         "python_scores",
-        [](Game game, nb::callable function) -> Shared {
+        [](Game game, Function function) -> Shared {
             return face_of(game).python_scores(SharedObject(std::move(function)));
         },
         "game"_a.none(), "function"_a, "Positions in, scores for the first player out.");
     module.def(
         "python_values",
-        [](Game game, nb::callable function) -> Shared {
+        [](Game game, Function function) -> Shared {
             return face_of(game).python_values(SharedObject(std::move(function)));
         },
         "game"_a.none(), "function"_a, "Positions in, values for the first player out, 0 to 1.");
     module.def(
         "python_leaves",
-        [](Game game, nb::callable function, std::size_t batch) -> Shared {
+        [](Game game, Function function, std::size_t batch) -> Shared {
             return face_of(game).python_leaves(SharedObject(std::move(function)), batch);
         },
         "game"_a.none(), "function"_a, "batch"_a, "Positions in, values (and strengths of moves) out.");

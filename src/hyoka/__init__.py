@@ -62,6 +62,7 @@ from hyoka.errors import (
     ConditionError,
     EngineError,
     Error,
+    FleetError,
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
@@ -71,10 +72,12 @@ from hyoka.errors import (
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
+from hyoka.fleet import cluster
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.progress import Progress
 from hyoka.records import (
     Record,
     RecordStream,
@@ -119,7 +122,6 @@ from hyoka.study import (
     adjudicate,
     append_to_study,
     check_study,
-    cluster,
     evaluate,
     make_study,
 )
@@ -145,6 +147,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FixedBins",
+    "FleetError",
     "Game",
     "Go3",
     "Go4",
@@ -171,6 +174,7 @@ __all__ = [
     "Playouts",
     "Problem",
     "ProblemSet",
+    "Progress",
     "PythonEvaluator",
     "PythonLine",
     "Reason",

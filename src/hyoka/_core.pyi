@@ -3697,13 +3697,13 @@ def linear_evaluation(game: str, weights: Sequence[float], scale: float) -> Mode
 def feature_strengths(game: str, strengths: Sequence[float]) -> Model:
     """A strength for each feature of moves; none: the built-in ones."""
 
-def python_scores(game: str | None, function: Callable) -> Model:
+def python_scores(game: str | None, function: Callable[[object], object]) -> Model:
     """Positions in, scores for the first player out."""
 
-def python_values(game: str | None, function: Callable) -> Model:
+def python_values(game: str | None, function: Callable[[object], object]) -> Model:
     """Positions in, values for the first player out, 0 to 1."""
 
-def python_leaves(game: str | None, function: Callable, batch: int) -> Model:
+def python_leaves(game: str | None, function: Callable[[object], object], batch: int) -> Model:
     """Positions in, values (and strengths of moves) out."""
 
 class TreeSearch:

@@ -2,13 +2,11 @@
 """Commands that learn from a study's games."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
 from hyoka.analysis.sample import Draws
 from hyoka.artefact import Origin
@@ -16,10 +14,10 @@ from hyoka.cli.output import (
     AsJson,
     Quiet,
     command_line,
-    count_progress,
     out,
     plain_table,
     print_json,
+    progress_bars,
 )
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import Error
@@ -151,7 +149,7 @@ def weights_command(
     """
     opened = Study.open(study)
     chosen = _methods(methods or ["mlm"])
-    with count_progress(quiet or as_json) as shown:
+    with progress_bars(quiet or as_json) as progress:
         if columns or evaluator is not None:
             _refuse_with_columns(terms, off, weights, start_output)
             if evaluator is None:
@@ -177,7 +175,7 @@ def weights_command(
                 seed=seed,
                 draws=draws,
                 quiet=False if static else None,
-                progress=_bar(shown),
+                progress=progress,
             )
         fits = {
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
@@ -213,11 +211,6 @@ def _refuse_with_columns(
     for name, value in given.items():
         if value:
             raise Error(f"{name} is for terms of the game's evaluation, not for columns")
-
-
-def _bar(shown: Progress) -> Callable[[int, int], None]:
-    task = shown.add_task("positions", total=None)
-    return lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:

@@ -212,22 +212,8 @@ class WeightRun:
             draws=draws,
             sample=None if whole else self.amount.sample,
             seed=self.seed,
-            progress=self._told("positions at rest" if quiet else "positions as they are"),
+            progress=self.workshop.progress,
         )
-
-    def _told(self, what: str) -> Callable[[int, int], None]:
-        """Progress as examples tell it: so many of so many."""
-        seen = 0
-        tick = None
-
-        def tell(done: int, total: int) -> None:
-            nonlocal seen, tick
-            if tick is None:
-                tick = self.workshop.progress(what, total)
-            tick(done - seen)
-            seen = done
-
-        return tell
 
 
 def quiescence(run: WeightRun) -> Outcome:
