@@ -52,6 +52,8 @@ def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
     puct = get("formula") == "puct"
     if name == "c":
         return bool(value == (1.5 if puct else 1.0))
+    if name in _STRENGTHS and name != "strengths":
+        return bool(value == get("strengths"))
     return name == "ordered" and value == (puct or get("widening"))
 
 
