@@ -213,7 +213,7 @@ def test_a_task_that_costs_too_many_workers_ends_the_run() -> None:
 def test_in_threads_of_our_own_nobody_dies_and_what_is_raised_is_told_at_once() -> None:
     calls: list[int] = []
 
-    def wrong(number: int, _crew: Crew) -> None:
+    def wrong(number: int, _crew: Crew) -> int:
         calls.append(number)
         raise KeyError("a mistake in the code")
 
