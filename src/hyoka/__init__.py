@@ -54,6 +54,8 @@ from hyoka.arena import (
     rate_players,
     write_match_report,
 )
+from hyoka.artefact import Artefact, Origin, read_artefact
+from hyoka.built_in import built_in_artefact
 from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
 from hyoka.errors import (
@@ -112,6 +114,7 @@ from hyoka.search import (
     search_line,
     search_once,
     solve_ending,
+    strengths_artefact,
     uct,
 )
 from hyoka.study import (
@@ -128,6 +131,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "Artefact",
     "BlokusDuo",
     "Book",
     "Chess",
@@ -161,6 +165,7 @@ __all__ = [
     "Mate",
     "MoveReport",
     "NotationError",
+    "Origin",
     "Othello",
     "OutOfMemoryError",
     "Outcome",
@@ -194,6 +199,7 @@ __all__ = [
     "ab",
     "adjudicate",
     "append_to_study",
+    "built_in_artefact",
     "check_engine",
     "check_study",
     "cluster",
@@ -228,6 +234,7 @@ __all__ = [
     "playouts",
     "position",
     "rate_players",
+    "read_artefact",
     "read_problems",
     "read_record",
     "read_records",
@@ -235,6 +242,7 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "svg",
     "term_examples",
     "terminal",

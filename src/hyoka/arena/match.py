@@ -181,10 +181,10 @@ def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
     known = there.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
-        spec = player.spec
-        for name, content in spec.contents.items():
+        artefacts = player.spec.artefacts
+        for name, content in player.spec.contents.items():
             if f"{player.name}: {name} {content}" not in known:
-                words.append(f"{spec.files.get(name, name)} of '{player.name}'")
+                words.append(f"{artefacts.get(name, name)} of '{player.name}'")
     return (
         f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
         "bring it back, or choose another folder with --to"

@@ -57,7 +57,7 @@ from hyoka.reproduction import (
 from hyoka.search import SearchSpec
 
 _SWITCHES = {
-    "uct": "rating,widening,killer,history,rave",
+    "uct": "strengths,widening,killer,history,rave",
     "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
 }
 
@@ -100,8 +100,8 @@ def ablate_command(
         str | None,
         typer.Option(
             metavar="A,B,…",
-            help="Enhancements: rating, light, mate, ending, rave, prior, tuned, cut, any flag of "
-            "the search (`hyoka search --settings`), or SETTING=VALUE.",
+            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
+            "of the search (`hyoka search --settings`), or SETTING=VALUE.",
         ),
     ] = None,
     games: Games = 100,

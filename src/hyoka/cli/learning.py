@@ -9,7 +9,16 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis.sample import Draws
-from hyoka.cli.output import AsJson, Quiet, out, plain_table, print_json, progress_bars
+from hyoka.artefact import Origin
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import Error
 from hyoka.learning import (
@@ -28,6 +37,7 @@ from hyoka.study import Study
 
 
 def weights_command(
+    context: typer.Context,
     study: StudyPath,
     terms: Annotated[
         list[str] | None,
@@ -171,12 +181,13 @@ def weights_command(
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
         }
     files = _files(output, chosen)
+    command = command_line(context)
     for method, file in files.items():
-        fits[method].save(file)
+        fits[method].save(file, command=command)
     for method, file in _files(curves_output, chosen).items():
         _save_curves(fits[method], file)
     if start_output is not None and examples.start is not None:
-        examples.start.save(start_output)
+        examples.start.save(start_output, Origin(command))
     if as_json:
         print_json([_as_json(fit, examples, files.get(method)) for method, fit in fits.items()])
         return

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
@@ -55,6 +56,11 @@ err = SafeConsole(stderr=True, highlight=False)
 def say(text: str, *, complaint: bool = False) -> None:
     """Print a text as it is, but harmless, to standard output or error."""
     print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+
+
+def command_line(context: typer.Context) -> str:
+    """The command as it was given, for files that say how they were made."""
+    return shlex.join(["hyoka", *context.find_root().obj])
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]

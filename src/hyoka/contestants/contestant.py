@@ -38,7 +38,7 @@ class Spec(Protocol):
         """What its text does not tell: files and functions by name, each by what tells it."""
 
     @property
-    def files(self) -> Mapping[str, object]:
+    def artefacts(self) -> Mapping[str, object]:
         """Those of its contents that are files, by the same names."""
 
 

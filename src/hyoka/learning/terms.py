@@ -97,6 +97,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         columns[:, 2:],
         traits,
         f"the evaluation of {study.game}{origin}",
+        study=study.path.name,
         undecided=undecided,
         unscored=len(table) - len(rows),
         quiet=quiet,
@@ -168,7 +169,6 @@ class _Gathered:
         self, before: LinearEvaluation, weights: NDArray[np.float32], traits: Sequence[str]
     ) -> None:
         self._evaluation = before
-        self._options = before.options()
         self._search = QuiescenceSearch(before) if before.game in QUIESCENT_GAMES else None
         self._opening, self._ending = weights[:, :, 0].T, weights[:, :, 1].T
         self._names = traits
@@ -192,7 +192,7 @@ class _Gathered:
             leaf, score = found or (place.position, None)
             leaves.append(leaf)
             said.append(score)
-        scores = np.asarray(_core.score_positions(leaves, self._options)).tolist()
+        scores = self._evaluation.score(leaves).tolist()
         # A mate, or a draw by rule, is not what the evaluation says of the last position.
         keep = np.array(
             [

@@ -68,7 +68,7 @@ class PythonEvaluator:
         return {"function": self.fingerprint}
 
     @property
-    def files(self) -> dict[str, object]:
+    def artefacts(self) -> dict[str, object]:
         """None."""
         return {}
 

@@ -130,7 +130,8 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
         return None
     created, contents = max(found, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
-    names = ", ".join(str(engine.files.get(name, engine.title)) for name in what) or engine.title
+    artefacts = engine.artefacts
+    names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
     return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
