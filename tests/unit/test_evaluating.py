@@ -2,7 +2,6 @@
 """Evaluating a study with an engine that does as it is told, and tells what it was asked."""
 
 import math
-import os
 import shlex
 import signal
 import subprocess
@@ -109,11 +108,6 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def parent_of(pid: int) -> int:
-    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    return int(stat.rpartition(")")[2].split()[1])
 
 
 def expected_score(ply: int) -> float:
@@ -341,51 +335,6 @@ def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
         fake.gate.unlink()
         assert run.wait(60) == 0
     assert len(evaluated(study)) == POSITIONS
-
-
-CLUSTER = """
-import sys
-from distributed import LocalCluster
-
-if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
-                      scheduler_port=0) as cluster:
-        print(cluster.scheduler_address, flush=True)
-        sys.stdin.read()
-"""
-
-
-@pytest.mark.xdist_group("cluster")
-def test_a_worker_of_a_cluster_that_dies_costs_no_row_and_no_double_row(
-    study: hk.Study, fake: Fake, tmp_path: Path
-) -> None:
-    script = tmp_path / "cluster.py"
-    script.write_text(CLUSTER, encoding="utf-8")
-    fake.gate.touch()
-    spec = fake.spec("wait")
-    with subprocess.Popen(
-        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as running:
-        assert running.stdout is not None
-        address = running.stdout.readline().strip()
-        command = [sys.executable, "-m", "hyoka.cli", "evaluate", str(study.path)]
-        command += ["--with", spec, "--cluster", address, "--json"]
-        run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        # Both workers have an engine that waits; one is killed together with its worker.
-        wait_for(lambda: len({pid for pid, _ in fake.asked}) == 2)
-        engine = fake.asked[0][0]
-        # Between the two is the engine's keeper.
-        os.kill(parent_of(parent_of(engine)), signal.SIGKILL)
-        wait_for(lambda: not is_alive(engine))
-        fake.gate.unlink()
-        output, _ = run.communicate(timeout=120)
-        assert run.returncode == 0, output
-        assert running.stdin is not None
-        running.stdin.close()
-    assert [(game, ply) for game, ply, *_ in evaluated(study)] == [
-        (game, ply) for game in range(7) for ply in range(4)
-    ]
-    assert not any(is_alive(pid) for pid, _ in fake.asked)
 
 
 def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:

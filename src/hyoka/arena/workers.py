@@ -27,7 +27,8 @@ class Board:
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._game: asyncio.Task[PlayedGame] | None = None
-        self._seats: OrderedDict[tuple[str, int, PlayerSpec], Seat] = OrderedDict()
+        self._seats: OrderedDict[int, Seat] = OrderedDict()
+        """By the players' numbers in the match: two may be the same engine."""
 
     def play(self, task: GameTask, is_stopped: Callable[[], bool]) -> PlayedGame:
         """Play one game; raises RunStopped if somebody stops it."""
@@ -42,18 +43,16 @@ class Board:
         self._game = asyncio.current_task()
         pairing = task.pairing
         seats = [
-            await self._seat(task.rules.game, index, player)
-            for index, player in zip((pairing.first, pairing.second), task.players, strict=True)
+            await self._seat(task.rules.game, number, player)
+            for number, player in zip((pairing.first, pairing.second), task.players, strict=True)
         ]
         return await Referee(task, (seats[0], seats[1]), is_stopped).play()
 
-    async def _seat(self, game: str, index: int, player: PlayerSpec) -> Seat:
-        # Two players of a match may be the same engine: each has its own process.
-        key = (game, index, player)
-        seat = self._seats.get(key)
+    async def _seat(self, game: str, number: int, player: PlayerSpec) -> Seat:
+        seat = self._seats.get(number)
         if seat is None:
-            seat = self._seats[key] = player.contestant.seat(game, player.name)
-        self._seats.move_to_end(key)
+            seat = self._seats[number] = player.contestant.seat(game, player.name)
+        self._seats.move_to_end(number)
         while len(self._seats) > _MOST_SEATED:
             _, leaving = self._seats.popitem(last=False)
             await leaving.close()

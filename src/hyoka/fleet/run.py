@@ -83,6 +83,7 @@ class Run(Generic[T, R]):
         self._running: dict[Future[R], _Sent[T]] = {}
         self._finished: queue.SimpleQueue[Future[R]] = queue.SimpleQueue()
         self._again: deque[_Sent[T]] = deque()
+        self._early: dict[int, Done[T, R]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -119,13 +120,15 @@ class Run(Generic[T, R]):
                 raise error
 
     def in_order(self, tasks: Iterable[T]) -> Iterator[Done[T, R]]:
-        """What comes back, in the order in which the tasks went out."""
-        early: dict[int, Done[T, R]] = {}
+        """What comes back, in the order in which the tasks went out.
+
+        What comes too early counts as being out, so that no more is held than `at_once`.
+        """
         number = 0
         for batch in self.batches(tasks):
-            early.update((done.number, done) for done in batch)
-            while number in early:
-                yield early.pop(number)
+            self._early.update((done.number, done) for done in batch)
+            while number in self._early:
+                yield self._early.pop(number)
                 number += 1
 
     def stop(self) -> list[Done[T, R]]:
@@ -149,7 +152,7 @@ class Run(Generic[T, R]):
         ]
 
     def _send(self, waiting: Iterator[tuple[int, T]]) -> None:
-        while len(self._running) < self._at_once:
+        while len(self._running) + len(self._early) < self._at_once:
             if self._again:
                 sent = self._again.popleft()
             else:

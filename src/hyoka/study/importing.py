@@ -2,7 +2,6 @@
 """From records to a study: games numbered, filtered, described and written part by part."""
 
 import collections
-import concurrent.futures
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import StudyError
+from hyoka.fleet import Crew, Run
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
@@ -103,20 +103,12 @@ class Importer:
 
     def run(self, found: Iterable[Batch]) -> None:
         """Take all batches; each part is described and written beside the reading."""
-        workers = max(1, min(4, os.cpu_count() or 1))
-        with concurrent.futures.ThreadPoolExecutor(workers, "hyoka-import") as pool:
-            writing: collections.deque[concurrent.futures.Future[list[Part]]] = collections.deque()
-            try:
-                for group in _grouped(found):
-                    if (work := self._prepared(group)) is not None:
-                        writing.append(pool.submit(work))
-                    while len(writing) > workers:
-                        self._take(writing.popleft().result())
-                while writing:
-                    self._take(writing.popleft().result())
-            finally:
-                for future in writing:
-                    future.cancel()
+        jobs = max(1, min(4, os.cpu_count() or 1))
+        works = (work for group in _grouped(found) if (work := self._prepared(group)) is not None)
+        # What waits to be written is held in memory.
+        with Run(_write, jobs=jobs, at_once=jobs + 1, name="hyoka-import") as run:
+            for done in run.in_order(works):
+                self._take(done.result)
 
     def _take(self, parts: list[Part]) -> None:
         self._change.parts += parts
@@ -332,6 +324,10 @@ def _packed_moves(table: _core.Table, keep: NDArray[np.bool_]) -> pa.Array:
 def _refused_table(refused: Sequence[Refused]) -> pa.Table:
     names = ("source", "line", "number", "ply", "fault", "reason")
     return pa.table({name: [getattr(each, name) for each in refused] for name in names})
+
+
+def _write(work: Callable[[], list[Part]], _crew: Crew) -> list[Part]:
+    return work()
 
 
 def _grouped(found: Iterable[Batch]) -> Iterator[list[Batch]]:
