@@ -69,7 +69,7 @@ from hyoka.errors import (
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
-from hyoka.games import GAMES, Game, game_type, name_of, position
+from hyoka.games import GAMES, Game, GameFacts, game_facts, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -142,6 +142,7 @@ __all__ = [
     "Evaluation",
     "FixedBins",
     "Game",
+    "GameFacts",
     "Go3",
     "Go4",
     "Go5",
@@ -207,6 +208,7 @@ __all__ = [
     "fit_logistic",
     "fit_weights",
     "fit_win_draw_loss",
+    "game_facts",
     "game_type",
     "linear_evaluation",
     "make_study",

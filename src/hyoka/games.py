@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The games by name, and what every game can do."""
+"""The games: what every game can do, and the one list of them with the facts of each."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Protocol, Self
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,21 +103,338 @@ class Position(Game, Protocol):
         """The line of play that starts here, with the rules that look back."""
 
 
-GAMES: Final[dict[str, type[Any]]] = {
-    "go9": _core.Go9,
-    "go13": _core.Go13,
-    "go19": _core.Go19,
-    "othello": _core.Othello,
-    "chess": _core.Chess,
-    "shogi": _core.Shogi,
-    "blokus_duo": _core.BlokusDuo,
-    "go3": _core.Go3,
-    "go4": _core.Go4,
-    "go5": _core.Go5,
-    "go6": _core.Go6,
-    "go7": _core.Go7,
-}
-_OTHER_NAMES: Final = {"go": "go19", "reversi": "othello", "blokus": "blokus_duo"}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """How much of a game `hyoka bench` does; its counts are fingerprints, so this stays."""
+
+    perft_depth: int
+    playouts: int
+    nodes: int = 500_000
+    counts_playout_moves: bool = False
+    """Whether the moves of playouts are measured, too."""
+
+
+def _unknown_moves_left(_: Game) -> int:
+    return 20
+
+
+def _empty_cells(game: Game) -> int:
+    return int((game.cells == 0).sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameFacts:
+    """What is known of a game beside its rules. Everything but its names and type has a default.
+
+    >>> game_facts("chess").players, game_facts("othello").unit
+    (('White', 'Black'), 'points')
+    """
+
+    name: str
+    """In commands, specs and studies, as `go9`."""
+    position_type: type[Any]
+    """A position of it; called without arguments, where games begin."""
+    title: str
+    """In sentences, as `Go 9×9`; at the start of one, `heading`."""
+    family: str = ""
+    """Games that differ in the size of their board are one family; by default the name."""
+    other_names: tuple[str, ...] = ()
+
+    # Words
+    players: tuple[str, str] = ("the first player", "the second player")
+    """Who plays, in sentences."""
+    colours: tuple[str, str] = ("First player", "Second player")
+    """Who plays, beside a board: by the colour of the pieces where they have one."""
+    columns: tuple[str, str] = ("black", "white")
+    """How columns of studies about the two players also begin: `black_rank`."""
+    unit: str = "points"
+    """Of scores: `points` or `centipawns`."""
+    unit_of_programs: str = ""
+    """Of the scores that programs tell in records and matches; by default the same."""
+
+    # How games end
+    by_points: bool = False
+    """Decided by points, so that any position has a score that counts."""
+    forced_passes: bool = False
+    """A side that can't move passes, and nobody need be asked."""
+    disputed_ends: bool = False
+    """Players end the game, but what is dead on the board may still be in dispute."""
+    mates_in: Literal["moves", "plies"] | None = None
+    """What mates are counted in; None in a game without mates."""
+    komi: float | None = None
+    """The usual komi; None in a game without komi."""
+    handicap_stones: bool = False
+    """A game can begin with some stones of the first player on the board."""
+
+    # Records and engines
+    notations: tuple[str, ...] = ("lines",)
+    """The formats of `hyoka.records` that records are written in."""
+    record_suffix: str = ".txt"
+    """Of a file with records, in the notation that people of the game use."""
+    sgf_game: str = ""
+    """What SGF calls the game (`GM`)."""
+    start_word: str = "position"
+    """What a line of moves calls a start that is not the usual one."""
+    line_style: Literal["moves", "transcript", "codes"] = "moves"
+    """A line of moves is words after `startpos`, squares without blanks or passes, or codes."""
+    protocol: Literal["gtp", "uci", "usi"] = "gtp"
+    """What its engines speak."""
+    own_engines: bool = False
+    """Engines that play nothing else are common: over GTP they may know no `set_game`."""
+    trial_moves: tuple[str, ...] = ()
+    """A few usual first moves, to try an engine out with."""
+    centipawn_scale: float = 400 / math.log(10)
+    """A value v is told as scale × ln(v / (1 − v)) where a protocol wants centipawns."""
+
+    # What is known of playing it well
+    mate_solver: type[Any] | None = None
+    ending_solver: type[Any] | None = None
+    light_playouts: bool = False
+    """Playouts with some knowledge, `policy=light`."""
+    quiescence: bool = False
+    """Its alpha-beta goes on with captures at the leaves."""
+    usual_search: str = "uct"
+    """What searches a position if nobody says."""
+    moves_left: Callable[[Game], int] = _unknown_moves_left
+    """How many more moves a side will make, roughly."""
+    random_plies: int = 4
+    """How many random moves begin a game of a match if nobody says."""
+    record_plies: int = 8
+    """How many moves of a record are an opening if nobody says."""
+
+    # What comes with the package
+    samples: str = ""
+    """The file of its sample records; empty without any."""
+    bench: Workload | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.name)
+        object.__setattr__(self, "unit_of_programs", self.unit_of_programs or self.unit)
+
+    @property
+    def heading(self) -> str:
+        """The title as a sentence begins: `Chess`."""
+        return self.title[:1].upper() + self.title[1:]
+
+    @cached_property
+    def size(self) -> int:
+        """How many rows its board has."""
+        return len(self.position_type().cells)
+
+    @property
+    def symmetries(self) -> int:
+        """In how many ways its board can be seen; 1 is as it is."""
+        return int(self.position_type.symmetries)
+
+    def counted_mate(self, plies: int) -> int:
+        """A mate in so many plies as people of the game count it; whoever is mated has a minus.
+
+        >>> [game_facts("chess").counted_mate(plies) for plies in (1, 3, -2, -4)]
+        [1, 2, -1, -2]
+        """
+        if self.mates_in != "moves":
+            return plies
+        moves = (abs(plies) + 1) // 2
+        return moves if plies > 0 else -moves
+
+    def is_called(self, word: str) -> bool:
+        """Whether a word names it: its name, another one, or its family's."""
+        return word in (self.name, self.family, *self.other_names)
+
+
+GO: Final = "go"
+"""The family of Go, for whom its rules are a matter of their own."""
+_BLACK_FIRST: Final = ("Black", "White")
+_WHITE_FIRST: Final = ("White", "Black")
+
+
+def _go(kind: type[Any]) -> GameFacts:
+    size = kind.size
+    return GameFacts(
+        name=f"go{size}",
+        position_type=kind,
+        title=f"Go {size}×{size}",
+        family=GO,
+        players=_BLACK_FIRST,
+        colours=_BLACK_FIRST,
+        by_points=True,
+        disputed_ends=True,
+        komi=7.5,
+        handicap_stones=True,
+        notations=("sgf",),
+        record_suffix=".sgf",
+        sgf_game="1",
+        light_playouts=True,
+        moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
+    )
+
+
+_LIST: Final = (
+    replace(
+        _go(_core.Go9),
+        trial_moves=("E5", "C3", "G7"),
+        samples="go9.sgf.xz",
+        bench=Workload(perft_depth=3, playouts=20_000, nodes=20_000),
+    ),
+    replace(_go(_core.Go13), bench=Workload(perft_depth=2, playouts=8_000, nodes=10_000)),
+    replace(
+        _go(_core.Go19),
+        other_names=(GO,),
+        bench=Workload(perft_depth=2, playouts=4_000, nodes=5_000),
+    ),
+    GameFacts(
+        name="othello",
+        position_type=_core.Othello,
+        title="Othello",
+        other_names=("reversi",),
+        players=_BLACK_FIRST,
+        colours=_BLACK_FIRST,
+        by_points=True,
+        forced_passes=True,
+        notations=("sgf", "lines"),
+        record_suffix=".sgf",
+        sgf_game="2",
+        line_style="transcript",
+        own_engines=True,
+        trial_moves=("d3", "c3", "c4"),
+        ending_solver=_core.OthelloEnding,
+        moves_left=lambda game: max(1, (_empty_cells(game) + 1) // 2),
+        random_plies=6,
+        record_plies=10,
+        samples="othello.sgf.xz",
+        bench=Workload(perft_depth=9, playouts=20_000),
+    ),
+    GameFacts(
+        name="chess",
+        position_type=_core.Chess,
+        title="chess",
+        players=_WHITE_FIRST,
+        colours=_WHITE_FIRST,
+        columns=("white", "black"),
+        unit="centipawns",
+        mates_in="moves",
+        notations=("pgn", "lines"),
+        record_suffix=".pgn",
+        start_word="fen",
+        protocol="uci",
+        trial_moves=("e2e4", "e7e5", "g1f3"),
+        mate_solver=_core.ChessMate,
+        quiescence=True,
+        usual_search="ab:time=2",
+        moves_left=lambda game: 30,
+        random_plies=6,
+        record_plies=16,
+        samples="chess.pgn.xz",
+        bench=Workload(perft_depth=5, playouts=3_000),
+    ),
+    GameFacts(
+        name="shogi",
+        position_type=_core.Shogi,
+        title="shogi",
+        players=_BLACK_FIRST,
+        colours=_BLACK_FIRST,
+        unit="centipawns",
+        unit_of_programs="the program's own units",
+        mates_in="plies",
+        notations=("csa", "kif", "lines"),
+        record_suffix=".csa",
+        start_word="sfen",
+        protocol="usi",
+        trial_moves=("7g7f", "3c3d", "2g2f"),
+        centipawn_scale=600.0,
+        mate_solver=_core.ShogiMate,
+        quiescence=True,
+        usual_search="ab:time=2",
+        moves_left=lambda game: 40,
+        random_plies=6,
+        record_plies=24,
+        bench=Workload(perft_depth=4, playouts=2_000, counts_playout_moves=True),
+    ),
+    GameFacts(
+        name="blokus_duo",
+        position_type=_core.BlokusDuo,
+        title="Blokus Duo",
+        other_names=("blokus",),
+        colours=("Purple", "Orange"),
+        by_points=True,
+        forced_passes=True,
+        notations=("sgf", "lines"),
+        record_suffix=".blksgf",
+        sgf_game="Blokus Duo",
+        line_style="codes",
+        trial_moves=("e8,d9,e9,f9,e10",),
+        moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
+        random_plies=2,
+        record_plies=4,
+        bench=Workload(perft_depth=2, playouts=10_000, nodes=20_000),
+    ),
+    _go(_core.Go3),
+    _go(_core.Go4),
+    _go(_core.Go5),
+    _go(_core.Go6),
+    _go(_core.Go7),
+)
+FACTS: Final[dict[str, GameFacts]] = {facts.name: facts for facts in _LIST}
+"""The facts of every game by its name: the one list of games."""
+GAMES: Final[dict[str, type[Any]]] = {name: facts.position_type for name, facts in FACTS.items()}
+"""The types of their positions."""
+DEFAULT_GAME: Final = next(iter(FACTS))
+"""What is played where nothing tells the game."""
+GTP_GAME: Final = "go19"
+"""What GTP is about until a controller says something else."""
+
+
+def game_facts(name: str) -> GameFacts:
+    """The facts of a game by one of its names; a wrong name gets the nearest right one.
+
+    >>> game_facts("Reversi").title
+    'Othello'
+    """
+    wanted = name.lower().replace("-", "_").replace(" ", "_")
+    if wanted in FACTS:
+        return FACTS[wanted]
+    others = {other: facts for facts in FACTS.values() for other in facts.other_names}
+    if wanted in others:
+        return others[wanted]
+    hint = nearest(wanted, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
+    raise NotationError(f"no game '{name}'; {hint}")
+
+
+def facts_of(game: Any) -> GameFacts:
+    """The facts of a position's or a line's game; the defaults for a game written in Python."""
+    for facts in FACTS.values():
+        if isinstance(game, facts.position_type | facts.position_type.Line):
+            return facts
+    kind = type(getattr(game, "position", game))
+    return GameFacts(name=kind.__name__, position_type=kind, title=kind.__name__)
+
+
+def games_with(ability: Callable[[GameFacts], object]) -> list[str]:
+    """The names of the games of which something is true.
+
+    >>> games_with(lambda facts: facts.mate_solver)
+    ['chess', 'shogi']
+    """
+    return [name for name, facts in FACTS.items() if ability(facts)]
+
+
+def game_of_protocol(protocol: str) -> str:
+    """The game that is meant where only the protocol of its engines is known.
+
+    >>> [game_of_protocol(protocol) for protocol in ("uci", "usi", "gtp")]
+    ['chess', 'shogi', 'go9']
+    """
+    return games_with(lambda facts: facts.protocol == protocol)[0]
+
+
+def facts_of_size(family: str, size: str) -> GameFacts | None:
+    """The game of a family on a board of this size, as a text says it; None if there is none.
+
+    >>> [facts and facts.name for facts in (facts_of_size(GO, "13"), facts_of_size(GO, "14"))]
+    ['go13', None]
+    """
+    fitting = (each for each in FACTS.values() if each.family == family and str(each.size) == size)
+    return next(fitting, None)
 
 
 def game_type(name: str) -> type[Any]:
@@ -127,12 +447,7 @@ def game_type(name: str) -> type[Any]:
         ...
     hyoka.errors.NotationError: no game 'shougi'; did you mean shogi?
     """
-    wanted = name.lower().replace("-", "_").replace(" ", "_")
-    wanted = _OTHER_NAMES.get(wanted, wanted)
-    if wanted in GAMES:
-        return GAMES[wanted]
-    hint = nearest(wanted, [*GAMES, *_OTHER_NAMES]) or f"known are {', '.join(GAMES)}"
-    raise NotationError(f"no game '{name}'; {hint}")
+    return game_facts(name).position_type
 
 
 def name_of(game: Game) -> str:
@@ -142,10 +457,10 @@ def name_of(game: Game) -> str:
     >>> name_of(hk.Go9())
     'go9'
     """
-    for name, kind in GAMES.items():
-        if isinstance(game, kind | kind.Line):
-            return name
-    raise NotationError(f"{type(game).__name__} is none of the games known by name")
+    facts = facts_of(game)
+    if FACTS.get(facts.name) is not facts:
+        raise NotationError(f"{type(game).__name__} is none of the games known by name")
+    return facts.name
 
 
 def position(name: str, text: str | None = None) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from hyoka._core import Othello, Player
+from hyoka._core import Player
 from hyoka.arena.positional import positional
 from hyoka.errors import NotationError
+from hyoka.games import facts_of, games_with
 from hyoka.records import Remark
 from hyoka.study import METHODS
 
@@ -113,8 +114,9 @@ class Exact:
 
     def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Ask the method."""
-        if self.method == "ending" and not isinstance(line.position, Othello):
-            raise NotationError("exact=ending is for Othello")
+        if self.method == "ending" and facts_of(line).ending_solver is None:
+            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+            raise NotationError(f"exact=ending is for {games}, not for {facts_of(line).name}")
         result = METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")
 

@@ -10,17 +10,17 @@ import pyarrow as pa
 
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.players import searched_game
+from hyoka.games import game_facts
 from hyoka.records import write_records
 from hyoka.study.layout import write_part
 
 GAMES_TABLE: Final = "games.parquet"
 MOVES_TABLE: Final = "moves.parquet"
-_SUFFIXES: Final = {"chess": ".pgn", "shogi": ".csa", "blokus_duo": ".blksgf"}
 
 
 def records_name(game: str) -> str:
     """The name of the file with a match's records: `hyoka records` reads it as any other."""
-    return f"games{_SUFFIXES.get(game, '.sgf')}"
+    return f"games{game_facts(game).record_suffix}"
 
 
 def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:

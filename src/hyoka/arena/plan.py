@@ -27,7 +27,7 @@ from hyoka.arena.time_control import TimeControl
 from hyoka.engines import AnySpec, EngineSpec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import DEFAULT_GAME, GameFacts, facts_of, game_facts, game_of_protocol
 from hyoka.search import SearchSpec, as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
@@ -54,9 +54,9 @@ class MatchRules:
     def __post_init__(self) -> None:
         if self.start is not None:
             object.__setattr__(self, "game", f"{PYTHON}{type(self.start).__name__}")
-        elif self.game not in GAMES:
-            object.__setattr__(self, "game", name_of(game_type(self.game)()))
-        if self.handicap and not self.game.startswith("go"):
+        else:
+            object.__setattr__(self, "game", game_facts(self.game).name)
+        if self.handicap and not self.facts.handicap_stones:
             raise NotationError("handicap stones are for Go; elsewhere give openings")
         if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
@@ -66,6 +66,11 @@ class MatchRules:
                 adjudicator.judge(start, [])
         except ValueError as error:
             raise NotationError(str(error)) from None
+
+    @property
+    def facts(self) -> GameFacts:
+        """What is known of the game; little of one written in Python."""
+        return game_facts(self.game) if self.start is None else facts_of(self.start)
 
     def line(self) -> Any:
         """The line of play that begins at the usual start."""
@@ -156,7 +161,7 @@ class MatchPlan:
             "seed": self.seed,
             "openings": len(self.openings),
             "openings_digest": digest(self.openings),
-            "komi": rules.komi if rules.game.startswith("go") else None,
+            "komi": rules.komi if rules.facts.komi is not None else None,
             "handicap": rules.handicap or None,
             "max_plies": rules.max_plies,
             "margin_s": rules.margin_s,
@@ -208,13 +213,12 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
         rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
         starts = python_openings(openings, rules.line(), seed=seed)
         return MatchPlan(rules, specs, starts, format, seed)
-    kind = name_of(game_type(game)()) if game else _usual_game(specs)
-    if komi is not None and not kind.startswith("go"):
-        raise NotationError(f"komi is for Go, not for {kind}")
-    rules = MatchRules(
-        kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
-    )
-    return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+    facts = game_facts(game or _usual_game(specs))
+    if komi is not None and facts.komi is None:
+        raise NotationError(f"komi is for Go, not for {facts.name}")
+    komi = (facts.komi or 0.0) if komi is None else komi
+    rules = MatchRules(facts.name, komi, handicap, max_plies, margin_s, adjudicators)
+    return MatchPlan(rules, specs, openings_of(openings, facts.name, seed=seed), format, seed)
 
 
 def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> PlayerSpec:
@@ -231,4 +235,5 @@ def _usual_game(players: Sequence[PlayerSpec]) -> str:
     protocols = {player.spec.protocol for player in players if isinstance(player.spec, EngineSpec)}
     if {"uci", "usi"} <= protocols:
         raise NotationError("UCI engines play chess and USI engines shogi: they can't meet")
-    return "chess" if "uci" in protocols else "shogi" if "usi" in protocols else "go9"
+    spoken = protocols & {"uci", "usi"}
+    return game_of_protocol(spoken.pop()) if spoken else DEFAULT_GAME

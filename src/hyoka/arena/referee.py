@@ -24,8 +24,6 @@ from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 from hyoka.search import SearchSpec
 
-_BY_POINTS: Final = ("go", "othello", "blokus_duo")
-_FORCED_PASSES: Final = ("othello", "blokus_duo")
 _SET_UP: Final = ("missing", "option", "limit", "game")
 """Reasons of EngineError that no game can help: the match itself is set up wrongly."""
 _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
@@ -81,8 +79,9 @@ class Referee:
         if not self._start and rules.handicap:
             self._start = usual_start(rules.game, rules.komi, rules.handicap).text
         self._line: Any = position(rules.game, self._start).line() if self._start else rules.line()
-        is_go = rules.game.startswith("go")
-        self._komi = float(self._line.position.komi) if is_go else None
+        self._facts = rules.facts
+        has_komi = self._facts.komi is not None
+        self._komi = float(self._line.position.komi) if has_komi else None
         self._texts: list[str] = []
         self._said: list[Remark] = []
         for text in opening.moves:
@@ -138,7 +137,7 @@ class Referee:
 
     def _must_pass(self) -> bool:
         """Whether the side to move has no choice but to pass; nobody is asked then."""
-        if self._rules.game not in _FORCED_PASSES or self._line.count_moves() != 1:
+        if not self._facts.forced_passes or self._line.count_moves() != 1:
             return False
         return str(self._line.legal_moves[0]) == "pass"
 
@@ -167,7 +166,7 @@ class Referee:
                 return _End(*judged, "resigned" if resigned else "adjudicated")
         if len(self._texts) < self._rules.max_plies:
             return None
-        if self._rules.game.startswith(_BY_POINTS):
+        if self._facts.by_points:
             score = self._line.score
             result = 0.5 if score == 0 else float(score > 0)
             return _End(result, "ply limit, scored as it stands", "adjudicated")

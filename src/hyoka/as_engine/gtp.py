@@ -24,7 +24,7 @@ from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf
 from hyoka.clock import expected_moves
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import game_type, name_of
+from hyoka.games import GTP_GAME, game_facts
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -43,13 +43,14 @@ class GtpServer:
         spec: SearchSpec,
         controller: Controller,
         *,
-        game: str = "go19",
+        game: str = GTP_GAME,
         resign_below: float | None = None,
         searcher_of: SearcherOf = Searcher,
     ) -> None:
-        name = name_of(game_type(game)())
-        if name in ("chess", "shogi"):
-            raise NotationError(f"{name} is played over {'UCI' if name == 'chess' else 'USI'}")
+        facts = game_facts(game)
+        name = facts.name
+        if facts.protocol != "gtp":
+            raise NotationError(f"{name} is played over {facts.protocol.upper()}")
         self._spec = spec
         self._controller = controller
         self._resign_below = resign_below

@@ -7,7 +7,7 @@ from typing import Any, Final
 from hyoka._core import Player
 from hyoka.as_engine.lines import continued
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import FACTS, GO, GameFacts, facts_of, game_facts
 from hyoka.problems.past import with_text_field
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -20,7 +20,7 @@ class Board:
     """
 
     def __init__(self, game: str, komi: float = 7.5) -> None:
-        self._game = name_of(game_type(game)())
+        self._facts = game_facts(game)
         self._komi = komi
         self._lines: list[Any] = []
         self.clear()
@@ -28,12 +28,17 @@ class Board:
     @property
     def game(self) -> str:
         """The game's name, such as `go9`."""
-        return self._game
+        return self._facts.name
+
+    @property
+    def facts(self) -> GameFacts:
+        """What is known of the game."""
+        return self._facts
 
     @property
     def is_go(self) -> bool:
         """Whether the rules of Go hold here."""
-        return self._game.startswith("go")
+        return self._facts.family == GO
 
     @property
     def line(self) -> Any:
@@ -52,13 +57,13 @@ class Board:
 
     def clear(self) -> None:
         """Take everything off; komi stays."""
-        kind = GAMES[self._game]
+        kind = self._facts.position_type
         start = kind(komi=self._komi) if self.is_go else kind()
         self._lines = [start.line()]
 
     def change_game(self, game: str) -> None:
         """Begin another game, or on a board of another size."""
-        self._game = game
+        self._facts = game_facts(game)
         self.clear()
 
     def set_komi(self, komi: float) -> None:
@@ -73,7 +78,7 @@ class Board:
 
     def set_line(self, line: Any) -> None:
         """Put a whole line of Go on the board."""
-        self._game = name_of(line)
+        self._facts = facts_of(line)
         self._komi = line.position.komi
         self._lines = [line]
 
@@ -182,7 +187,7 @@ def stones_of(position: Any, player: Player) -> list[str]:
 def handicap(game: str, komi: float, stones: int) -> Any:
     """The usual handicap position. Raises NotationError if there is none with so many stones."""
     try:
-        position = GAMES[game](komi=komi, handicap=stones)
+        position = FACTS[game].position_type(komi=komi, handicap=stones)
     except (ValueError, TypeError, Error):
         raise NotationError("invalid number of stones") from None
     if stones < 2 or len(stones_of(position, Player.first)) != stones:
@@ -192,11 +197,11 @@ def handicap(game: str, komi: float, stones: int) -> Any:
 
 def free_handicap(game: str, komi: float, points: Sequence[str]) -> Any:
     """Black's stones on any points, White to play. Raises NotationError for a bad list."""
-    start = GAMES[game](komi=komi)
+    start = FACTS[game].position_type(komi=komi)
     moves = [start.parse(point) for point in points]
     if len(moves) < 2 or len(set(moves)) < len(moves) or start.parse("pass") in moves:
         raise NotationError("bad vertex list")
-    position = GAMES[game].from_stones([str(move) for move in moves], [], komi=komi)
+    position = FACTS[game].position_type.from_stones([str(move) for move in moves], [], komi=komi)
     if len(stones_of(position, Player.first)) != len(moves):
         raise NotationError("bad vertex list")
     return position.with_to_play(Player.second)

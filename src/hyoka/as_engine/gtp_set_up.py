@@ -12,12 +12,11 @@ from hyoka.as_engine.gtp_board import Board, free_handicap, handicap, stones_of
 from hyoka.as_engine.gtp_score import judge
 from hyoka.diagram import terminal
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import facts_of_size, game_facts
 from hyoka.problems import load_sgf_past
 
 _LARGEST_SGF: Final = 16 << 20
 _MOST_HANDICAP: Final = 9
-_SIZES: Final = {"othello": "8", "blokus_duo": "14"}
 
 Command = Callable[[list[str]], str | None]
 """Takes its arguments and gives the answer; None if it has answered by itself."""
@@ -57,24 +56,19 @@ class SetUp:
         return ""
 
     def _set_game(self, words: list[str]) -> str:
-        game = name_of(game_type(" ".join(words) or "?")())
-        if game in ("chess", "shogi"):
+        facts = game_facts(" ".join(words) or "?")
+        if facts.protocol != "gtp":
             raise NotationError("unsupported game")
-        self._board.change_game(game)
+        self._board.change_game(facts.name)
         return self._changed()
 
     def _boardsize(self, words: list[str]) -> str:
         if len(words) != 1 or not words[0].isdecimal():
             raise NotationError("syntax error")
-        game = self._board.game
-        if game in _SIZES:
-            if words[0] != _SIZES[game]:
-                raise NotationError("unacceptable size")
-        elif f"go{words[0]}" not in GAMES:
+        facts = facts_of_size(self._board.facts.family, words[0])
+        if facts is None:
             raise NotationError("unacceptable size")
-        else:
-            game = f"go{words[0]}"
-        self._board.change_game(game)
+        self._board.change_game(facts.name)
         return self._changed()
 
     def _clear_board(self, words: list[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hyoka.errors import IllegalMoveError, NotationError
-from hyoka.games import name_of
+from hyoka.games import GO, facts_of
 from hyoka.problems.past import with_text_field
 
 
@@ -22,7 +22,7 @@ def continued(line: Any) -> Any:
     """
     if line.outcome is None:
         return line
-    if name_of(line).startswith("go"):
+    if facts_of(line).family == GO:
         return with_text_field(line.position, 3, "0").line()
     fresh = line.position.line()
     return fresh if fresh.outcome is None else line.position.movement_only().line()

@@ -12,13 +12,13 @@ import hyoka._core as core
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.go_words import Go
 from hyoka.as_engine.identity import AUTHOR, NAME, version
-from hyoka.as_engine.info import Dialect, info_lines, mate_in_moves, score_of
+from hyoka.as_engine.info import info_lines, score_of
 from hyoka.as_engine.lines import continued, played, printable
 from hyoka.as_engine.settings import Option, options_of, with_setting
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.clock import expected_moves
 from hyoka.errors import Error, NotationError
-from hyoka.games import position
+from hyoka.games import game_of_protocol, position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 SearcherOf = Callable[[SearchSpec, str], Searcher]
@@ -37,11 +37,10 @@ class UciServer:
     after a bad `position` there is none. Raises Error if the search does not play the game.
     """
 
-    game: ClassVar[str] = "chess"
     _protocol: ClassVar[str] = "uci"
+    game: ClassVar[str] = game_of_protocol(_protocol)
     _first_letter: ClassVar[str] = "w"
     _no_move: ClassVar[str] = "(none)"
-    _dialect: ClassVar[Dialect] = Dialect("chess", mate_in_moves)
 
     def __init__(
         self,
@@ -196,10 +195,10 @@ class UciServer:
 
     def _start_position(self, words: list[str]) -> Any:
         if words == ["startpos"]:
-            return position("chess")
+            return position(self.game)
         if words[:1] == ["fen"] and len(words) >= 3:
             fields = words[1:]
-            return position("chess", " ".join([*fields, *_USUAL_FIELDS[len(fields) - 2 :]]))
+            return position(self.game, " ".join([*fields, *_USUAL_FIELDS[len(fields) - 2 :]]))
         raise NotationError("expected startpos or fen, and the fields of one")
 
     # Thinking
@@ -271,7 +270,7 @@ class UciServer:
         told = info_lines(
             replace(result, time_s=elapsed_s),
             line.to_play,
-            self._dialect,
+            self.game,
             lines=self._lines,
             write=lambda moves: self._variation(line, moves),
         )

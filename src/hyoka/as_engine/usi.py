@@ -6,13 +6,12 @@ from typing import Any, ClassVar, Final
 from hyoka._core import Reason
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.go_words import Go
-from hyoka.as_engine.info import Dialect
 from hyoka.as_engine.lines import continued
 from hyoka.as_engine.settings import Option
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf, UciServer
 from hyoka.errors import Error, NotationError
-from hyoka.games import position
+from hyoka.games import game_of_protocol, position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _NEVER: Final = 99_999
@@ -28,11 +27,10 @@ class UsiServer(UciServer):
     whatever the search thinks of it.
     """
 
-    game: ClassVar[str] = "shogi"
     _protocol: ClassVar[str] = "usi"
+    game: ClassVar[str] = game_of_protocol(_protocol)
     _first_letter: ClassVar[str] = "b"
     _no_move: ClassVar[str] = "resign"
-    _dialect: ClassVar[Dialect] = Dialect("shogi", lambda plies: plies)
 
     def __init__(
         self,
@@ -80,9 +78,9 @@ class UsiServer(UciServer):
 
     def _start_position(self, words: list[str]) -> Any:
         if words == ["startpos"]:
-            return position("shogi")
+            return position(self.game)
         if words[:1] == ["sfen"] and len(words) >= 3:
-            return position("shogi", " ".join([*words[1:], *("-", "1")[len(words) - 3 :]]))
+            return position(self.game, " ".join([*words[1:], *("-", "1")[len(words) - 3 :]]))
         # Some controllers leave the word out.
         if len(words) >= 3 and "/" in words[0]:
             return self._start_position(["sfen", *words])

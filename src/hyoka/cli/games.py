@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from hyoka.bench import bench, benchmarked_games
+from hyoka.bench import bench, benchmarked_games, job_count
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import GAMES, game_type, name_of, position
+from hyoka.games import FACTS, game_type, name_of, position
 from hyoka.study import Study
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", show_default=False)
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
 ]
 PositionText = Annotated[
     str | None,
@@ -94,8 +94,8 @@ def bench_command(
     games = benchmarked_games() if game is None else [name_of(game_type(game)())]
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
-    jobs = 4 * len(games) + ("shogi" in games)
-    results = list(tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
+    measured = bench(games, rounds=rounds)
+    results = list(tracked(measured, "bench", job_count(games), quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])
         return
@@ -113,7 +113,7 @@ def show_command(
         str,
         typer.Argument(
             metavar="GAME|STUDY",
-            help=f"One of {', '.join(GAMES)}; or a study's folder.",
+            help=f"One of {', '.join(FACTS)}; or a study's folder.",
             show_default=False,
         ),
     ],

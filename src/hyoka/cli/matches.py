@@ -37,6 +37,7 @@ from hyoka.arena import (
 )
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.estimate import Estimate
+from hyoka.games import DEFAULT_GAME
 from hyoka.study import cluster
 
 _INTERRUPTED = 130
@@ -84,7 +85,7 @@ def match_command(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option("--game", "-g", help="chess for UCI, shogi for USI, else go9."),
+        typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
     ] = None,
     games: Games = 100,
     to: Annotated[
@@ -212,7 +213,7 @@ def conditions_of(plan: MatchPlan) -> list[str]:
         if count > 1
         else f"All games begin alike: {plan.openings[0].name}."
     )
-    if rules.game.startswith("go"):
+    if rules.facts.disputed_ends:
         sentences.append(f"Komi is {rules.komi:g}; stones that stand at the end count as alive.")
     sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
     return sentences

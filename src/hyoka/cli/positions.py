@@ -14,10 +14,10 @@ from rich.markup import escape
 from hyoka.cli.games import GameName, PositionText
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.errors import Error
-from hyoka.games import name_of, position
+from hyoka.games import FACTS, game_of_protocol, games_with, name_of, position
 from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, find_mate
 
-_DEFAULT = {"chess": "ab:time=2", "shogi": "ab:time=2"}
+_MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
     str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
 ]
@@ -52,7 +52,7 @@ def search_command(
     """
     line = _played(position(game, text).line(), moves)
     name = name_of(line)
-    chosen = SearchSpec.from_text(spec or _DEFAULT.get(name, "uct"))
+    chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
     if settings:
         _print_settings(chosen.kind, as_json)
         return
@@ -163,7 +163,9 @@ def _print_settings(kind: str, as_json: bool) -> None:
 
 
 def mate_command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="shogi or chess.")] = "shogi",
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help=f"{' or '.join(_MATE_GAMES)}.")
+    ] = game_of_protocol("usi"),
     text: PositionText = None,
     moves: Moves = "",
     nodes: Annotated[

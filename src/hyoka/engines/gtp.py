@@ -22,6 +22,7 @@ from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, last_match, printable
 from hyoka.errors import Error
 from hyoka.evaluation import Evaluation
+from hyoka.games import GO, game_facts
 
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _MAX_ANSWER_LINES: Final = 100_000
@@ -298,10 +299,11 @@ class GtpEngine:
     def _replayed(self, position: EnginePosition) -> Replay:
         game = position.game
         games = self.profile.games
-        if game in ("chess", "shogi") or (games and not game.startswith(games)):
+        facts = game_facts(game)
+        if facts.protocol != "gtp" or (games and not any(map(facts.is_called, games))):
             plays = " and ".join(games) or "Go, Othello or Blokus Duo"
             raise self.transport.error(f"plays {plays}, not {game}", "game")
-        if not game.startswith("go") and position.start is not None:
+        if facts.family != GO and position.start is not None:
             message = f"GTP cannot set up a position of {game}; give the moves from the start"
             raise self.transport.error(message, "refused")
         return self._replay(position)
@@ -335,12 +337,12 @@ class GtpEngine:
         self._start, self._moves = start, moves
 
     def _start_commands(self, position: EnginePosition, first: Any) -> list[str]:
-        game = position.game
-        if game == "blokus_duo":
-            return ["set_game Blokus Duo", "clear_board"]
-        if game == "othello":
-            names = ["set_game Othello"] if "set_game" in self.commands else []
-            return [*names, "boardsize 8", "clear_board"]
+        facts = game_facts(position.game)
+        if facts.family != GO:
+            if not facts.own_engines:
+                return [f"set_game {facts.title}", "clear_board"]
+            names = [f"set_game {facts.title}"] if "set_game" in self.commands else []
+            return [*names, f"boardsize {facts.size}", "clear_board"]
         size = first.size
         komi = position.komi if position.start is None else first.komi
         # Stones that stand have liberties, so that none is captured in whatever order they come.

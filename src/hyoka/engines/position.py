@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.evaluation import Evaluation
-from hyoka.games import GAMES, game_type, position
+from hyoka.games import game_facts, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class EnginePosition:
     """
 
     game: str
-    """A name of `hyoka.games.GAMES`, or another name for one (`go`, `reversi`)."""
+    """A name of `hyoka.GAMES`, or another name for one (`go`, `reversi`)."""
     start: str | None = None
     """The text of the first position, as `from_text` reads it; None is the usual start."""
     moves: Sequence[str] = ()
@@ -28,10 +28,7 @@ class EnginePosition:
     """For Go from the usual start; another start's text says its own."""
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
-            kind = game_type(self.game)
-            name = next(name for name, other in GAMES.items() if other is kind)
-            object.__setattr__(self, "game", name)
+        object.__setattr__(self, "game", game_facts(self.game).name)
 
     def replay(self) -> "Replay":
         """The position as the rules see it, under those of movement alone.
@@ -91,15 +88,15 @@ def finished(game: str, last: Any) -> Evaluation | None:
     engines know more than the count of what stands on the board.
     """
     outcome = last.outcome
-    if outcome is None or game.startswith("go"):
+    facts = game_facts(game)
+    if outcome is None or facts.disputed_ends:
         return None
     if outcome.reason is Reason.checkmate:
         return Evaluation.seen_by(last.to_play, mate=0)
     value = outcome.value
-    by_points = game in ("othello", "blokus_duo")
     return Evaluation.seen_by(
         Player.first,
         wdl=(float(value == 1), float(value == 0.5), float(value == 0)),
-        score=float(last.score) if by_points else 0.0 if value == 0.5 else None,
-        unit="points" if by_points else "centipawns",
+        score=float(last.score) if facts.by_points else 0.0 if value == 0.5 else None,
+        unit=facts.unit,
     )

@@ -16,6 +16,7 @@ from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, printable
 from hyoka.errors import EngineError, Error
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games import games_with
 
 DEFAULT_LIMITS: Final = Limits(time_s=0.1)
 """Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
@@ -138,7 +139,7 @@ class UciEngine:
     """A running UCI engine. Its answers are checked: a best move that is not legal is an error."""
 
     protocol: ClassVar[str] = "uci"
-    games: ClassVar[tuple[str, ...]] = ("chess",)
+    games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "uci"))
     _new_game: ClassVar[str] = "ucinewgame\n"
     _no_move: ClassVar[tuple[str, ...]] = ("(none)", "0000", "")
     _word_moves: ClassVar[tuple[str, ...]] = ()

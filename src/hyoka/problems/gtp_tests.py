@@ -21,7 +21,7 @@ from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
-from hyoka.games import GAMES, name_of
+from hyoka.games import GO, GTP_GAME, facts_of_size, name_of, position
 from hyoka.problems.past import Past
 from hyoka.problems.problem import GtpScript, GtpTest, OpenBeside, ProblemSet, Refusal, refusal
 from hyoka.problems.sgf_position import load_sgf_past
@@ -88,7 +88,7 @@ class _Board:
     def __init__(self, open_beside: OpenBeside | None) -> None:
         self._open_beside = open_beside
         self.records: dict[str, bytes] = {}
-        self._past: list[Past] = [Past.of(GAMES["go19"]())]
+        self._past: list[Past] = [Past.of(position(GTP_GAME))]
         self._lost: str | None = None
         self.setup: list[str] = []
 
@@ -160,9 +160,10 @@ class _Board:
 
     def _resize(self, arguments: list[str]) -> None:
         size = " ".join(arguments)
-        if f"go{size}" not in GAMES:
+        facts = facts_of_size(GO, size)
+        if facts is None:
             raise NotationError(f"boards of size '{size}' are none of ours")
-        self._past = [Past.of(GAMES[f"go{size}"]())]
+        self._past = [Past.of(facts.position_type())]
 
     def _clear(self, arguments: list[str]) -> None:
         if not self._past:

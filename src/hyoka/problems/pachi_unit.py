@@ -24,7 +24,7 @@ from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
-from hyoka.games import GAMES, name_of
+from hyoka.games import GO, GameFacts, facts_of_size, name_of
 from hyoka.problems.past import with_text_field
 from hyoka.problems.problem import Assertion, ProblemSet, Refusal, refusal
 
@@ -44,7 +44,7 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self._source = source
         self._title = ""
-        self._size = 0
+        self._game: GameFacts | None = None
         self._rows: list[str] = []
         self._commands: list[tuple[str, list[str]]] = []
         self._assertions: list[Assertion] = []
@@ -70,10 +70,10 @@ class _Reader:
         if line.startswith("%"):
             self._title = line[1:].strip()
         elif name == "boardsize":
-            self._size, self._rows, self._commands = 0, [], []
-            if len(arguments) != 1 or f"go{arguments[0]}" not in GAMES:
+            self._rows, self._commands = [], []
+            self._game = facts_of_size(GO, " ".join(arguments))
+            if self._game is None:
                 raise NotationError(f"boards of size '{' '.join(arguments)}' are none of ours")
-            self._size = int(arguments[0])
         elif _ROW.fullmatch(line):
             self._rows.append(line)
         elif name in _NOTED | {"komi", "ko"}:
@@ -108,9 +108,9 @@ class _Reader:
         )
 
     def _board(self) -> tuple[Any, str | None, dict[str, str]]:
-        size = self._size
-        if not size:
+        if self._game is None:
             raise NotationError("there is no board of a size that is ours")
+        size = self._game.size
         if len(self._rows) != size:
             raise NotationError(f"the board has {len(self._rows)} rows, not {size}")
         stones: dict[str, list[str]] = {"X": [], "O": [], ".": []}
@@ -126,7 +126,7 @@ class _Reader:
         if len(last) > 1 or any(mark == "." for mark, _ in last):
             raise NotationError("the last move must be one stone")
         to_play = Player.second if last and last[0][0] == "X" else Player.first
-        game = GAMES[f"go{size}"].from_stones(stones["X"], stones["O"], to_play=to_play)
+        game = self._game.position_type.from_stones(stones["X"], stones["O"], to_play=to_play)
         settings = {}
         for name, arguments in self._commands:
             if name in _NOTED:

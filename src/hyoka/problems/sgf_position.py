@@ -9,7 +9,7 @@ from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES
+from hyoka.games import GO, facts_of_size
 from hyoka.problems.past import Past, with_text_field
 
 Property = tuple[str, list[str]]
@@ -94,12 +94,13 @@ def _empty_board(root: list[Property]) -> tuple[Any, int]:
     if _first(root, "GM", "1") != "1":
         raise NotationError("the SGF is not of a game of Go")
     size = _first(root, "SZ", "19")
-    if f"go{size}" not in GAMES:
+    facts = facts_of_size(GO, size)
+    if facts is None:
         raise NotationError(f"boards of size '{size}' are none of ours")
     handicap = _number(_first(root, "HA", "") or "0", "HA", r"[0-9]{1,3}")
     default = "0.5" if handicap > 1 else "5.5"
     komi = _number(_first(root, "KM", "") or default, "KM", r"[+-]?[0-9]{0,4}\.?[0-9]{0,9}")
-    game = GAMES[f"go{size}"](komi=komi)
+    game = facts.position_type(komi=komi)
     return (game.with_to_play(Player.second) if handicap > 1 else game), int(handicap)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.files import write_text
-from hyoka.games import game_type
+from hyoka.games import GO, game_facts, game_type
 from hyoka.records.record import Record, Remark
 
 
@@ -105,16 +105,10 @@ def _sgf_result(record: Record) -> str | None:
 
 
 def _sgf(record: Record) -> str:
-    kind = game_type(record.game)
-    properties: list[tuple[str, str]] = [("FF", "4"), ("CA", "UTF-8")]
-    if record.game.startswith("go"):
-        properties = [("GM", "1"), *properties, ("SZ", str(kind.size))]
-    elif record.game == "othello":
-        properties = [("GM", "2"), *properties]
-    elif record.game == "blokus_duo":
-        properties = [("GM", "Blokus Duo"), *properties]
-    else:
-        raise NotationError(f"SGF is not written for {record.game}")
+    facts = game_facts(record.game)
+    properties: list[tuple[str, str]] = [("GM", facts.sgf_game), ("FF", "4"), ("CA", "UTF-8")]
+    if facts.family == GO:
+        properties.append(("SZ", str(facts.size)))
     texts = (
         ("PB", record.first),
         ("PW", record.second),
@@ -185,8 +179,6 @@ def _pgn_date(date: str) -> str:
 
 
 def _pgn(record: Record) -> str:
-    if record.game != "chess":
-        raise NotationError(f"PGN is not written for {record.game}")
     result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}[record.result]
     tags = [
         ("Event", record.event or "?"),
@@ -283,8 +275,6 @@ def _csa_set_up(record: Record) -> Iterator[str]:
 
 
 def _csa(record: Record) -> str:
-    if record.game != "shogi":
-        raise NotationError(f"CSA is not written for {record.game}")
     lines = ["V2.2"]
     headers = (
         ("N+", record.first),
@@ -392,8 +382,9 @@ def _kif_handicap(record: Record) -> str | None:
     """The name of the start; None if it has none, or is no handicap by the record's own words."""
     if not record.start:
         return "平手"
+    kind = game_type(record.game)
     for name, (pieces, words) in _KIF_HANDICAPS.items():
-        if record.handicap == pieces and record.start == _core.Shogi(handicap=name).text:
+        if record.handicap == pieces and record.start == kind(handicap=name).text:
             return words
     return None
 
@@ -422,8 +413,6 @@ def _kif_end(record: Record) -> str | None:
 
 
 def _kif(record: Record) -> str:
-    if record.game != "shogi":
-        raise NotationError(f"KIF is not written for {record.game}")
     lines = ["#KIF version=2.0 encoding=UTF-8"]
     headers = (
         ("開始日時", record.date.replace("-", "/")),
@@ -471,14 +460,12 @@ def _kif(record: Record) -> str:
 
 
 def _line(record: Record) -> str:
-    if record.game == "othello":
+    facts = game_facts(record.game)
+    if facts.line_style == "transcript":
         return "".join(move for move in record.move_texts() if move != "pass") + "\n"
-    if record.game == "blokus_duo":
+    if facts.line_style == "codes":
         return " ".join(record.move_texts("code")) + "\n"
-    if record.game not in ("shogi", "chess"):
-        raise NotationError(f"lines of moves are not written for {record.game}")
-    word = "sfen" if record.game == "shogi" else "fen"
-    start = f"{word} {record.start}" if record.start else "startpos"
+    start = f"{facts.start_word} {record.start}" if record.start else "startpos"
     return " ".join([start, "moves", *record.move_texts()]) + "\n"
 
 
@@ -518,6 +505,9 @@ def record_text(record: Record, format: str) -> str:
             f"a {type(record).__name__} is no Record; games written in Python have no notation: "
             "PythonLine's text holds the moves of one, and PythonLine.read reads it"
         )
+    if format not in game_facts(record.game).notations:
+        words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
+        raise NotationError(f"{words} not written for {record.game}")
     return WRITERS[format](_plain(record))
 
 

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
+from hyoka.games import game_facts
 from hyoka.page import Page
 from hyoka.page.page import counted
 from hyoka.report.choices import Choices
@@ -103,7 +104,7 @@ def report_of(
         calibration_section(results),
     )
     page = Page(
-        f"Evaluations in {_game_title(study.game)}: right or wrong?",
+        f"Evaluations in {game_facts(study.game).title}: right or wrong?",
         _subtitle(results),
         tuple(finding.text for finding in findings),
         tuple(section for section in sections if section is not None),
@@ -111,12 +112,6 @@ def report_of(
     )
     steps.end()
     return StudyReport(page, findings, results)
-
-
-def _game_title(game: str) -> str:
-    if game.startswith("go"):
-        return f"Go {game[2:]}×{game[2:]}"
-    return {"othello": "Othello", "blokus_duo": "Blokus Duo"}.get(game, game)
 
 
 def _subtitle(results: Results) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hyoka import _core
 from hyoka.errors import NotationError
-from hyoka.games import game_type
+from hyoka.games import game_facts, game_type, games_with
 from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
@@ -43,7 +43,7 @@ def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
     """The playouts that a spec asks for."""
     options = _core.PlayoutOptions()
     options.policy = spec["policy"]
-    if options.policy == "light" and not (game or "").startswith("go"):
+    if options.policy == "light" and not (game is not None and game_facts(game).light_playouts):
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
     if options.policy == "rated" and game is None:
         raise NotationError("policy=rated needs a game whose moves have features")
@@ -92,11 +92,14 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
         options.batch = spec["batch"] if game is not None else 1
     options.prior_visits = spec["prior"]
     options.prior_at_expansion = spec["prior_when"] == "expansion"
-    if spec["mate"] and game not in ("chess", "shogi"):
-        raise NotationError(f"mate={spec['mate']} is for chess and shogi, not for {game}")
+    facts = None if game is None else game_facts(game)
+    if spec["mate"] and (facts is None or facts.mate_solver is None):
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mate={spec['mate']} is for {games}, not for {game}")
     options.mate_nodes = spec["mate"]
-    if spec["ending"] and game != "othello":
-        raise NotationError(f"ending={spec['ending']} is for othello, not for {game}")
+    if spec["ending"] and (facts is None or facts.ending_solver is None):
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
     options.ending_empties = spec["ending"]
     book = spec.parts.get("book")
     if spec["book"] is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hyoka.errors import NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games import game_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +80,17 @@ class SearchResult:
     details: dict[str, Any] = field(default_factory=dict)
     """What only this kind of search knows: `iterations`, `memory_bytes`, `full`."""
 
-    def evaluation(self, game: str) -> Evaluation:
-        """The result as evaluations are stored; chess counts mates in moves, shogi in plies."""
+    def evaluation(self, game: str | None) -> Evaluation:
+        """The result as evaluations are stored; chess counts mates in moves, shogi in plies.
+
+        `game` is a name of `hyoka.GAMES`, or None for games written in Python.
+        """
         mate = None
-        if game in ("chess", "shogi") and self.proven in ("won", "lost"):
+        facts = None if game is None else game_facts(game)
+        if facts is not None and facts.mates_in is not None and self.proven in ("won", "lost"):
             plies = self.mate if self.mate is not None else 0
             sign = 1 if (plies > 0 or (plies == 0 and self.value == 1)) else -1
-            length = (abs(plies) + 1) // 2 if game == "chess" else abs(plies)
-            mate = sign * (length or UNKNOWN_MATE)
+            mate = sign * (facts.counted_mate(abs(plies)) or UNKNOWN_MATE)
         return Evaluation(
             value=self.value,
             score=None if mate is not None else self.score,

@@ -6,12 +6,12 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from hyoka import _core
 from hyoka._core import Player
 from hyoka.errors import NotationError
+from hyoka.games import game_facts, games_with
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
-from hyoka.search.solvers import MATE_SOLVERS, holds
+from hyoka.search.solvers import holds
 from hyoka.search.spec import SearchSpec
 
 
@@ -19,10 +19,12 @@ class MatePlayer:
     """Looks for mates only."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        if game not in MATE_SOLVERS:
-            raise NotationError(f"'mate' searches {' and '.join(MATE_SOLVERS)}, not {game}")
+        solver = None if game is None else game_facts(game).mate_solver
+        if solver is None:
+            games = " and ".join(games_with(lambda facts: facts.mate_solver))
+            raise NotationError(f"'mate' searches {games}, not {game}")
         self._spec = spec
-        self._solver = MATE_SOLVERS[game](spec["hash"])
+        self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Ask for a mate of the side to move; without one there is no best move."""
@@ -52,10 +54,12 @@ class ExactPlayer:
     """Solves Othello positions to the end."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        if game != "othello":
-            raise NotationError(f"'exact' solves othello, not {game}")
+        solver = None if game is None else game_facts(game).ending_solver
+        if solver is None:
+            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+            raise NotationError(f"'exact' solves {games}, not {game}")
         self._spec = spec
-        self._solver = _core.OthelloEnding(spec["hash"])
+        self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """The exact score and best play, or nothing if a limit came first."""

@@ -3,15 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from hyoka import _core
 from hyoka._core import Reason
 from hyoka.errors import NotationError
-from hyoka.games import name_of
+from hyoka.games import facts_of, games_with
 from hyoka.search.memory import memory_for
-
-MATE_SOLVERS: Final[dict[str, Any]] = {"chess": _core.ChessMate, "shogi": _core.ShogiMate}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +33,13 @@ def find_mate(
     >>> mate.verdict, [str(move) for move in mate.line]
     ('mate', ['a1a8'])
     """
-    name = name_of(position)
-    if name not in MATE_SOLVERS:
-        raise NotationError(f"mates are looked for in {' and '.join(MATE_SOLVERS)}, not in {name}")
+    facts = facts_of(position)
+    if facts.mate_solver is None:
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mates are looked for in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with memory_for(f"a table of {hash_mib} MiB"):
-        verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
+        verdict, line, visited, seconds = facts.mate_solver(hash_mib).solve(here, nodes, time_s)
     if verdict == "mate" and not holds(position, line):
         verdict, line = "unknown", []
     return Mate(verdict, tuple(line), visited, seconds)
@@ -81,11 +79,13 @@ def solve_ending(
     >>> solve_ending(hk.Othello.from_text("X" * 62 + "O- X")).score
     64
     """
-    if name_of(position) != "othello":
-        raise NotationError(f"endings are solved in othello, not in {name_of(position)}")
+    facts = facts_of(position)
+    if facts.ending_solver is None:
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"endings are solved in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with memory_for(f"a table of {hash_mib} MiB"):
-        solved, score, line, visited, seconds = _core.OthelloEnding(hash_mib).solve(
+        solved, score, line, visited, seconds = facts.ending_solver(hash_mib).solve(
             here, nodes, time_s, False
         )
     return Ending(solved, score, tuple(line), visited, seconds)

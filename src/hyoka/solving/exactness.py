@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
+from hyoka.games import game_facts
 from hyoka.search import solve_ending
 from hyoka.solving.judging import Task
 
@@ -22,7 +23,8 @@ def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
     `score` is the exact one of best play, seen by the first player, where the player proved it.
     Where the position is too far from its end, only what is listed counts.
     """
-    if task.game != "othello" or not task.best or move is None or move in task.scores:
+    can_tell = game_facts(task.game).ending_solver is not None
+    if not can_tell or not task.best or move is None or move in task.scores:
         return False
     game = task.to_solve()
     listed = _worth(game, task.best[0])

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
-from hyoka.games import position
+from hyoka.games import game_facts, position
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.problems.problem import played
 
@@ -145,8 +145,8 @@ def _of_problem(problem: Problem) -> Task | str:
         avoid=problem.avoid,
         points=problem.points,
         mate=problem.mate if asks_for_mate else None,
-        # Centipawns in chess are somebody's opinion.
-        score=problem.score if problem.game == "othello" else None,
+        # Without a solver a score is somebody's opinion.
+        score=problem.score if game_facts(problem.game).ending_solver else None,
         scores=problem.scores,
         # Some solutions begin with the defence.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hyoka._core import Othello, Player
+from hyoka._core import Player
 from hyoka.errors import StudyError
+from hyoka.games import facts_of
 from hyoka.search import find_mate, solve_ending
 from hyoka.study.layout import now
 from hyoka.study.manifest import METHOD, Change, changing, read_part
@@ -42,7 +43,7 @@ def by_mate(position: Any) -> float | None:
 def by_solving(position: Any) -> float | None:
     """The exact result of an Othello position with few empty squares."""
     over = by_rules(position)
-    if over is not None or not isinstance(position, Othello):
+    if over is not None or facts_of(position).ending_solver is None:
         return over
     if int((position.cells == 0).sum()) > _SOLVED_EMPTIES:
         return None

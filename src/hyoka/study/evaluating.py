@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from hyoka.engines import AnySpec, EngineSpec, Failure, spec_of
 from hyoka.errors import EngineError, StudyError
+from hyoka.games import game_facts
 from hyoka.search import PythonEvaluator, Searcher, SearchSpec
 from hyoka.study.layout import COMMENTS, now
 from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
@@ -201,7 +202,7 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
         report.done = int(new.sum())
         if report.done:
             rows = remarks.filter(pa.array(new))
-            unit = {"chess": "centipawns", "shogi": "centipawns"}.get(study.game, "points")
+            unit = game_facts(study.game).unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
             for name in EVALUATION_SCHEMA.names:
                 if name not in rows.column_names:
