@@ -325,7 +325,7 @@ void bind_monte_carlo(nb::module_& module) {
                "of each move.");
 }
 
-/// What evaluations count and moves are rated by.
+/// What evaluations count, and the strengths of moves.
 template <Game G>
 void bind_terms(nb::module_& module) {
     using Move = typename G::Move;
@@ -355,14 +355,14 @@ void bind_terms(nb::module_& module) {
     module.def(
         "rate_moves",
         [](const typename RootOf<G>::type& line, const std::vector<float>& strengths) {
-            const auto ratings = make_ratings<G>(strengths);
+            const auto model = make_strengths<G>(strengths);
             const auto moves = line.position().legal_moves();
             const auto past = line.moves();
-            ratings::Context<G> context;
+            strengths::Context<G> context;
             if (!past.empty()) context.last = past.back();
             if (past.size() > 1) context.before_last = past[past.size() - 2];
             std::vector<float> rated(moves.size());
-            ratings.rate(line.position(), context, {moves.begin(), moves.size()}, rated);
+            model.weigh(line.position(), context, {moves.begin(), moves.size()}, rated);
             return std::tuple(std::vector<Move>(moves.begin(), moves.end()), to_numpy(std::move(rated)));
         },
         "line"_a, "strengths"_a,

@@ -105,14 +105,9 @@ void bind_ladders(nb::module_& module) {
 }  // namespace
 
 void bind_features(nb::module_& module) {
-    bind_ladders<3>(module);
-    bind_ladders<4>(module);
-    bind_ladders<5>(module);
-    bind_ladders<6>(module);
-    bind_ladders<7>(module);
-    bind_ladders<9>(module);
-    bind_ladders<13>(module);
-    bind_ladders<19>(module);
+    for_each_game([&]<class G>(std::type_identity<G>) {
+        if constexpr (is_go<G>) bind_ladders<G::size>(module);
+    });
     nb::class_<Column>(module, "Column", "A column that describes positions.")
         .def_prop_ro("name", [](const Column& column) { return std::string(column.name); })
         .def_prop_ro("doc", [](const Column& column) { return std::string(column.doc); })

@@ -206,7 +206,7 @@ void bind_search_vocabulary(nb::module_& module) {
         [](std::string_view game) {
             return with_game(game_named(game), []<class G>(std::type_identity<G>) {
                 std::vector<std::tuple<std::string, float>> features;
-                for (const auto& feature : ratings::MoveFeatures<G>::all())
+                for (const auto& feature : strengths::MoveFeatures<G>::all())
                     features.emplace_back(feature.name, feature.strength);
                 return features;
             });

@@ -9,19 +9,19 @@
 #include "evaluation/othello.h"
 #include "evaluation/shared.h"
 #include "evaluation/shogi.h"
+#include "playouts/by_strength.h"
 #include "playouts/cut.h"
 #include "playouts/go_light.h"
 #include "playouts/mixed.h"
-#include "playouts/rated.h"
 #include "playouts/uniform.h"
-#include "ratings/blokus_duo.h"
-#include "ratings/chess.h"
-#include "ratings/go.h"
-#include "ratings/othello.h"
-#include "ratings/shogi.h"
 #include "records/replay.h"
 #include "search/mcts.h"
 #include "search/provers.h"
+#include "strengths/blokus_duo.h"
+#include "strengths/chess.h"
+#include "strengths/go.h"
+#include "strengths/othello.h"
+#include "strengths/shogi.h"
 
 /// From options to the parts of a search.
 namespace hyoka::bindings {
@@ -113,10 +113,10 @@ double scale_of(const EvaluationOptions& options) {
 }
 
 template <Game G>
-ratings::MoveRatings<G> make_ratings(const std::vector<float>& strengths) {
+strengths::MoveStrengths<G> make_strengths(const std::vector<float>& strengths) {
     if (strengths.empty()) return {};
-    if (strengths.size() != ratings::MoveFeatures<G>::all().size()) throw nb::value_error("one strength a feature");
-    return ratings::MoveRatings<G>(strengths);
+    if (strengths.size() != strengths::MoveFeatures<G>::all().size()) throw nb::value_error("one strength a feature");
+    return strengths::MoveStrengths<G>(strengths);
 }
 
 template <Game G>
@@ -125,8 +125,9 @@ std::unique_ptr<playouts::StepwisePlayout<G>> make_stepwise(const PlayoutOptions
     std::unique_ptr<StepwisePlayout<G>> policy;
     if (options.policy == "uniform") policy = std::make_unique<UniformPlayout<G>>();
     if constexpr (Native<G>)
-        if (options.policy == "rated") policy = std::make_unique<RatedPlayout<G>>(make_ratings<G>(options.ratings));
-    if constexpr (records::is_go<G>)
+        if (options.policy == "rated")
+            policy = std::make_unique<StrengthPlayout<G>>(make_strengths<G>(options.ratings));
+    if constexpr (is_go<G>)
         if (options.policy == "light") policy = std::make_unique<GoLightPlayout<G::size>>();
     if (!policy) throw nb::value_error(("this game has no playouts called " + options.policy).c_str());
     if (options.epsilon > 0 && options.policy != "uniform")
@@ -149,14 +150,14 @@ std::unique_ptr<playouts::PlayoutPolicy<G>> make_playout(const PlayoutOptions& o
 template <Game G>
 class PythonEvaluator final : public search::LeafEvaluator<G> {
 public:
-    PythonEvaluator(SharedObject evaluator, std::size_t batch, bool rates_moves)
-        : evaluator_(std::move(evaluator)), batch_(batch), rates_moves_(rates_moves) {}
+    PythonEvaluator(SharedObject evaluator, std::size_t batch, bool weighs_moves)
+        : evaluator_(std::move(evaluator)), batch_(batch), weighs_moves_(weighs_moves) {}
     void evaluate(std::span<search::Leaf<G>> leaves) override {
         nb::gil_scoped_acquire acquired;
         std::vector<const G*> games;
         for (const auto& leaf : leaves) games.push_back(leaf.game);
         const nb::object answer = ask_python<G>(evaluator_, games);
-        const bool pair = rates_moves_ && nb::isinstance<nb::tuple>(answer) && nb::len(answer) == 2 &&
+        const bool pair = weighs_moves_ && nb::isinstance<nb::tuple>(answer) && nb::len(answer) == 2 &&
                           nb::hasattr(answer[0], "__len__");
         const auto values = numbers_of(pair ? nb::object(answer[0]) : answer, leaves.size());
         for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -171,32 +172,30 @@ public:
         }
     }
     std::size_t batch() const override { return batch_; }
-    bool rates_moves() const override { return rates_moves_; }
+    bool weighs_moves() const override { return weighs_moves_; }
     std::unique_ptr<search::LeafEvaluator<G>> clone() const override {
-        return std::make_unique<PythonEvaluator>(evaluator_, batch_, rates_moves_);
+        return std::make_unique<PythonEvaluator>(evaluator_, batch_, weighs_moves_);
     }
 
 private:
     SharedObject evaluator_;
     std::size_t batch_;
-    bool rates_moves_;
+    bool weighs_moves_;
 };
 
 /// Strengths by the features of moves.
 template <Game G>
-class RatedStrengths final : public search::MoveStrengths<G> {
+class FeatureModel final : public search::MoveModel<G> {
 public:
-    explicit RatedStrengths(ratings::MoveRatings<G> ratings) : ratings_(std::move(ratings)) {}
-    void rate(const G& game, const ratings::Context<G>& context, std::span<const typename G::Move> moves,
-              std::span<float> strengths) override {
-        ratings_.rate(game, context, moves, strengths);
+    explicit FeatureModel(strengths::MoveStrengths<G> model) : model_(std::move(model)) {}
+    void weigh(const G& game, const strengths::Context<G>& context, std::span<const typename G::Move> moves,
+               std::span<float> strengths) override {
+        model_.weigh(game, context, moves, strengths);
     }
-    std::unique_ptr<search::MoveStrengths<G>> clone() const override {
-        return std::make_unique<RatedStrengths>(ratings_);
-    }
+    std::unique_ptr<search::MoveModel<G>> clone() const override { return std::make_unique<FeatureModel>(model_); }
 
 private:
-    ratings::MoveRatings<G> ratings_;
+    strengths::MoveStrengths<G> model_;
 };
 
 template <Game G>
@@ -214,11 +213,11 @@ search::MctsParts<G> make_parts(const MctsOptions& options) {
         throw nb::value_error(("no formula " + options.formula).c_str());
     if (options.widening) {
         const auto [d, c, e] = *options.widening;
-        parts.opening = std::make_unique<Widening>(Widening::Constants{.d = d, .c = c, .e = e});
+        parts.untried = std::make_unique<Widening>(Widening::Constants{.d = d, .c = c, .e = e});
     } else if (puct) {
-        parts.opening = std::make_unique<OpenByPrior>(options.exploration, options.reduction);
+        parts.untried = std::make_unique<TryByPrior>(options.exploration, options.reduction);
     } else {
-        parts.opening = std::make_unique<OpenAll>();
+        parts.untried = std::make_unique<TryAllFirst>();
     }
     if (options.evaluator)
         parts.evaluator = std::make_unique<PythonEvaluator<G>>(
@@ -234,7 +233,7 @@ search::MctsParts<G> make_parts(const MctsOptions& options) {
     }
     if constexpr (Native<G>)
         if (options.rated && !options.evaluator)
-            parts.strengths = std::make_unique<RatedStrengths<G>>(make_ratings<G>(options.playout.ratings));
+            parts.strengths = std::make_unique<FeatureModel<G>>(make_strengths<G>(options.playout.ratings));
     if constexpr (std::same_as<G, Chess> || std::same_as<G, Shogi>)
         if (options.mate_nodes > 0) parts.prover = std::make_unique<MateProver<G>>(options.mate_nodes);
     if constexpr (std::same_as<G, Othello>)

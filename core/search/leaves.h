@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "playouts/playout_policy.h"
-#include "ratings/move_features.h"
 #include "search/tree.h"
+#include "strengths/move_features.h"
 
 /// What a tree search asks about the positions at its leaves: small interfaces, and the usual ways to answer.
 namespace hyoka::search {
@@ -21,7 +21,7 @@ namespace hyoka::search {
 template <Game G>
 struct Leaf {
     const G* game = nullptr;
-    ratings::Context<G> context;  // the moves that led to it
+    strengths::Context<G> context;  // the moves that led to it
     Rng rng;
     std::vector<playouts::PlayedMove<G>>* played = nullptr;  // where moves made beyond the leaf are told, if wanted
     std::span<const typename G::Move> moves;                 // the legal ones, if the evaluator rates them
@@ -38,7 +38,7 @@ public:
     /// How many leaves it would like at a time.
     virtual std::size_t batch() const { return 1; }
     /// Whether it also rates the moves of a leaf.
-    virtual bool rates_moves() const { return false; }
+    virtual bool weighs_moves() const { return false; }
     virtual std::unique_ptr<LeafEvaluator> clone() const = 0;
 };
 
@@ -79,12 +79,12 @@ private:
 
 /// How good moves look before they are searched: positive numbers of any scale. One a thread.
 template <Game G>
-class MoveStrengths {
+class MoveModel {
 public:
-    virtual ~MoveStrengths() = default;
-    virtual void rate(const G& game, const ratings::Context<G>& context, std::span<const typename G::Move> moves,
-                      std::span<float> strengths) = 0;
-    virtual std::unique_ptr<MoveStrengths> clone() const = 0;
+    virtual ~MoveModel() = default;
+    virtual void weigh(const G& game, const strengths::Context<G>& context, std::span<const typename G::Move> moves,
+                       std::span<float> strengths) = 0;
+    virtual std::unique_ptr<MoveModel> clone() const = 0;
 };
 
 /// Knows some positions for certain: a mate solver, an exact solver of endings. One a thread.

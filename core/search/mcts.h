@@ -19,12 +19,12 @@ namespace hyoka::search {
 template <Game G>
 struct MctsParts {
     std::unique_ptr<Formula> formula;
-    std::unique_ptr<Opening> opening;
+    std::unique_ptr<Untried> untried;
     std::unique_ptr<LeafEvaluator<G>> evaluator;
-    std::unique_ptr<LeafEvaluator<G>> prior;      // may be null; see MctsSettings::prior_visits
-    std::unique_ptr<MoveStrengths<G>> strengths;  // may be null: moves are tried in random order
-    std::unique_ptr<LeafProver<G>> prover;        // may be null
-    std::shared_ptr<const Book> book;             // may be null
+    std::unique_ptr<LeafEvaluator<G>> prior;  // may be null; see MctsSettings::prior_visits
+    std::unique_ptr<MoveModel<G>> strengths;  // may be null: moves are tried in random order
+    std::unique_ptr<LeafProver<G>> prover;    // may be null
+    std::shared_ptr<const Book> book;         // may be null
     std::optional<Killer> killer;
     std::optional<History> history;
     std::optional<Rave> rave;
@@ -217,7 +217,7 @@ private:
                 if (run.over.load(std::memory_order_relaxed)) break;
                 descend(descents_[count++]);
                 // As long as the root has no children, all others would end there, too.
-                if (evaluator_->rates_moves() && !tree_.children_of(tree_.root())) break;
+                if (evaluator_->weighs_moves() && !tree_.children_of(tree_.root())) break;
             }
             return count;
         }
@@ -245,7 +245,7 @@ private:
                     descent.is_new = visits_before == 0;
                     const bool ripe =
                         visits_before >= settings_.expand_at + own_prior(node) || descent.path.size() == 1;
-                    if (ripe && !evaluator_->rates_moves()) children = expand(descent);
+                    if (ripe && !evaluator_->weighs_moves()) children = expand(descent);
                     if (!children) return;
                 }
                 const auto chosen = choose(descent, *children);
@@ -289,7 +289,7 @@ private:
                                    .played = parts_.rave ? &descent.played : nullptr,
                                    .moves = {},
                                    .strengths = {}});
-                if (evaluator_->rates_moves()) {
+                if (evaluator_->weighs_moves()) {
                     descent.moves = moves_at(descent);
                     descent.strengths.assign(descent.moves.size(), 1.0f);
                     leaves_.back().moves = {descent.moves.begin(), descent.moves.end()};
@@ -301,7 +301,7 @@ private:
             evaluator_->evaluate(leaves_);
             for (std::size_t i = 0; i < leaves_.size(); ++i) {
                 asked_[i]->value = leaves_[i].value;
-                if (evaluator_->rates_moves()) make_children(*asked_[i], asked_[i]->moves, asked_[i]->strengths);
+                if (evaluator_->weighs_moves()) make_children(*asked_[i], asked_[i]->moves, asked_[i]->strengths);
             }
         }
 
@@ -384,10 +384,10 @@ private:
 
         std::optional<Children> expand(Descent& descent) {
             const Moves<G> moves = moves_at(descent);
-            rated_.assign(moves.size(), 1.0f);
+            weights_.assign(moves.size(), 1.0f);
             if (strengths_)
-                strengths_->rate(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, rated_);
-            return make_children(descent, moves, rated_);
+                strengths_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, weights_);
+            return make_children(descent, moves, weights_);
         }
 
         std::optional<Children> make_children(const Descent& descent, const Moves<G>& moves,
@@ -413,7 +413,7 @@ private:
                 order_[j] = i;
             }
             double unit = 1;
-            if (strengths_ || evaluator_->rates_moves()) {
+            if (strengths_ || evaluator_->weighs_moves()) {
                 std::stable_sort(order_.begin(), order_.end(),
                                  [&](std::uint32_t a, std::uint32_t b) { return strengths[a] > strengths[b]; });
                 unit = strengths[order_[0]];
@@ -456,11 +456,11 @@ private:
                 const bool more = opened < children.count();
                 std::optional<std::uint32_t> best;
                 double urgency = 0;
-                if (!more || !parts_.opening->comes_first()) best = most_urgent(descent, children, opened, urgency);
+                if (!more || !parts_.untried->comes_first()) best = most_urgent(descent, children, opened, urgency);
                 if (more) {
                     const double n = head.visits.load(std::memory_order_relaxed);
                     const double node_mean = for_chooser(descent.path.back(), head.chooser);
-                    if (!best || parts_.opening->urgency(n, children.prior(opened), node_mean) > urgency) {
+                    if (!best || parts_.untried->urgency(n, children.prior(opened), node_mean) > urgency) {
                         std::uint32_t expected = opened;
                         if (!head.opened.compare_exchange_strong(expected, opened + 1, std::memory_order_relaxed))
                             continue;  // another thread has just taken it
@@ -487,35 +487,35 @@ private:
         std::optional<std::uint32_t> most_urgent(const Descent& descent, const Children& children, std::uint32_t opened,
                                                  double& urgency) {
             auto& head = children.head();
-            ratings_.resize(opened);
+            candidates_.resize(opened);
             for (std::uint32_t i = 0; i < opened; ++i) {
-                ratings_.visits[i] = children.visits(i).load(std::memory_order_relaxed);
-                ratings_.means[i] = children.total(i).load(std::memory_order_relaxed);
-                ratings_.priors[i] = children.prior(i);
-                ratings_.explorations[i] = settings_.exploration;
+                candidates_.visits[i] = children.visits(i).load(std::memory_order_relaxed);
+                candidates_.means[i] = children.total(i).load(std::memory_order_relaxed);
+                candidates_.priors[i] = children.prior(i);
+                candidates_.explorations[i] = settings_.exploration;
             }
-            for (std::uint32_t i = 0; i < opened; ++i) ratings_.means[i] /= std::max(ratings_.visits[i], 1.0);
-            if (parts_.rave) mix_in(*parts_.rave, children, ratings_);
+            for (std::uint32_t i = 0; i < opened; ++i) candidates_.means[i] /= std::max(candidates_.visits[i], 1.0);
+            if (parts_.rave) mix_in(*parts_.rave, children, candidates_);
             if (mcts_.history_)
                 for (std::uint32_t i = 0; i < opened; ++i)
-                    ratings_.explorations[i] += std::max(
+                    candidates_.explorations[i] += std::max(
                         0.0, mcts_.history_->share(head.chooser, children.move(i)) - parts_.history->threshold);
             if (parts_.killer)
                 if (const auto killer = tree_.killer_of(descent.path.back(), move_counts_))
                     for (std::uint32_t i = 0; i < opened; ++i)
-                        if (children.move(i) == *killer) ratings_.explorations[i] = parts_.killer->exploration;
-            parts_.formula->rate(ratings_.candidates(head.visits.load(std::memory_order_relaxed), opened));
+                        if (children.move(i) == *killer) candidates_.explorations[i] = parts_.killer->exploration;
+            parts_.formula->judge(candidates_.view(head.visits.load(std::memory_order_relaxed), opened));
 
             std::optional<std::uint32_t> best;
             const bool some_decided = head.undecided.load(std::memory_order_relaxed) < children.count();
             for (std::uint32_t i = 0; i < opened; ++i) {
-                if (best && ratings_.urgencies[i] <= urgency) continue;
+                if (best && candidates_.urgencies[i] <= urgency) continue;
                 if (some_decided) {
                     const Proof proof = children.proof(i).load(std::memory_order_relaxed);
                     if (proof == Proof::lost || proof == Proof::forbidden) continue;
                 }
                 best = i;
-                urgency = ratings_.urgencies[i];
+                urgency = candidates_.urgencies[i];
             }
             return best;
         }
@@ -526,7 +526,7 @@ private:
         Tree& tree_;
         std::unique_ptr<LeafEvaluator<G>> evaluator_;
         std::unique_ptr<LeafEvaluator<G>> prior_;
-        std::unique_ptr<MoveStrengths<G>> strengths_;
+        std::unique_ptr<MoveModel<G>> strengths_;
         std::unique_ptr<LeafProver<G>> prover_;
         const Adder add_;
         std::vector<Descent> descents_;
@@ -534,8 +534,8 @@ private:
         std::vector<Leaf<G>> leaves_;
         std::vector<Leaf<G>> new_leaves_;
         std::vector<std::uint32_t> order_;
-        std::vector<float> rated_;
-        Ratings ratings_;
+        std::vector<float> weights_;
+        CandidateColumns candidates_;
         std::vector<std::uint16_t> move_counts_;
         std::optional<PlayedLater> played_later_;
     };

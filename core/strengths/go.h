@@ -4,9 +4,9 @@
 #include <bitset>
 
 #include "games/go.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// Tactics, distances and 3x3 patterns, the same on all boards. Default strengths are those that Coulom gives
 /// (Computing Elo Ratings of Move Patterns in the Game of Go, 2007) where he has the feature.
@@ -49,4 +49,4 @@ extern template void MoveFeatures<Go<19>>::visit(const Go<19>&, const Context<Go
 extern template void MoveFeatures<Go<19>>::visit(const Go<19>&, const Context<Go<19>>&, std::span<const Move>,
                                                  ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "playouts/stepwise.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
 namespace hyoka::playouts {
 
@@ -23,26 +23,26 @@ inline std::size_t draw_weighted(std::span<const float> weights, Rng& rng) {
     return drawn;
 }
 
-/// Draws moves by their ratings, as paper 004 does. In Go no own eye is filled, and a pass is for when nothing else is
-/// left.
+/// Draws moves by their strengths, as paper 004 does. In Go no own eye is filled, and a pass is for when nothing else
+/// is left.
 template <Game G>
-class RatedPlayout final : public StepwisePlayout<G> {
+class StrengthPlayout final : public StepwisePlayout<G> {
 public:
     using Position = PositionOf<G>;
-    using Ratings = ratings::MoveRatings<Position>;
+    using Strengths = strengths::MoveStrengths<Position>;
     using typename StepwisePlayout<G>::Context;
 
-    explicit RatedPlayout(Ratings ratings = {}) : ratings_(std::move(ratings)) {}
+    explicit StrengthPlayout(Strengths model = {}) : model_(std::move(model)) {}
 
     std::optional<typename G::Move> choose(RandomPlayout<G>& playout, const Context& context, Rng& rng) override {
         const auto moves = candidates(playout.game());
         if (moves.empty()) return std::nullopt;
         if (moves.size() == 1) return moves[0];
-        ratings_.rate(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
+        model_.weigh(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
         return moves[draw_weighted({strengths_.data(), moves.size()}, rng)];
     }
-    std::unique_ptr<StepwisePlayout<G>> copy() const override { return std::make_unique<RatedPlayout>(*this); }
-    const Ratings& ratings() const { return ratings_; }
+    std::unique_ptr<StepwisePlayout<G>> copy() const override { return std::make_unique<StrengthPlayout>(*this); }
+    const Strengths& model() const { return model_; }
 
 private:
     static Moves<G> candidates(const G& game) {
@@ -58,7 +58,7 @@ private:
         }
     }
 
-    Ratings ratings_;
+    Strengths model_;
     std::array<float, G::max_moves> strengths_{};
 };
 

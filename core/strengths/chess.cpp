@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings/chess.h"
+#include "strengths/chess.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdlib>
 
-#include "ratings/bands.h"
+#include "strengths/bands.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 using namespace chess;
 
@@ -304,4 +304,4 @@ void MoveFeatures<Chess>::visit(const Chess& game, const Context<Chess>& context
 template void MoveFeatures<Chess>::visit(const Chess&, const Context<Chess>&, std::span<const Move>, StrengthSink);
 template void MoveFeatures<Chess>::visit(const Chess&, const Context<Chess>&, std::span<const Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

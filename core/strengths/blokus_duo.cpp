@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings/blokus_duo.h"
+#include "strengths/blokus_duo.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 using blokus::placement_count;
 using blokus::placements;
@@ -108,4 +108,4 @@ template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Context<Blo
 template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Context<BlokusDuo>&,
                                              std::span<const BlokusDuo::Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings/shogi.h"
+#include "strengths/shogi.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdlib>
 
-#include "ratings/bands.h"
+#include "strengths/bands.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 using namespace shogi;
 
@@ -554,4 +554,4 @@ void MoveFeatures<Shogi>::visit(const Shogi& game, const Context<Shogi>& context
 template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, StrengthSink);
 template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

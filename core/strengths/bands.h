@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// Paper 004's seven bands for the change of a piece's value by its place.
 inline constexpr std::size_t change_bands = 7;
@@ -30,4 +30,4 @@ inline float spread(double low, double high, std::size_t step, std::size_t steps
     return static_cast<float>(low * std::pow(high / low, static_cast<double>(step) / static_cast<double>(steps - 1)));
 }
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "games/shogi.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// The features of paper 004. Where its table 3 gives a range, the sub-features are spread over it: the worst change of
 /// a piece's place has the lowest value, the best one the highest. The piece values by place are a rough set of our
@@ -21,4 +21,4 @@ extern template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shog
 extern template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Shogi::Move>,
                                                 ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

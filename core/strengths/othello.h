@@ -2,9 +2,9 @@
 #pragma once
 
 #include "games/othello.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// The sort of square, and how many moves are left to the opponent. The default strengths are set by hand.
 template <>
@@ -20,4 +20,4 @@ extern template void MoveFeatures<Othello>::visit(const Othello&, const Context<
 extern template void MoveFeatures<Othello>::visit(const Othello&, const Context<Othello>&,
                                                   std::span<const Othello::Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings/othello.h"
+#include "strengths/othello.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 namespace {
 
 // Squares by their likes under the eight symmetries; C and X squares once more for when their corner is taken.
@@ -113,4 +113,4 @@ template void MoveFeatures<Othello>::visit(const Othello&, const Context<Othello
 template void MoveFeatures<Othello>::visit(const Othello&, const Context<Othello>&, std::span<const Othello::Move>,
                                            ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings/go.h"
+#include "strengths/go.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "games/square_symmetry.h"
-#include "ratings/bands.h"
-#include "ratings/go_tactics.h"
+#include "strengths/bands.h"
+#include "strengths/go_tactics.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 namespace {
 
 // Where the features of each sort begin.
@@ -313,4 +313,4 @@ template struct MoveFeatures<Go<19>>;
 template void MoveFeatures<Go<19>>::visit(const Go<19>&, const Context<Go<19>>&, std::span<const Move>, StrengthSink);
 template void MoveFeatures<Go<19>>::visit(const Go<19>&, const Context<Go<19>>&, std::span<const Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

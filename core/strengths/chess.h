@@ -2,9 +2,9 @@
 #pragma once
 
 #include "games/chess.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// Paper 004's features in terms of chess, with castling and far advanced pawns. The default strengths are set by hand.
 template <>
@@ -19,4 +19,4 @@ extern template void MoveFeatures<Chess>::visit(const Chess&, const Context<Ches
 extern template void MoveFeatures<Chess>::visit(const Chess&, const Context<Chess>&, std::span<const Chess::Move>,
                                                 ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

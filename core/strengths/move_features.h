@@ -12,7 +12,7 @@
 
 #include "game.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// Something a move may have to it. A move's strength is the product of its features' strengths, and in the model of
 /// Bradley and Terry a move is chosen with the probability strength / sum of all moves' strengths (paper 004, 3.1).
@@ -31,7 +31,7 @@ struct Context {
     Context after(typename G::Move move) const { return {move, last}; }
 };
 
-/// What moves of G are rated by. For each game there is a specialisation with
+/// What the strengths of moves of G come from. For each game there is a specialisation with
 ///
 ///     static const std::vector<Feature>& all();  // names and default strengths; the order is that of the numbers
 ///     template <class Sink>
@@ -83,21 +83,22 @@ private:
 
 /// How good moves of G look by their features.
 template <class G>
-class MoveRatings {
+class MoveStrengths {
 public:
     using Move = typename G::Move;
 
     /// With the default strengths.
-    MoveRatings() {
+    MoveStrengths() {
         for (const Feature& feature : MoveFeatures<G>::all()) strengths_.push_back(feature.strength);
     }
     /// Pre: one positive strength a feature, in the order of MoveFeatures<G>::all().
-    explicit MoveRatings(std::vector<float> strengths) : strengths_(std::move(strengths)) {
+    explicit MoveStrengths(std::vector<float> strengths) : strengths_(std::move(strengths)) {
         assert(strengths_.size() == MoveFeatures<G>::all().size());
     }
 
     /// Puts the strength of each move into `strengths`. Pre: the moves are legal, and there is room for as many.
-    void rate(const G& game, const Context<G>& context, std::span<const Move> moves, std::span<float> strengths) const {
+    void weigh(const G& game, const Context<G>& context, std::span<const Move> moves,
+               std::span<float> strengths) const {
         assert(strengths.size() >= moves.size());
         MoveFeatures<G>::visit(game, context, moves, StrengthSink(strengths_.data(), strengths.data()));
     }
@@ -111,4 +112,4 @@ private:
     std::vector<float> strengths_;
 };
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths

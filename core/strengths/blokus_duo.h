@@ -2,9 +2,9 @@
 #pragma once
 
 #include "games/blokus_duo.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
-namespace hyoka::ratings {
+namespace hyoka::strengths {
 
 /// The size of the piece, the corners it opens and those it takes from the opponent, and how far from the centre it
 /// stays. The default strengths are set by hand.
@@ -21,4 +21,4 @@ extern template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Cont
 extern template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Context<BlokusDuo>&,
                                                     std::span<const BlokusDuo::Move>, ListSink);
 
-}  // namespace hyoka::ratings
+}  // namespace hyoka::strengths
