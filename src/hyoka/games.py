@@ -167,14 +167,14 @@ class GameFacts:
     """A game can begin with some stones of the first player on the board."""
 
     # Records and engines
-    notations: tuple[str, ...] = ("lines",)
+    notations: tuple[str, ...] = ("sgf",)
     """The formats of `hyoka.records` that records are written in."""
-    record_suffix: str = ".txt"
+    record_suffix: str = ".sgf"
     """Of a file with records, in the notation that people of the game use."""
     sgf_game: str = ""
-    """What SGF calls the game (`GM`)."""
-    start_word: str = "position"
-    """What a line of moves calls a start that is not the usual one."""
+    """What SGF calls the game (`GM`); by default its name, by which we read it again."""
+    start_word: str = ""
+    """What a line of moves calls a start that is not the usual one: `fen`, `sfen`."""
     line_style: Literal["moves", "transcript", "codes"] = "moves"
     """A line of moves is words after `startpos`, squares without blanks or passes, or codes."""
     protocol: Literal["gtp", "uci", "usi"] = "gtp"
@@ -209,6 +209,7 @@ class GameFacts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", self.family or self.name)
+        object.__setattr__(self, "sgf_game", self.sgf_game or self.name)
         object.__setattr__(self, "unit_of_programs", self.unit_of_programs or self.unit)
 
     @property
@@ -261,8 +262,6 @@ def _go(kind: type[Any]) -> GameFacts:
         disputed_ends=True,
         komi=7.5,
         handicap_stones=True,
-        notations=("sgf",),
-        record_suffix=".sgf",
         sgf_game="1",
         light_playouts=True,
         moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
@@ -292,7 +291,6 @@ _LIST: Final = (
         by_points=True,
         forced_passes=True,
         notations=("sgf", "lines"),
-        record_suffix=".sgf",
         sgf_game="2",
         line_style="transcript",
         own_engines=True,

@@ -14,7 +14,7 @@ from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, t
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import FACTS, game_type, name_of, position
+from hyoka.games import FACTS, game_facts, name_of, position
 from hyoka.study import Study
 
 GameName = Annotated[
@@ -91,7 +91,7 @@ def bench_command(
     The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
     Compare speeds only within one run on one machine; `make bench` measures other programs, too.
     """
-    games = benchmarked_games() if game is None else [name_of(game_type(game)())]
+    games = benchmarked_games() if game is None else [game_facts(game).name]
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
     measured = bench(games, rounds=rounds)

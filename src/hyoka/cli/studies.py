@@ -24,7 +24,7 @@ from hyoka.cli.output import (
     print_json,
 )
 from hyoka.errors import ConditionError
-from hyoka.games import game_type, name_of
+from hyoka.games import game_facts
 from hyoka.study import (
     COMMENTS,
     METHODS,
@@ -70,7 +70,7 @@ def columns_command(
             table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
         out.print(table)
         return
-    columns = _core.columns(name_of(game_type(game)()))
+    columns = _core.columns(game_facts(game).name)
     if as_json:
         print_json(
             [

@@ -44,16 +44,19 @@ def diagram(
     position = getattr(game, "position", game)
     if not hasattr(position, "cells"):
         raise TypeError(f"no diagram for {type(position).__name__}: it has no `cells`")
-    board = _BUILDERS.get(facts_of(position).family, _plain)(position)
+    family = facts_of(position).family
+    board = _BUILDERS.get(family, _plain)(position)
     if last is None:
         last = next(reversed(getattr(game, "moves", [])), None)
-    said = _state(game, board.players)
+    caption = _state(game, board.players)
     if last is not None:
-        said += f" Last move: {last}."
+        caption += f" Last move: {last}."
     return replace(
         board,
-        caption=said,
-        last=_cells_of(str(last), board) if last is not None else frozenset(),
+        caption=caption,
+        last=frozenset()
+        if last is None
+        else _cells_of(str(last), board, names_cells=family in _BUILDERS),
         marks=frozenset(_cell(name, board) for name in marks),
         labels=tuple((_cell(name, board), str(text)) for name, text in (labels or {}).items()),
         heat=tuple((_cell(name, board), float(x)) for name, x in (heat or {}).items()),
@@ -64,11 +67,11 @@ def _cell(name: str | Cell, board: Diagram) -> Cell:
     return board.cell(name) if isinstance(name, str) else (int(name[0]), int(name[1]))
 
 
-def _cells_of(move: str, board: Diagram) -> frozenset[Cell]:
-    """Find the cells that the text of a move names."""
+def _cells_of(move: str, board: Diagram, *, names_cells: bool) -> frozenset[Cell]:
+    """Find the cells that the text of a move names, as every move does if `names_cells`."""
     names = "|".join(sorted(board.cell_names, key=len, reverse=True))
     cells = frozenset(board.cell_names[name] for name in re.findall(names, move.lower()))
-    if not cells and move.lower() not in ("pass", "win"):
+    if not cells and names_cells and move.lower() not in ("pass", "win"):
         raise NotationError(f"the move '{move}' names no cell on the board of {board.title}")
     return cells
 
@@ -300,7 +303,10 @@ def _counter(kind: int, player: Player) -> Piece:
 
 
 def _plain(game: Game) -> Diagram:
-    """Any game that has cells: a board with letters for columns, numbers for rows from below."""
+    """Any game that has cells: a board with letters for columns, numbers for rows from below.
+
+    A game whose moves name cells in another way needs a drawing of its own.
+    """
     cells = game.cells
     rows, columns = cells.shape
     only_one = len(np.unique(np.abs(cells[cells != 0]))) <= 1

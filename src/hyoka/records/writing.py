@@ -154,8 +154,12 @@ def _sgf_set_up(record: Record) -> str:
     stones: dict[int, list[str]] = {1: [], -1: []}
     for row, column in np.argwhere(start.cells != 0).tolist():
         stones[int(np.sign(start.cells[row, column]))].append(f"[{letters[column]}{letters[row]}]")
-    out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
-                  if stones[side])  # fmt: skip
+    out = ""
+    if int(np.abs(start.cells).max()) == 1:  # all pieces are alike
+        out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
+                      if stones[side])  # fmt: skip
+    if game_facts(record.game).family != GO:  # stones don't say everything
+        out += f"SU[{_sgf_text(record.start)}]"
     return out + f"PL[{'B' if start.to_play == _core.Player.first else 'W'}]"
 
 

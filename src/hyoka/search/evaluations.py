@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_text
-from hyoka.games import game_type, name_of
+from hyoka.games import game_facts
 from hyoka.given_file import GivenFile, number_of
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
@@ -139,6 +139,16 @@ class LinearEvaluation:
         return options
 
 
+def has_terms(game: str | None) -> bool:
+    """Whether a game has an evaluation of its own; none written in Python has."""
+    return game is not None and bool(_core.evaluation_terms(game)[0])
+
+
+def has_features(game: str | None) -> bool:
+    """Whether the moves of a game have features, by which they have strengths."""
+    return game is not None and bool(_core.move_features(game))
+
+
 def _none() -> NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
@@ -151,8 +161,12 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
     >>> linear_evaluation("blokus_duo")["influence"]
     (1.0, 1.0)
     """
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     terms, unit, scale = _core.evaluation_terms(name)
+    if not terms:
+        raise NotationError(
+            f"{name} has no terms to be evaluated by; give a function of positions, evaluation="
+        )
     built_in = LinearEvaluation(
         name,
         tuple(term for term, *_ in terms),
@@ -204,8 +218,10 @@ def _shown(value: object) -> str:
 
 def move_strengths(game: str, ratings: str | Path | GivenFile | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     known = dict(_core.move_features(name))
+    if not known:
+        raise NotationError(f"moves of {name} have no features, and so no strengths")
     if ratings is None:
         return known
     file = ratings if isinstance(ratings, GivenFile) else GivenFile.read(ratings)

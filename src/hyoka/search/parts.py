@@ -9,7 +9,13 @@ from hyoka.errors import NotationError
 from hyoka.games import game_facts, game_type, games_with
 from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
-from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.evaluations import (
+    LinearEvaluation,
+    has_features,
+    has_terms,
+    linear_evaluation,
+    move_strengths,
+)
 from hyoka.search.spec import SearchSpec
 
 
@@ -28,12 +34,12 @@ def evaluation_options(spec: SearchSpec, game: str | None) -> _core.EvaluationOp
     elif given is not None:
         options = _core.EvaluationOptions()
         options.set_python(given)
-    elif game is None:
-        if spec["weights"] is not None:
-            raise NotationError("weights= are for a game with an evaluation of its own")
-        options = _core.EvaluationOptions()
-    else:
+    elif game is not None and has_terms(game):
         options = linear_evaluation(game, spec["weights"]).options()
+    elif spec["weights"] is not None:
+        raise NotationError("weights= are for a game with an evaluation of its own")
+    else:
+        options = _core.EvaluationOptions()
     if spec["scale"] is not None:
         options.scale = spec["scale"]
     return options
@@ -45,12 +51,12 @@ def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
     options.policy = spec["policy"]
     if options.policy == "light" and not (game is not None and game_facts(game).light_playouts):
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
-    if options.policy == "rated" and game is None:
+    if options.policy == "rated" and not has_features(game):
         raise NotationError("policy=rated needs a game whose moves have features")
     options.epsilon = spec["epsilon"]
     options.cut = -1 if spec["cut"] is None else spec["cut"]
     if spec["ratings"] is not None:
-        if game is None:
+        if game is None or not has_features(game):
             raise NotationError("ratings= need a game whose moves have features")
         options.ratings = list(move_strengths(game, spec["ratings"]).values())
     return options
@@ -78,9 +84,9 @@ def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
     if spec["widening"]:
         options.widening = (spec["widening_d"], spec["widening_c"], spec["widening_e"])
     rated = spec["rated"] if spec["rated"] is not None else spec["widening"] or puct
-    if spec["rated"] and game is None:
+    if spec["rated"] and not has_features(game):
         raise NotationError("rated=on needs a game whose moves have features")
-    options.rated = bool(rated) and game is not None
+    options.rated = bool(rated) and has_features(game)
     options.reduction = spec["reduction"]
     options.killer = spec["killer_c"] if spec["killer"] else None
     options.history = spec["history_threshold"] if spec["history"] else None
