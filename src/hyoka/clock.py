@@ -2,9 +2,9 @@
 """How long to think about a move, given the clock."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from hyoka.games import facts_of
+from hyoka.games import AnyGame, facts_of
 
 _LEAST_S: Final = 0.005
 _OF_INCREMENT: Final = 0.75
@@ -72,7 +72,7 @@ class Clock:
         return replace(self, main_s=0.0, period_s=left_s, period_moves=self.period_moves - 1)
 
 
-def expected_moves(line: Any) -> int:
+def expected_moves(line: AnyGame) -> int:
     """How many more moves the player to move will make, roughly.
 
     >>> import hyoka as hk

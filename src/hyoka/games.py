@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Protocol, Self
+from typing import Any, Final, Literal, Protocol, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,14 @@ class Move(Protocol):
     def __hash__(self) -> int: ...
 
 
-class Game(Protocol):
-    """A position, or a line of play: an immutable value that knows its own rules.
+AnyMove: TypeAlias = Move | int
+"""A move of any game: of one written in Python it may be a plain number."""
 
-    >>> import hyoka as hk
-    >>> for name in ("othello", "chess"):
-    ...     game: hk.Game = hk.position(name)
-    ...     print(name, len(game.legal_moves), game.outcome)
-    othello 4 None
-    chess 20 None
+
+class AnyGame(Protocol):
+    """What every game can do, also one written in Python; enough to be searched.
+
+    A game takes its own moves alone, which a type for all of them can't say: so `play` has `Any`.
     """
 
     @property
@@ -44,11 +43,68 @@ class Game(Protocol):
         """How the game ended, or None while it goes on."""
 
     @property
+    def legal_moves(self) -> Sequence[AnyMove]:
+        """All legal moves; empty exactly when the game is over."""
+
+    def play(self, move: Any, /) -> "AnyGame":
+        """The game after a move."""
+
+
+class AnyLine(AnyGame, Protocol):
+    """A game with its past, of ours or written in Python."""
+
+    @property
+    def start(self) -> AnyGame:
+        """Where it began."""
+
+    @property
+    def position(self) -> AnyGame:
+        """Where it stands."""
+
+    @property
+    def moves(self) -> Sequence[AnyMove]:
+        """What was played."""
+
+    @property
     def score(self) -> float:
         """The score as the board stands, for the first player."""
 
     @property
-    def legal_moves(self) -> Sequence[Any]:
+    def text(self) -> str:
+        """The line as one line of text."""
+
+    def play(self, move: Any, /) -> Self:
+        """The line with one move more."""
+
+    def is_legal(self, move: Any, /) -> bool:
+        """Whether a move may be played."""
+
+    def parse(self, text: str, /) -> AnyMove:
+        """The move a text names."""
+
+    def random_move(self, seed: int, /) -> AnyMove | None:
+        """What a random playout would play here; None if the game is over."""
+
+    def __len__(self) -> int: ...
+
+
+class Game(AnyGame, Protocol):
+    """A position, or a line of play: an immutable value that knows its own rules.
+
+    >>> import hyoka as hk
+    >>> for name in ("othello", "chess"):
+    ...     game: hk.Game = hk.position(name)
+    ...     print(name, len(game.legal_moves), game.outcome)
+    othello 4 None
+    chess 20 None
+    """
+
+    @property
+    def score(self) -> float:
+        """The score as the board stands, for the first player."""
+
+    @property
+    def legal_moves(self) -> Sequence[Move]:
         """All legal moves; empty exactly when the game is over."""
 
     @property
@@ -66,26 +122,26 @@ class Game(Protocol):
     def count_moves(self) -> int:
         """How many legal moves there are."""
 
-    def is_legal(self, move: Any) -> bool:
-        """Whether a move, or the move a text names, may be played."""
-
-    def play(self, move: Any) -> Self:
+    def play(self, move: Any, /) -> Self:
         """The game after a move, or after the move a text names."""
 
-    def parse(self, text: str) -> Any:
+    def is_legal(self, move: Any, /) -> bool:
+        """Whether a move, or the move a text names, may be played."""
+
+    def parse(self, text: str, /) -> Move:
         """The move a text names, legal or not."""
 
-    def random_move(self, seed: int) -> Any:
+    def random_move(self, seed: int, /) -> Move | None:
         """What a random playout would play here; None if the game is over."""
 
     def movement_only(self) -> Self:
         """The game under the rules of movement alone: what tables of perft count."""
 
-    def perft(self, depth: int) -> int:
+    def perft(self, depth: int, /) -> int:
         """How many lines of exactly `depth` moves start here."""
 
     def playout_arrays(
-        self, count: int, seed: int, threads: int, limit: int | None
+        self, count: int, seed: int, threads: int, limit: int | None, /
     ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.float32]]:
         """Results, lengths and scores of random playouts; see `hyoka.playouts`."""
 
@@ -93,14 +149,141 @@ class Game(Protocol):
 class Position(Game, Protocol):
     """A game without its past: what `hyoka.GAMES` holds the types of."""
 
-    symmetries: ClassVar[int]
+    symmetries: int
+    """In how many ways its board can be seen; 1 is as it is."""
 
     @staticmethod
-    def from_text(text: str) -> Any:
+    def from_text(text: str, /) -> "Position":
         """The position that `text` describes."""
 
-    def line(self) -> Game:
+    def line(self) -> "Line":
         """The line of play that starts here, with the rules that look back."""
+
+
+class Line(Game, AnyLine, Protocol):
+    """A game with its past, and so with the rules that look back."""
+
+    @property
+    def start(self) -> Position:
+        """Where it began."""
+
+    @property
+    def position(self) -> Position:
+        """Where it stands."""
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        """What was played."""
+
+    def undo(self) -> Self:
+        """The line without its last move."""
+
+
+class GoPosition(Position, Protocol):
+    """What positions of Go can do beside the rest."""
+
+    size: int
+
+    def __init__(self, *, komi: float = ..., handicap: int = ...) -> None: ...
+
+    @staticmethod
+    def from_text(text: str, /) -> "GoPosition":
+        """The position that `text` describes."""
+
+    @staticmethod
+    def from_stones(
+        black: Sequence[str],
+        white: Sequence[str],
+        /,
+        *,
+        to_play: _core.Player = ...,
+        komi: float = ...,
+    ) -> "GoPosition":
+        """The position with these stones."""
+
+    def line(self) -> "GoLine":
+        """The line of play that starts here, with superko."""
+
+    @property
+    def komi(self) -> float:
+        """What White gets for moving second."""
+
+    @property
+    def ko(self) -> Move | None:
+        """The point that may not be retaken at once."""
+
+    def with_komi(self, komi: float, /) -> Self:
+        """The same with another komi."""
+
+    def with_to_play(self, player: _core.Player, /) -> Self:
+        """The same with somebody to move."""
+
+    def liberties(self, point: Any, /) -> int:
+        """How many liberties the chain on a point has."""
+
+    def chain_size(self, point: Any, /) -> int:
+        """How many stones the chain on a point has."""
+
+
+class GoLine(Line, Protocol):
+    """A line of play of Go."""
+
+    @property
+    def start(self) -> GoPosition:
+        """Where it began."""
+
+    @property
+    def position(self) -> GoPosition:
+        """Where it stands."""
+
+
+class ShogiPosition(Position, Protocol):
+    """What positions of shogi can do beside the rest."""
+
+    def __init__(self, *, handicap: str = ...) -> None: ...
+
+    def hand(self, player: _core.Player, /) -> dict[str, int]:
+        """How many pieces a player holds, by letter."""
+
+    @property
+    def may_declare(self) -> bool:
+        """Whether the side to move may declare its entered king."""
+
+
+class Solver(Protocol):
+    """What every solver of positions can do."""
+
+    def stop(self) -> None:
+        """End the running search soon."""
+
+    def allow(self) -> None:
+        """Let searches run again."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+
+class MateSolver(Solver, Protocol):
+    """Looks for mates by checks."""
+
+    def solve(
+        self, position: Any, nodes: int, time_s: float, /
+    ) -> tuple[str, Sequence[Move], int, float]:
+        """Verdict, mating line, nodes and time; limits of 0 are none."""
+
+
+class EndingSolver(Solver, Protocol):
+    """Solves positions near the end of a game decided by points."""
+
+    def solve(
+        self, position: Any, nodes: int, time_s: float, result_only: bool, /
+    ) -> tuple[bool, int, Sequence[Move], int, float]:
+        """Whether it was solved, the first player's score, best play, nodes and time."""
+
+    def solve_moves(
+        self, position: Any, nodes: int, time_s: float, /
+    ) -> tuple[bool, Sequence[tuple[Move, int]], int, float]:
+        """Whether it was solved, the score of every move, nodes and time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +297,12 @@ class Workload:
     """Whether the moves of playouts are measured, too."""
 
 
-def _unknown_moves_left(_: Game) -> int:
+def _unknown_moves_left(_: AnyGame) -> int:
     return 20
 
 
-def _empty_cells(game: Game) -> int:
-    return int((game.cells == 0).sum())
+def _empty_cells(game: AnyGame) -> int:
+    return int((cast("Game", game).cells == 0).sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +315,7 @@ class GameFacts:
 
     name: str
     """In commands, specs and studies, as `go9`."""
-    position_type: type[Any]
+    position_type: type[Position]
     """A position of it; called without arguments, where games begin."""
     title: str
     """In sentences, as `Go 9×9`; at the start of one, `heading`."""
@@ -187,15 +370,16 @@ class GameFacts:
     """A value v is told as scale × ln(v / (1 − v)) where a protocol wants centipawns."""
 
     # What is known of playing it well
-    mate_solver: type[Any] | None = None
-    ending_solver: type[Any] | None = None
+    mate_solver: Callable[[int], MateSolver] | None = None
+    """Made with so many MiB for what it learns."""
+    ending_solver: Callable[[int], EndingSolver] | None = None
     light_playouts: bool = False
     """Playouts with some knowledge, `policy=light`."""
     quiescence: bool = False
     """Its alpha-beta goes on with captures at the leaves."""
     usual_search: str = "uct"
     """What searches a position if nobody says."""
-    moves_left: Callable[[Game], int] = _unknown_moves_left
+    moves_left: Callable[[AnyGame], int] = _unknown_moves_left
     """How many more moves a side will make, roughly."""
     random_plies: int = 4
     """How many random moves begin a game of a match if nobody says."""
@@ -220,12 +404,31 @@ class GameFacts:
     @cached_property
     def size(self) -> int:
         """How many rows its board has."""
-        return len(self.position_type().cells)
+        return len(self.start().cells)
 
     @property
     def symmetries(self) -> int:
         """In how many ways its board can be seen; 1 is as it is."""
-        return int(self.position_type.symmetries)
+        return self.position_type.symmetries
+
+    @property
+    def line_type(self) -> type[Line]:
+        """A position with its past."""
+        return cast("type[Line]", self.position_type.Line)  # type: ignore[attr-defined]
+
+    def start(self, *, komi: float | None = None, handicap: int = 0) -> Position:
+        """Where games begin; komi and handicap stones count where the game has them."""
+        rules: dict[str, float] = {}
+        if self.komi is not None and komi is not None:
+            rules["komi"] = komi
+        if self.handicap_stones and handicap:
+            rules["handicap"] = handicap
+        return self.position_type(**rules)
+
+    def move(self, code: int) -> Move:
+        """The move that a number stands for; raises NotationError if there is none."""
+        move: Move = self.position_type.Move.from_code(code)  # type: ignore[attr-defined]
+        return move
 
     def counted_mate(self, plies: int) -> int:
         """A mate in so many plies as people of the game count it; whoever is mated has a minus.
@@ -249,7 +452,7 @@ _BLACK_FIRST: Final = ("Black", "White")
 _WHITE_FIRST: Final = ("White", "Black")
 
 
-def _go(kind: type[Any]) -> GameFacts:
+def _go(kind: type[GoPosition]) -> GameFacts:
     size = kind.size
     return GameFacts(
         name=f"go{size}",
@@ -374,7 +577,9 @@ _LIST: Final = (
 )
 FACTS: Final[dict[str, GameFacts]] = {facts.name: facts for facts in _LIST}
 """The facts of every game by its name: the one list of games."""
-GAMES: Final[dict[str, type[Any]]] = {name: facts.position_type for name, facts in FACTS.items()}
+GAMES: Final[dict[str, type[Position]]] = {
+    name: facts.position_type for name, facts in FACTS.items()
+}
 """The types of their positions."""
 DEFAULT_GAME: Final = next(iter(FACTS))
 """What is played where nothing tells the game."""
@@ -398,12 +603,12 @@ def game_facts(name: str) -> GameFacts:
     raise NotationError(f"no game '{name}'; {hint}")
 
 
-def facts_of(game: Any) -> GameFacts:
+def facts_of(game: AnyGame) -> GameFacts:
     """The facts of a position's or a line's game; the defaults for a game written in Python."""
     for facts in FACTS.values():
-        if isinstance(game, facts.position_type | facts.position_type.Line):
+        if isinstance(game, (facts.position_type, facts.line_type)):
             return facts
-    kind = type(getattr(game, "position", game))
+    kind: type[Any] = type(getattr(game, "position", game))
     return GameFacts(name=kind.__name__, position_type=kind, title=kind.__name__)
 
 
@@ -435,7 +640,21 @@ def facts_of_size(family: str, size: str) -> GameFacts | None:
     return next(fitting, None)
 
 
-def game_type(name: str) -> type[Any]:
+def as_go(position: AnyGame) -> GoPosition:
+    """A position of Go as one, for what no other game can do; raises NotationError for others."""
+    facts = facts_of(position)
+    if facts.family != GO:
+        raise NotationError(f"this is for Go, not for {facts.title}")
+    return cast("GoPosition", position)
+
+
+def go_of_size(size: str) -> type[GoPosition] | None:
+    """Go on a board of this size, as a text says it; None if there is none."""
+    facts = facts_of_size(GO, size)
+    return None if facts is None else cast("type[GoPosition]", facts.position_type)
+
+
+def game_type(name: str) -> type[Position]:
     """The type of a game by its name, such as `go9`; a wrong name gets the nearest right one.
 
     >>> game_type("shogi")()
@@ -448,7 +667,7 @@ def game_type(name: str) -> type[Any]:
     return game_facts(name).position_type
 
 
-def name_of(game: Game) -> str:
+def name_of(game: AnyGame) -> str:
     """The name under which the game of a position or line is known.
 
     >>> import hyoka as hk
@@ -461,11 +680,11 @@ def name_of(game: Game) -> str:
     return facts.name
 
 
-def position(name: str, text: str | None = None) -> Any:
+def position(name: str, text: str | None = None) -> Position:
     """The start of a game, or the position that `text` describes (FEN, SFEN, …).
 
     >>> position("othello", "-" * 64 + " X").outcome
     <Outcome draw by score>
     """
-    kind = game_type(name)
-    return kind() if text is None else kind.from_text(text)
+    facts = game_facts(name)
+    return facts.start() if text is None else facts.position_type.from_text(text)

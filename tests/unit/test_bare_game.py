@@ -40,7 +40,7 @@ def test_its_board_is_drawn_from_its_cells(bare: str) -> None:
     board = hk.diagram(line)
     assert board.title == "Bare game"
     assert board.caption.startswith("Second player to play. Last move:")
-    assert board.rows, board.columns == start.cells.shape
+    assert (board.rows, board.columns) == start.cells.shape
     drawn = [[piece is not None for piece in row] for row in board.pieces]
     assert np.array_equal(drawn, line.cells != 0)
     assert "Bare game" in hk.terminal(line, ascii=True)

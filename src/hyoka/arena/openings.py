@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hyoka.errors import Error, NotationError, SourceError
-from hyoka.games import facts_of, game_facts, position
+from hyoka.games import AnyLine, Line, Position, facts_of, game_facts, position
 from hyoka.problems import Problem, read_problems
 from hyoka.records import Record, batches
 from hyoka.records.reading import unread_count
@@ -31,7 +31,7 @@ class Opening:
     """The text of the first position; empty for the usual start."""
     moves: tuple[str, ...] = ()
 
-    def line(self, game: str, komi: float, handicap: int = 0) -> Any:
+    def line(self, game: str, komi: float, handicap: int = 0) -> Line:
         """The line of play that it makes; raises what the rules forbid."""
         first = position(game, self.start) if self.start else usual_start(game, komi, handicap)
         line = first.line()
@@ -40,16 +40,9 @@ class Opening:
         return line
 
 
-def usual_start(game: str, komi: float, handicap: int) -> Any:
+def usual_start(game: str, komi: float, handicap: int) -> Position:
     """The position where games begin; komi and handicap stones are for Go."""
-    facts = game_facts(game)
-    if facts.komi is None:
-        return facts.position_type()
-    return (
-        facts.position_type(komi=komi, handicap=handicap)
-        if handicap
-        else facts.position_type(komi=komi)
-    )
+    return game_facts(game).start(komi=komi, handicap=handicap)
 
 
 def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening]:
@@ -85,7 +78,7 @@ def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
     return random_lines(usual_start(game, 7.5, 0).line(), plies, seed)
 
 
-def random_lines(start: Any, plies: int, seed: int) -> Iterator[Opening]:
+def random_lines(start: AnyLine, plies: int, seed: int) -> Iterator[Opening]:
     """The same from any line of play."""
     chance = random.Random(seed)
     seen: set[tuple[str, ...]] = set()
@@ -182,7 +175,7 @@ def _from_problem(problem: Problem, number: int) -> Opening:
 
 
 def python_openings(
-    openings: str | Sequence[Opening] | None, start: Any, *, seed: int
+    openings: str | Sequence[Opening] | None, start: AnyLine, *, seed: int
 ) -> Sequence[Opening]:
     """Openings of a game written in Python: as given, its start, or lines of random moves."""
     if openings is not None and not isinstance(openings, str):

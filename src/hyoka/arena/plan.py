@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.openings import (
@@ -27,7 +27,15 @@ from hyoka.arena.time_control import TimeControl
 from hyoka.engines import AnySpec, EngineSpec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
-from hyoka.games import DEFAULT_GAME, GameFacts, facts_of, game_facts, game_of_protocol
+from hyoka.games import (
+    DEFAULT_GAME,
+    AnyGame,
+    AnyLine,
+    GameFacts,
+    facts_of,
+    game_facts,
+    game_of_protocol,
+)
 from hyoka.search import SearchSpec, as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
@@ -48,7 +56,7 @@ class MatchRules:
     margin_s: float = 0.25
     """How much a move may exceed its time: our clock stands on the other side of a pipe."""
     adjudicators: tuple[Adjudicator, ...] = ()
-    start: Any = None
+    start: AnyGame | None = None
     """The first position of a game written in Python; None for one that has a name."""
 
     def __post_init__(self) -> None:
@@ -72,7 +80,7 @@ class MatchRules:
         """What is known of the game; little of one written in Python."""
         return game_facts(self.game) if self.start is None else facts_of(self.start)
 
-    def line(self) -> Any:
+    def line(self) -> AnyLine:
         """The line of play that begins at the usual start."""
         if self.start is not None:
             return as_line(self.start, None)
@@ -144,7 +152,7 @@ class MatchPlan:
         start = self.rules.start
         return None if start is None else f"the game: {fingerprint(start)}"
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """What must be the same for games to belong to one match, as plain values."""
         rules = self.rules
         # What texts don't tell: files by their hashes, functions by their fingerprints.
@@ -181,7 +189,7 @@ class MatchPlan:
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
     *players: str | PlayerSpec | AnySpec,
-    game: str | Any | None = None,
+    game: str | AnyGame | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
     format: str = "round-robin",

@@ -5,7 +5,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from hyoka.arena.time_control import TimeControl
 from hyoka.clock import Clock, expected_moves
@@ -19,6 +19,7 @@ from hyoka.engines import (
 )
 from hyoka.errors import EngineError, NotationError
 from hyoka.evaluation import Evaluation
+from hyoka.games import AnyLine
 from hyoka.search import Searcher, SearchLimits, SearchSpec
 
 # A name stands before the first colon; within a spec, `=` only comes after one. In a name, a
@@ -128,7 +129,7 @@ def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
 class Turn:
     """What a player sees when it is to move."""
 
-    line: Any
+    line: AnyLine
     position: EnginePosition | None
     """The same, as engines are told it; None of a game written in Python."""
     clocks: tuple[Clock, Clock] | None

@@ -104,13 +104,13 @@ class SetUp:
     def _empty_board(self) -> tuple[str, float]:
         if not self._board.is_empty:
             raise IllegalMoveError("board not empty")
-        return self._board.game, self._board.position.komi
+        return self._board.game, self._board.go_position.komi
 
     def _fixed_handicap(self, words: list[str]) -> str:
         stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
         game, komi = self._empty_board()
         self._board.set_up(handicap(game, komi, stones))
-        return " ".join(stones_of(self._board.position, Player.first))
+        return " ".join(stones_of(self._board.go_position, Player.first))
 
     def _place_free_handicap(self, words: list[str]) -> str:
         wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
@@ -121,7 +121,7 @@ class SetUp:
                 self._board.set_up(handicap(game, komi, stones))
             except NotationError:
                 continue
-            return " ".join(stones_of(self._board.position, Player.first))
+            return " ".join(stones_of(self._board.go_position, Player.first))
         raise NotationError("invalid number of stones")
 
     def _set_free_handicap(self, words: list[str]) -> str:
@@ -146,8 +146,8 @@ class SetUp:
         return self._changed()
 
     def _final_score(self, words: list[str]) -> str:
-        position = self._board.position
-        score = judge(position).score if self._board.is_go else float(position.score)
+        board = self._board
+        score = judge(board.go_position).score if board.is_go else board.position.score
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
     def _final_status_list(self, words: list[str]) -> str:
@@ -155,6 +155,6 @@ class SetUp:
             raise NotationError("syntax error")
         if words[0] == "seki":
             return ""
-        status = judge(self._board.position)
+        status = judge(self._board.go_position)
         chains = status.alive if words[0] == "alive" else status.dead
         return "\n".join(" ".join(chain) for chain in chains)

@@ -3,10 +3,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
-from hyoka.games import FACTS
+from hyoka.games import FACTS, AnyMove
 from hyoka.search import MoveReport, SearchResult
 
 _SURE: Final = 1e-4
@@ -43,7 +43,7 @@ def info_lines(
     game: str,
     *,
     lines: int,
-    write: Callable[[Sequence[Any]], str],
+    write: Callable[[Sequence[AnyMove]], str],
 ) -> list[str]:
     """`info` lines for the best moves, as many as `lines`; `write` writes a variation.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search as a USI engine: shogi. USI is UCI with other words; here are those."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from hyoka._core import Reason
 from hyoka.as_engine.controller import Controller
@@ -11,7 +11,7 @@ from hyoka.as_engine.settings import Option
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf, UciServer
 from hyoka.errors import Error, NotationError
-from hyoka.games import game_of_protocol, position
+from hyoka.games import Line, Position, ShogiPosition, game_of_protocol, position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _NEVER: Final = 99_999
@@ -76,7 +76,7 @@ class UsiServer(UciServer):
         self._stop()
         self._quiet = False
 
-    def _start_position(self, words: list[str]) -> Any:
+    def _start_position(self, words: list[str]) -> Position:
         if words == ["startpos"]:
             return position(self.game)
         if words[:1] == ["sfen"] and len(words) >= 3:
@@ -98,10 +98,11 @@ class UsiServer(UciServer):
             return
         super()._start(words)
 
-    def _may_declare(self, line: Any) -> bool:
-        return bool(self._values["declare_win"]) and bool(line.position.may_declare)
+    def _may_declare(self, line: Line) -> bool:
+        position = cast("ShogiPosition", line.position)
+        return bool(self._values["declare_win"]) and position.may_declare
 
-    def _best(self, result: SearchResult, line: Any) -> str:
+    def _best(self, result: SearchResult, line: Line) -> str:
         resign_value = self._values["resign_value"]
         if resign_value < _NEVER and self._score(result, line.to_play) <= -resign_value:
             return "resign"
@@ -125,7 +126,7 @@ class UsiServer(UciServer):
             on_end=lambda end: self._tell_mate(end, line),
         )
 
-    def _tell_mate(self, end: SearchResult | Exception, line: Any) -> None:
+    def _tell_mate(self, end: SearchResult | Exception, line: Line) -> None:
         if self._quiet:
             return
         if isinstance(end, Exception):
@@ -143,7 +144,7 @@ def _rest(option: Option) -> tuple[str, str | None]:
     return option.declaration, option.setting
 
 
-def _mating_line(result: SearchResult, line: Any) -> str:
+def _mating_line(result: SearchResult, line: Line) -> str:
     """The variation up to the mate, if it gets there."""
     moves = []
     for move in result.pv:

@@ -14,7 +14,7 @@ from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, t
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import FACTS, game_facts, name_of, position
+from hyoka.games import FACTS, Line, game_facts, name_of, position
 from hyoka.study import Study
 
 GameName = Annotated[
@@ -173,7 +173,7 @@ def show_command(
         err.print(f"wrote {svg_file}", markup=False)
 
 
-def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Any, dict[str, Any]]:
+def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
     """The line that ends at a study's position, and what the study knows of it."""
     study = Study.open(path)
     record = study.record(game_id)
@@ -220,5 +220,5 @@ def _print_known(known: dict[str, Any]) -> None:
         out.print(f"{row['engine']}: {words}", markup=False)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -405,7 +405,7 @@ def _estimate_json(estimate: Estimate) -> dict[str, float | None]:
     return {name: end if math.isfinite(end) else None for name, end in ends.items()}
 
 
-def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
+def duel_as_json(duel: DuelSummary) -> dict[str, object]:
     """Two players' games as plain values."""
     score = duel.score
     return {
@@ -430,7 +430,7 @@ def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
     }
 
 
-def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, Any]:
+def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
     """A match as plain values."""
     standing = result.standing
     duels = [DuelSummary.of(standing, one, other, sprt) for one, other in standing.duels()]

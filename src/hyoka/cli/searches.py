@@ -3,7 +3,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -210,7 +210,7 @@ def _print_failures(reports: Sequence[SolveReport]) -> None:
             out.print(table)
 
 
-def _as_json(report: SolveReport) -> dict[str, Any]:
+def _as_json(report: SolveReport) -> dict[str, object]:
     low, high = report.interval
     points, most = report.points
     return {

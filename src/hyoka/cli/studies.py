@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import typer
@@ -334,7 +334,7 @@ def sql_command(
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
-def _rows(answer: pa.Table) -> list[dict[str, Any]]:
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
     """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
@@ -347,7 +347,7 @@ def _rows(answer: pa.Table) -> list[dict[str, Any]]:
         ) from error
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -14,13 +14,13 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.diagram.value import Cell, Diagram, Item, Look, Paint, Panel, Piece
 from hyoka.errors import NotationError
-from hyoka.games import Game, facts_of
+from hyoka.games import AnyMove, Game, GoPosition, facts_of
 
 
 def diagram(
     game: Game,
     *,
-    last: Any = None,
+    last: AnyMove | str | None = None,
     marks: Iterable[str | Cell] = (),
     labels: Mapping[str | Cell, object] | None = None,
     heat: Mapping[str | Cell, float] | None = None,
@@ -134,7 +134,7 @@ def _stone(_: int, player: Player) -> Piece:
 _STARS: Final = {5: (2,), 7: (3,), 9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
-def _go(game: Any) -> Diagram:
+def _go(game: GoPosition) -> Diagram:
     size = int(type(game).size)
     lines = _STARS.get(size, ())
     # Boards below 19 lines have no stars on the sides.

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.evaluation import Evaluation
-from hyoka.games import game_facts, position
+from hyoka.games import Position, game_facts, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class EnginePosition:
 class Replay(NamedTuple):
     """A position as the rules see it: where it began, where it stands, and our moves between."""
 
-    first: Any
-    last: Any
+    first: Position
+    last: Position
     moves: tuple[str, ...]
 
 
@@ -59,12 +59,12 @@ class Replayer:
     def __init__(self) -> None:
         self._start: tuple[str, str | None] | None = None
         self._given: tuple[str, ...] = ()
-        self._known = Replay(None, None, ())
+        self._known: Replay | None = None
 
     def __call__(self, given: EnginePosition) -> Replay:
         """Replay a position; see `EnginePosition.replay`."""
         start = (given.game, given.start)
-        if start != self._start:
+        if start != self._start or self._known is None:
             first = position(given.game, given.start).movement_only()
             self._start, self._given, self._known = start, (), Replay(first, first, ())
         texts = tuple(given.moves)
@@ -81,7 +81,7 @@ class Replayer:
         return self._known
 
 
-def finished(game: str, last: Any) -> Evaluation | None:
+def finished(game: str, last: Position) -> Evaluation | None:
     """What the rules alone say of a finished game; None while it goes on.
 
     Never for Go: two passes end it, but not the dispute about which stones are dead, and there

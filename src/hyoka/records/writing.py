@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.files import write_text
-from hyoka.games import GO, game_facts, game_type
+from hyoka.games import GO, ShogiPosition, game_facts, game_type
 from hyoka.records.record import Record, Remark
 
 
@@ -260,7 +260,7 @@ _HAND: Final = {"P": "FU", "L": "KY", "N": "KE", "S": "GI", "B": "KA", "R": "HI"
 
 
 def _csa_set_up(record: Record) -> Iterator[str]:
-    start = record.position(0)
+    start = cast("ShogiPosition", record.position(0))
     if not record.start:
         yield "PI"
     else:
@@ -343,7 +343,7 @@ _KIF_NUMBERS: Final = ("", "", "二", "三", "四", "五", "六", "七", "八", 
 
 
 def _kif_board(record: Record) -> Iterator[str]:
-    start = record.position(0)
+    start = cast("ShogiPosition", record.position(0))
 
     def hand(player: _core.Player) -> str:
         pieces = [
@@ -386,7 +386,7 @@ def _kif_handicap(record: Record) -> str | None:
     """The name of the start; None if it has none, or is no handicap by the record's own words."""
     if not record.start:
         return "平手"
-    kind = game_type(record.game)
+    kind = cast("type[ShogiPosition]", game_type(record.game))
     for name, (pieces, words) in _KIF_HANDICAPS.items():
         if record.handicap == pieces and record.start == kind(handicap=name).text:
             return words

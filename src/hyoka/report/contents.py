@@ -2,7 +2,7 @@
 """What a study's report has in it, put together."""
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
@@ -36,7 +36,7 @@ class StudyReport:
     findings: tuple[Finding, ...]
     results: Results
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Findings and numbers as JSON has them; what is not a finite number is null."""
         results = self.results
         shared = results.shared

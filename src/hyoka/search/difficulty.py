@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import NotationError
-from hyoka.games import name_of
+from hyoka.games import Move, Position, name_of
 from hyoka.search.parts import alpha_beta_settings, evaluation_options
 from hyoka.search.spec import SearchSpec, ab
 
@@ -26,8 +26,8 @@ class Difficulty:
 
 
 def difficulty(
-    positions: Sequence[Any],
-    moves: Sequence[Any],
+    positions: Sequence[Position],
+    moves: Sequence[Move],
     *,
     depths: int = 3,
     spec: SearchSpec | None = None,
@@ -47,9 +47,9 @@ def difficulty(
         return Difficulty(np.zeros(0, np.int8), np.zeros(0, np.int8))
     chosen = spec or ab()
     game = name_of(positions[0])
+    of_one_game: tuple[list[Any], list[Any]] = (list(positions), list(moves))
     changes, correct = _core.best_move_changes(
-        list(positions),
-        list(moves),
+        *of_one_game,
         evaluation_options(chosen, game),
         alpha_beta_settings(chosen),
         depths,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_text
-from hyoka.games import game_facts
+from hyoka.games import Position, game_facts
 from hyoka.given_file import GivenFile, number_of
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
@@ -99,23 +99,29 @@ class LinearEvaluation:
         chosen = self.scale if scale is None else float(scale)
         return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
 
-    def score(self, positions: Sequence[Any]) -> NDArray[np.int32]:
+    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
         """What positions are worth to the first player, in `unit`."""
         options = self.options()
-        return np.asarray(_core.score_positions(list(positions), options)) if positions else _none()
+        return (
+            np.asarray(_core.score_positions(_of_one_game(positions), options))
+            if positions
+            else _none()
+        )
 
-    def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
+    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """The same as expected results, 0 to 1."""
         with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
             return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
 
-    def amounts(self, positions: Sequence[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def amounts(
+        self, positions: Sequence[Position]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much of each term a position has, a row a position; and its progress."""
         if not positions:
             return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
-        return _core.count_terms(list(positions))
+        return _core.count_terms(_of_one_game(positions))
 
-    def terms(self, positions: Sequence[Any]) -> NDArray[np.float32]:
+    def terms(self, positions: Sequence[Position]) -> NDArray[np.float32]:
         """Rows whose product with `flat` is the score: amounts blended by progress."""
         amounts, progress = self.amounts(positions)
         ending = progress[:, None]
@@ -137,6 +143,11 @@ class LinearEvaluation:
         options.weights = self.flat.tolist()
         options.scale = self.scale
         return options
+
+
+def _of_one_game(positions: Sequence[Position]) -> list[Any]:
+    """Positions as the core takes them, which has a function for each game."""
+    return list(positions)
 
 
 def has_terms(game: str | None) -> bool:
@@ -188,7 +199,7 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
         raise SourceError(f"{file}: {error}") from None
 
 
-def _pair(term: str, given: Any) -> tuple[float, float]:
+def _pair(term: str, given: object) -> tuple[float, float]:
     """A term's weights in the opening and in the ending, from one number or two."""
     pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
     if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):

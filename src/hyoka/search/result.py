@@ -6,7 +6,7 @@ from typing import Any
 
 from hyoka.errors import NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
-from hyoka.games import game_facts
+from hyoka.games import AnyMove, game_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SearchLimits:
 class MoveReport:
     """What a search thinks of one move."""
 
-    move: Any
+    move: AnyMove
     visits: int = 0
     """Simulations through it; those that a prior counts as are among them."""
     value: float | None = None
@@ -46,7 +46,7 @@ class MoveReport:
     """`won`, `lost` or `drawn` for the side to move."""
     mate: int | None = None
     """Plies to a mate, > 0 if the first player wins."""
-    pv: tuple[Any, ...] = ()
+    pv: tuple[AnyMove, ...] = ()
     """What is expected, the move itself first."""
 
 
@@ -54,7 +54,7 @@ class MoveReport:
 class SearchResult:
     """What a search found."""
 
-    best: Any
+    best: AnyMove | None
     """The move to play; None if the game is over or the search found none."""
     value: float | None
     """None where only a solver was asked and it knows nothing."""
@@ -65,7 +65,7 @@ class SearchResult:
     """Plies to a certain end by mate or in a tree, > 0 if the first player wins."""
     proven: str | None = None
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
-    pv: tuple[Any, ...] = ()
+    pv: tuple[AnyMove, ...] = ()
     moves: tuple[MoveReport, ...] = ()
     """The moves that were looked at, the best first."""
     playouts: int = 0

@@ -5,13 +5,13 @@ import atexit
 import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.errors import NotationError
-from hyoka.games import game_facts
+from hyoka.games import AnyGame, AnyMove, game_facts
 from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
@@ -82,10 +82,10 @@ class Searcher:
 
     def search(
         self,
-        game: Any,
+        game: AnyGame,
         limits: SearchLimits | None = None,
         *,
-        only: Sequence[Any] | None = None,
+        only: Sequence[AnyMove] | None = None,
         on_progress: OnProgress | None = None,
         every_s: float = 0.5,
     ) -> SearchResult:

@@ -4,11 +4,10 @@
 import dataclasses
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import NotationError
-from hyoka.games import game_facts, games_with
+from hyoka.games import AnyLine, AnyMove, game_facts, games_with
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.solvers import holds
@@ -75,7 +74,9 @@ class ExactPlayer:
             return _nothing(visited, "", seconds, spent)
         return _best_of([_solved(line, score, tuple(moves))], visited)
 
-    def _among(self, line: Any, only: Sequence[Any], nodes: int, seconds: float) -> SearchResult:
+    def _among(
+        self, line: AnyLine, only: Sequence[AnyMove], nodes: int, seconds: float
+    ) -> SearchResult:
         """The best of some moves; what the others are worth is not asked."""
         solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
         if not solved:
@@ -114,7 +115,7 @@ class RandomPlayer:
         self._random = random.Random(self._seed)
 
 
-def _solved(line: Any, score: int, moves: tuple[Any, ...]) -> MoveReport:
+def _solved(line: AnyLine, score: int, moves: tuple[AnyMove, ...]) -> MoveReport:
     value = 0.5 if score == 0 else float(score > 0)
     mover_ahead = (score > 0) == (line.to_play is Player.first)
     proven = "drawn" if score == 0 else "won" if mover_ahead else "lost"

@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hyoka._core import Reason
 from hyoka.errors import NotationError
-from hyoka.games import facts_of, games_with
+from hyoka.games import AnyGame, AnyMove, facts_of, games_with
 from hyoka.search.memory import memory_for
 
 
@@ -17,14 +16,14 @@ class Mate:
 
     verdict: str
     """`mate`, `no mate` (by checks alone) or `unknown` (a limit came first)."""
-    line: tuple[Any, ...]
+    line: tuple[AnyMove, ...]
     """The mating line, the last move mates; empty without a mate."""
     nodes: int
     time_s: float
 
 
 def find_mate(
-    position: Any, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
+    position: AnyGame, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
 ) -> Mate:
     """Look for a mate of the side to move in which it gives check with every move (df-pn).
 
@@ -45,7 +44,7 @@ def find_mate(
     return Mate(verdict, tuple(line), visited, seconds)
 
 
-def holds(game: Any, line: Sequence[Any]) -> bool:
+def holds(game: AnyGame, line: Sequence[AnyMove]) -> bool:
     """Whether a mating line really mates under all rules: no count of moves makes it a draw."""
     if not line:
         return False
@@ -64,14 +63,14 @@ class Ending:
     """False if a limit came first; then the rest means nothing."""
     score: int
     """Black's discs less White's under best play; empty squares go to the winner."""
-    line: tuple[Any, ...]
+    line: tuple[AnyMove, ...]
     """Best play to the end."""
     nodes: int
     time_s: float
 
 
 def solve_ending(
-    position: Any, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
+    position: AnyGame, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
 ) -> Ending:
     """Solve an Othello position exactly; limits of 0 are none.
 

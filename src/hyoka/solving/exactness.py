@@ -5,11 +5,11 @@ Suites of Othello endings often name one of several moves with the same score. W
 worth can be computed, so that nobody has to be marked wrong for having chosen another.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
-from hyoka.games import game_facts
+from hyoka.games import Position, game_facts
 from hyoka.search import solve_ending
 from hyoka.solving.judging import Task
 
@@ -35,7 +35,7 @@ def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
     return played is not None and view * played >= view * listed
 
 
-def _worth(game: Any, move: str) -> float | None:
+def _worth(game: Position, move: str) -> float | None:
     """The exact score after a move; None if it is not legal or too hard to tell."""
     try:
         after = game.play(move)

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
-from hyoka.games import game_facts, position
+from hyoka.games import Line, Position, game_facts, position
 from hyoka.problems import Assertion, GtpTest, Problem
 from hyoka.problems.problem import played
 
@@ -46,11 +46,11 @@ class Task:
     source: str = ""
     line_number: int = 0
 
-    def to_solve(self) -> Any:
+    def to_solve(self) -> Position:
         """The position with the moves played."""
         return played(position(self.game, self.start), self.moves)
 
-    def line(self) -> Any:
+    def line(self) -> Line:
         """The position with its past, as far as the rules allow it."""
         line = position(self.game, self.start).line()
         for text in self.moves:
