@@ -5,12 +5,8 @@
 
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
-#include "features/blokus_duo.h"
-#include "features/chess.h"
-#include "features/go.h"
+#include "features/all.h"
 #include "features/ladder.h"
-#include "features/othello.h"
-#include "features/shogi.h"
 #include "records/replay.h"
 
 namespace hyoka::bindings {

@@ -18,7 +18,9 @@ template <int N>
 class GoTactics;
 
 /// By the size of the board.
-inline constexpr std::array<std::string_view, 20> go_names = {"",     "",     "go2",  "go3",  "go4",  "go5",  "go6",  "go7",  "go8",  "go9",  "go10", "go11", "go12", "go13", "go14", "go15", "go16", "go17", "go18", "go19"};
+inline constexpr std::array<std::string_view, 20> go_names = {"",     "",     "go2",  "go3",  "go4",  "go5",  "go6",
+                                                              "go7",  "go8",  "go9",  "go10", "go11", "go12", "go13",
+                                                              "go14", "go15", "go16", "go17", "go18", "go19"};
 
 /// Go under area scoring: suicide is illegal, simple ko is part of the position, two passes end the game.
 /// Positional superko needs the past and is added by Line<Go<N>>.

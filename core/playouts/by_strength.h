@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "playouts/stepwise.h"
-#include "strengths/move_features.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::playouts {
 
@@ -29,20 +29,21 @@ template <Game G>
 class StrengthPlayout final : public StepwisePlayout<G> {
 public:
     using Position = PositionOf<G>;
-    using Strengths = strengths::MoveStrengths<Position>;
+    using Model = strengths::MoveModel<Position>;
     using typename StepwisePlayout<G>::Context;
 
-    explicit StrengthPlayout(Strengths model = {}) : model_(std::move(model)) {}
+    explicit StrengthPlayout(std::unique_ptr<Model> model) : model_(std::move(model)) {}
 
     std::optional<typename G::Move> choose(RandomPlayout<G>& playout, const Context& context, Rng& rng) override {
         const auto moves = candidates(playout.game());
         if (moves.empty()) return std::nullopt;
         if (moves.size() == 1) return moves[0];
-        model_.weigh(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
+        model_->weigh(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
         return moves[draw_weighted({strengths_.data(), moves.size()}, rng)];
     }
-    std::unique_ptr<StepwisePlayout<G>> copy() const override { return std::make_unique<StrengthPlayout>(*this); }
-    const Strengths& model() const { return model_; }
+    std::unique_ptr<StepwisePlayout<G>> copy() const override {
+        return std::make_unique<StrengthPlayout>(model_->clone());
+    }
 
 private:
     static Moves<G> candidates(const G& game) {
@@ -58,7 +59,7 @@ private:
         }
     }
 
-    Strengths model_;
+    std::unique_ptr<Model> model_;
     std::array<float, G::max_moves> strengths_{};
 };
 

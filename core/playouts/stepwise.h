@@ -2,7 +2,7 @@
 #pragma once
 
 #include "playouts/playout_policy.h"
-#include "strengths/move_features.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::playouts {
 

@@ -8,6 +8,7 @@
 
 #include "search/leaves.h"
 #include "search/limits.h"
+#include "search/mcts_limits.h"
 #include "search/selection.h"
 #include "search/statistics.h"
 #include "search/tree.h"
@@ -21,10 +22,11 @@ struct MctsParts {
     std::unique_ptr<Formula> formula;
     std::unique_ptr<Untried> untried;
     std::unique_ptr<LeafEvaluator<G>> evaluator;
-    std::unique_ptr<LeafEvaluator<G>> prior;  // may be null; see MctsSettings::prior_visits
-    std::unique_ptr<MoveModel<G>> strengths;  // may be null: moves are tried in random order
-    std::unique_ptr<LeafProver<G>> prover;    // may be null
-    std::shared_ptr<const Book> book;         // may be null
+    std::unique_ptr<LeafEvaluator<G>> prior_value;  // may be null; see MctsSettings::prior_visits
+    std::unique_ptr<MoveModel<G>> move_priors;      // may be null: moves are tried in random order
+    std::unique_ptr<MoveModel<G>> widening;         // may be null: then the priors say which moves join in first
+    std::unique_ptr<LeafProver<G>> prover;          // may be null
+    std::shared_ptr<const Book> book;               // may be null
     std::optional<Killer> killer;
     std::optional<History> history;
     std::optional<Rave> rave;
@@ -42,17 +44,6 @@ struct MctsSettings {
     std::uint64_t seed = 0;
     std::size_t memory_bytes = std::size_t{256} << 20;  // or what the moves of a root may take, if that is more
 };
-
-/// What may end a search; 0 is no limit.
-struct MctsLimits {
-    std::uint64_t playouts = 0;
-    std::uint64_t nodes = 0;  // with children
-    double time_s = 0;
-    bool early_stop = false;  // once the most visited move can't be overtaken
-};
-
-/// Why a search ended.
-enum class MctsEnd : std::uint8_t { playouts, nodes, time, early, proven, interrupted };
 
 /// Monte-Carlo tree search: go down to a leaf, evaluate it, back its value up; again and again.
 ///
@@ -120,7 +111,9 @@ public:
     int depth() const { return depth_.load(std::memory_order_relaxed); }
 
 private:
-    static Layout layout_of(const MctsParts<G>& parts) { return {.rave = parts.rave.has_value()}; }
+    static Layout layout_of(const MctsParts<G>& parts) {
+        return {.rave = parts.rave.has_value(), .widening = parts.widening != nullptr};
+    }
     /// The moves of the root always have room: a search must choose one.
     static std::size_t room_for_root(const MctsParts<G>& parts) {
         return 8 * Arena::first_word + Children::bytes(G::max_moves, layout_of(parts));
@@ -188,8 +181,9 @@ private:
               settings_(mcts.settings_),
               tree_(mcts.tree_),
               evaluator_(parts_.evaluator->clone()),
-              prior_(parts_.prior ? parts_.prior->clone() : nullptr),
-              strengths_(parts_.strengths ? parts_.strengths->clone() : nullptr),
+              prior_value_(parts_.prior_value ? parts_.prior_value->clone() : nullptr),
+              move_priors_(parts_.move_priors ? parts_.move_priors->clone() : nullptr),
+              widening_(parts_.widening ? parts_.widening->clone() : nullptr),
               prover_(parts_.prover ? parts_.prover->clone() : nullptr),
               add_{settings_.threads > 1} {
             descents_.reserve(evaluator_->batch());
@@ -263,7 +257,7 @@ private:
 
         /// How many of a node's visits a static evaluation stands for.
         std::uint32_t own_prior(const Node& node) const {
-            if (!prior_ || node.visits() <= 1) return 0;
+            if (!prior_value_ || node.visits() <= 1) return 0;
             return settings_.prior_visits;
         }
         std::uint32_t visit(const Node& node) {
@@ -297,7 +291,7 @@ private:
                 }
             }
             if (leaves_.empty()) return;
-            if (prior_ && !settings_.prior_at_expansion) give_priors();
+            if (prior_value_ && !settings_.prior_at_expansion) give_priors();
             evaluator_->evaluate(leaves_);
             for (std::size_t i = 0; i < leaves_.size(); ++i) {
                 asked_[i]->value = leaves_[i].value;
@@ -318,7 +312,7 @@ private:
             for (std::size_t i = 0; i < leaves_.size(); ++i)
                 if (asked_[i]->is_new && asked_[i]->path.size() > 1) new_leaves_.push_back(leaves_[i]);
             if (new_leaves_.empty()) return;
-            prior_->evaluate(new_leaves_);
+            prior_value_->evaluate(new_leaves_);
             auto evaluated = new_leaves_.begin();
             for (const Descent* descent : asked_) {
                 if (!descent->is_new || descent->path.size() == 1) continue;
@@ -385,8 +379,9 @@ private:
         std::optional<Children> expand(Descent& descent) {
             const Moves<G> moves = moves_at(descent);
             weights_.assign(moves.size(), 1.0f);
-            if (strengths_)
-                strengths_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, weights_);
+            if (move_priors_)
+                move_priors_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()},
+                                    weights_);
             return make_children(descent, moves, weights_);
         }
 
@@ -396,7 +391,7 @@ private:
                               descent.walk.game().to_play(), [&](const Children& made) {
                                   fill(descent, made, moves, strengths);
                                   made.head().complete = descent.all_moves;
-                                  if (prior_ && settings_.prior_at_expansion) evaluate_children(descent, made);
+                                  if (prior_value_ && settings_.prior_at_expansion) evaluate_children(descent, made);
                                   // All-moves-as-first statistics tell of children that were never tried, too.
                                   if (parts_.rave) made.head().opened.store(made.count(), std::memory_order_relaxed);
                               });
@@ -412,12 +407,16 @@ private:
                 order_[i] = order_[j];
                 order_[j] = i;
             }
-            double unit = 1;
-            if (strengths_ || evaluator_->weighs_moves()) {
-                std::stable_sort(order_.begin(), order_.end(),
-                                 [&](std::uint32_t a, std::uint32_t b) { return strengths[a] > strengths[b]; });
-                unit = strengths[order_[0]];
+            std::span<const float> promises = strengths;
+            if (widening_) {
+                promises_.assign(moves.size(), 1.0f);
+                widening_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, promises_);
+                promises = promises_;
             }
+            if (move_priors_ || widening_ || evaluator_->weighs_moves())
+                std::stable_sort(order_.begin(), order_.end(),
+                                 [&](std::uint32_t a, std::uint32_t b) { return promises[a] > promises[b]; });
+            double unit = strengths.empty() ? 1 : *std::max_element(strengths.begin(), strengths.end());
             if (settings_.priors_sum_to_one) {
                 unit = 0;
                 for (const float strength : strengths) unit += strength;
@@ -425,6 +424,9 @@ private:
             for (std::size_t i = 0; i < order_.size(); ++i) {
                 made.move(i) = static_cast<std::uint16_t>(moves[order_[i]].code());
                 made.prior(i) = unit > 0 ? static_cast<float>(strengths[order_[i]] / unit) : 0;
+                // The strongest come first, so that the first is the greatest.
+                if (widening_)
+                    made.promise(i) = promises[order_[0]] > 0 ? promises[order_[i]] / promises[order_[0]] : 0;
             }
         }
 
@@ -438,7 +440,7 @@ private:
                 leaves[i].game = &games[i];
                 leaves[i].context = descent.walk.context().after(move);
             }
-            prior_->evaluate(leaves);
+            prior_value_->evaluate(leaves);
             const std::uint32_t n = settings_.prior_visits;
             for (std::size_t i = 0; i < games.size(); ++i) {
                 made.visits(i).store(n, std::memory_order_relaxed);
@@ -460,7 +462,7 @@ private:
                 if (more) {
                     const double n = head.visits.load(std::memory_order_relaxed);
                     const double node_mean = for_chooser(descent.path.back(), head.chooser);
-                    if (!best || parts_.untried->urgency(n, children.prior(opened), node_mean) > urgency) {
+                    if (!best || parts_.untried->urgency(n, children.promise(opened), node_mean) > urgency) {
                         std::uint32_t expected = opened;
                         if (!head.opened.compare_exchange_strong(expected, opened + 1, std::memory_order_relaxed))
                             continue;  // another thread has just taken it
@@ -469,7 +471,7 @@ private:
                 }
                 if (!best) return std::nullopt;
                 const Node child{children, *best};
-                const bool untried = child.visits() == 0 || (prior_ && !tree_.children_of(child));
+                const bool untried = child.visits() == 0 || (prior_value_ && !tree_.children_of(child));
                 if (!untried || !descent.walk.is_forbidden(Move::from_code(child.move()))) return best;
                 tree_.forbid(descent.path, child);
             }
@@ -525,8 +527,9 @@ private:
         const MctsSettings& settings_;
         Tree& tree_;
         std::unique_ptr<LeafEvaluator<G>> evaluator_;
-        std::unique_ptr<LeafEvaluator<G>> prior_;
-        std::unique_ptr<MoveModel<G>> strengths_;
+        std::unique_ptr<LeafEvaluator<G>> prior_value_;
+        std::unique_ptr<MoveModel<G>> move_priors_;
+        std::unique_ptr<MoveModel<G>> widening_;
         std::unique_ptr<LeafProver<G>> prover_;
         const Adder add_;
         std::vector<Descent> descents_;
@@ -535,6 +538,7 @@ private:
         std::vector<Leaf<G>> new_leaves_;
         std::vector<std::uint32_t> order_;
         std::vector<float> weights_;
+        std::vector<float> promises_;
         CandidateColumns candidates_;
         std::vector<std::uint16_t> move_counts_;
         std::optional<PlayedLater> played_later_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "line.h"
-#include "strengths/move_features.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::search {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "game.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::strengths {
 
@@ -19,16 +20,6 @@ namespace hyoka::strengths {
 struct Feature {
     std::string name;
     float strength;  // by default; the gamma of the paper, > 0
-};
-
-/// The moves that led to a position, as far as they are known: the opponent's last one, and the mover's own before.
-template <class G>
-struct Context {
-    std::optional<typename G::Move> last;
-    std::optional<typename G::Move> before_last;
-
-    /// What the next position has as its context.
-    Context after(typename G::Move move) const { return {move, last}; }
 };
 
 /// What the strengths of moves of G come from. For each game there is a specialisation with
@@ -83,7 +74,7 @@ private:
 
 /// How good moves of G look by their features.
 template <class G>
-class MoveStrengths {
+class MoveStrengths final : public MoveModel<G> {
 public:
     using Move = typename G::Move;
 
@@ -96,9 +87,8 @@ public:
         assert(strengths_.size() == MoveFeatures<G>::all().size());
     }
 
-    /// Puts the strength of each move into `strengths`. Pre: the moves are legal, and there is room for as many.
     void weigh(const G& game, const Context<G>& context, std::span<const Move> moves,
-               std::span<float> strengths) const {
+               std::span<float> strengths) override {
         assert(strengths.size() >= moves.size());
         MoveFeatures<G>::visit(game, context, moves, StrengthSink(strengths_.data(), strengths.data()));
     }
@@ -106,6 +96,7 @@ public:
     static void list(const G& game, const Context<G>& context, std::span<const Move> moves, FeatureLists& lists) {
         MoveFeatures<G>::visit(game, context, moves, ListSink(lists));
     }
+    std::unique_ptr<MoveModel<G>> clone() const override { return std::make_unique<MoveStrengths>(*this); }
     const std::vector<float>& strengths() const { return strengths_; }
 
 private:

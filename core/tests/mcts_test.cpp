@@ -54,7 +54,7 @@ MctsParts<G> make_parts(int variant) {
     switch (variant) {
         case 1: parts.formula = std::make_unique<Ucb1Tuned>(); break;
         case 2:
-            parts.strengths = std::make_unique<CodeStrengths<G>>();
+            parts.move_priors = std::make_unique<CodeStrengths<G>>();
             parts.untried = std::make_unique<Widening>(Widening::Constants{});
             parts.killer = Killer{};
             parts.history = History{};

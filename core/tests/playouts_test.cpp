@@ -245,8 +245,8 @@ void check_strengths(const std::string& name, const G& start) {
     }
     std::vector<float> doubled;
     for (const auto& feature : MoveFeatures<G>::all()) doubled.push_back(2 * feature.strength);
-    const MoveStrengths<G> model;
-    const MoveStrengths<G> other_model(doubled);
+    MoveStrengths<G> model;
+    MoveStrengths<G> other_model(doubled);
     Rng rng(3);
     G game = start;
     Context<G> context;
@@ -327,7 +327,7 @@ template <class G>
 void check_policies(const std::string& name, const G& start) {
     using Position = PositionOf<G>;
     UniformPlayout<G> uniform;
-    StrengthPlayout<G> by_strength;
+    StrengthPlayout<G> by_strength(std::make_unique<MoveStrengths<Position>>());
     check_policy<G>(name + " uniform", uniform, start, 5);
     check_policy<G>(name + " by strength", by_strength, start, 5);
     MixedPlayout<G> mixed(0.3, by_strength.copy());
@@ -352,12 +352,13 @@ void check_policies(const std::string& name, const G& start) {
 template <class G>
 void check_frequencies(const std::string& name, const G& game, const Context<PositionOf<G>>& context,
                        const std::vector<std::string>& never = {}) {
-    StrengthPlayout<G> policy;
+    MoveStrengths<PositionOf<G>> model;
+    StrengthPlayout<G> policy(model.clone());
     std::map<std::uint32_t, double> expected;
     double sum = 0;
     const auto moves = game.legal_moves();
     std::vector<float> strengths(moves.size());
-    policy.model().weigh(position_of(game), context, span_of<G>(moves), strengths);
+    model.weigh(position_of(game), context, span_of<G>(moves), strengths);
     for (std::size_t i = 0; i < moves.size(); ++i) {
         if (std::find(never.begin(), never.end(), moves[i].text()) != never.end()) continue;
         expected[moves[i].code()] = strengths[i];

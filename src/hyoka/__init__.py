@@ -54,12 +54,15 @@ from hyoka.arena import (
     rate_players,
     write_match_report,
 )
+from hyoka.artefact import Artefact, Origin, read_artefact
+from hyoka.built_in import built_in_artefact
 from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
 from hyoka.errors import (
     ConditionError,
     EngineError,
     Error,
+    FleetError,
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
@@ -69,10 +72,12 @@ from hyoka.errors import (
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
+from hyoka.fleet import cluster
 from hyoka.games import GAMES, Game, GameFacts, game_facts, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.progress import Progress
 from hyoka.records import (
     Record,
     RecordStream,
@@ -109,6 +114,7 @@ from hyoka.search import (
     search_line,
     search_once,
     solve_ending,
+    strengths_artefact,
     uct,
 )
 from hyoka.study import (
@@ -116,7 +122,6 @@ from hyoka.study import (
     adjudicate,
     append_to_study,
     check_study,
-    cluster,
     evaluate,
     make_study,
 )
@@ -126,6 +131,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "Artefact",
     "BlokusDuo",
     "Book",
     "Chess",
@@ -141,6 +147,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FixedBins",
+    "FleetError",
     "Game",
     "GameFacts",
     "Go3",
@@ -159,6 +166,7 @@ __all__ = [
     "Mate",
     "MoveReport",
     "NotationError",
+    "Origin",
     "Othello",
     "OutOfMemoryError",
     "Outcome",
@@ -167,6 +175,7 @@ __all__ = [
     "Playouts",
     "Problem",
     "ProblemSet",
+    "Progress",
     "PythonEvaluator",
     "PythonLine",
     "Reason",
@@ -191,6 +200,7 @@ __all__ = [
     "ab",
     "adjudicate",
     "append_to_study",
+    "built_in_artefact",
     "check_engine",
     "check_study",
     "cluster",
@@ -226,6 +236,7 @@ __all__ = [
     "playouts",
     "position",
     "rate_players",
+    "read_artefact",
     "read_problems",
     "read_record",
     "read_records",
@@ -233,6 +244,7 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "svg",
     "term_examples",
     "terminal",

@@ -65,8 +65,8 @@ def test_searches_play_it_without_knowledge(bare: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("uct:policy=rated", "moves have features"),
-        ("uct:rated=on", "moves have features"),
+        ("uct:policy=strengths", "moves have features"),
+        ("uct:ordered=on", "moves have features"),
         ("uct:policy=light", "is for Go"),
         ("uct:mate=100", "mate=100 is for"),
         ("uct:ending=8", "ending=8 is for"),

@@ -148,7 +148,7 @@ def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.
     assert (facts.komi is not None) == hasattr(start, "komi")
     assert set(facts.notations) <= set(WRITERS)
     assert format_of_path(Path(f"games{facts.record_suffix}")) in facts.notations
-    assert ("sgf" in facts.notations) == bool(facts.sgf_game)
+    assert facts.sgf_game
     assert SearchSpec.from_text(facts.usual_search)
     assert facts.moves_left(start) > 0
     line = start.line()

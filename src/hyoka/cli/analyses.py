@@ -11,8 +11,9 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import FORMATS, Curves, Link, Result, Splits
-from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, out, plain_table, print_json, progress_bars
 from hyoka.cli.studies import StudyPath, Where
+from hyoka.progress import Progress
 from hyoka.study import Study
 from hyoka.study.analysing import Draws
 from hyoka.study.measuring import Axis, chosen_evaluators
@@ -214,9 +215,9 @@ def analyse_command(
     link = link_of(bend, limit)
     weighed = cast(Literal["ply"] | None, balance and _one_of("--balance", balance, ["ply"]))
     results: dict[str, list[Result]] = {}
-    with count_progress(quiet or as_json) as progress:
+    with progress_bars(quiet or as_json) as progress:
         if metrics_or_curves:
-            task = progress.add_task("metrics", total=2)
+            progress(Progress("measuring", 0, 2, "steps", "metrics"))
             results["metrics"] = [
                 opened.metrics(
                     names,
@@ -232,7 +233,7 @@ def analyse_command(
                     seed=seed,
                 )
             ]
-            progress.update(task, advance=1, description="curves")
+            progress(Progress("measuring", 1, 2, "steps", "curves"))
             found = opened.curve(
                 names,
                 where=where,
@@ -250,7 +251,7 @@ def analyse_command(
                 seed=seed,
             )
             results["curves"] = [found]
-            progress.advance(task)
+            progress(Progress("measuring", 2, 2, "steps"))
             if by is not None and shown_draws != "wdl":
                 results["gaps"] = [
                     opened.gaps(
@@ -313,7 +314,6 @@ def analyse_command(
             searched = None if columns is None else _columns(columns)
             results["splits"] = []
             for name in names:
-                task = progress.add_task(f"splits of {name}", total=None)
                 results["splits"].append(
                     opened.splits(
                         name,
@@ -323,9 +323,7 @@ def analyse_command(
                         draws=counted,
                         axis=along,
                         false_discovery_rate=fdr,
-                        progress=lambda done, total, task=task: progress.update(  # type: ignore[misc]
-                            task, completed=done, total=total
-                        ),
+                        progress=progress,
                     )
                 )
     # Curves come with the metrics; to be saved they must be asked for, and then they alone are.

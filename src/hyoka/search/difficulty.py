@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.games import Move, Position, name_of
-from hyoka.search.parts import alpha_beta_settings, evaluation_options
+from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.spec import SearchSpec, ab
 
 
@@ -47,11 +46,12 @@ def difficulty(
         return Difficulty(np.zeros(0, np.int8), np.zeros(0, np.int8))
     chosen = spec or ab()
     game = name_of(positions[0])
-    of_one_game: tuple[list[Any], list[Any]] = (list(positions), list(moves))
     changes, correct = _core.best_move_changes(
-        *of_one_game,
-        evaluation_options(chosen, game),
-        alpha_beta_settings(chosen),
+        game,
+        list(positions),
+        list(moves),
+        alpha_beta_options(chosen),
+        models_for(chosen, game),
         depths,
         threads,
     )

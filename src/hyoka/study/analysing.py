@@ -35,9 +35,9 @@ from hyoka.analysis import (
 from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
 from hyoka.analysis.link import Link
-from hyoka.analysis.splits import Tick
 from hyoka.errors import StudyError
 from hyoka.games import game_facts
+from hyoka.progress import OnProgress
 from hyoka.study.measuring import OUTCOMES, Axis, Measured, measured, split_columns
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
     false_discovery_rate: float = 0.05,
     least_effect: float = 0.01,
     least_games: int = 30,
-    progress: Tick | None = None,
+    progress: OnProgress | None = None,
 ) -> Splits:
     """Search for the conditions under which an evaluator is most wrong.
 

@@ -190,7 +190,7 @@ class ScriptRunner:
 
     def answer(self, script: Script) -> str:
         """The engine's answer to the script's question; raises EngineError if it has none."""
-        goes_on = script.file is self._file and self._next <= script.place
+        goes_on = script.file == self._file and self._next <= script.place
         if not goes_on and self._needs_restart:
             self._session.restart()  # what one file has left behind is not meant for the next
         engine = self._session.gtp_engine()

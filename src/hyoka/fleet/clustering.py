@@ -10,51 +10,42 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError
 from typing import Any, Final
 
-from hyoka.errors import Error, StudyError
-from hyoka.study.tasks import release_engines
+from hyoka.errors import Error, FleetError
 
 _LOOK_S: Final = 0.2
-_FAREWELL_S: Final = 5.0
-_HASTY_FAREWELL_S: Final = 0.5
+_PATIENCE_S: Final = 10.0
+_HASTY_PATIENCE_S: Final = 0.5
+"""How long workers may take to hear that a run is over, and the same after an interrupt."""
 
 
 @contextlib.contextmanager
-def cluster(
-    address: str, *, timeout_s: float = 10.0, at_end: Callable[[], None] = release_engines
-) -> Iterator[tuple[Executor, int]]:
+def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor, int]]:
     """An executor on the workers of a Dask scheduler, and how many threads they have.
 
     A worker that dies costs a retry. A scheduler that dies and is not back after `timeout_s` ends
-    everything: `submit` raises StudyError. `at_end` is called on each worker when the block ends:
-    it lets go of the engines that run there.
+    everything: `submit` raises FleetError.
     """
     try:
         from distributed import Client as _Client  # noqa: PLC0415
     except ImportError:
         raise Error("a cluster needs Dask: pip install 'hyoka[cluster]'") from None
     if not re.search(r":\d+/?$", address):
-        raise StudyError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
+        raise FleetError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
     make_client: Any = _Client  # untyped
     with _without_its_log():
         try:
             client = make_client(address, timeout=timeout_s, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise StudyError(f"no Dask scheduler answers at {address}: {error}") from error
-        yield from _at_work(client, address, at_end)
-
-
-def _at_work(
-    client: Any, address: str, at_end: Callable[[], None]
-) -> Iterator[tuple[Executor, int]]:
-    patience = _HASTY_FAREWELL_S
-    try:
-        threads = sum(client.nthreads().values())
-        if threads == 0:
-            raise StudyError(f"{address}: the cluster has no workers")
-        yield _Watched(client, address), threads
-        patience = _FAREWELL_S
-    finally:
-        _part_from(client, at_end, patience)
+            raise FleetError(f"no Dask scheduler answers at {address}: {error}") from error
+        patience_s = _HASTY_PATIENCE_S
+        try:
+            threads = sum(client.nthreads().values())
+            if threads == 0:
+                raise FleetError(f"{address}: the cluster has no workers")
+            yield ClusterExecutor(client, address), threads
+            patience_s = _PATIENCE_S
+        finally:
+            _wait_briefly(lambda: client.close(timeout=patience_s / 2), patience_s)
 
 
 @contextlib.contextmanager
@@ -72,22 +63,19 @@ def _without_its_log() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _part_from(client: Any, at_end: Callable[[], None], patience: float) -> None:
-    """Let the workers go, and wait for nobody who does not answer."""
+def _wait_briefly(call: Callable[[], object], patience_s: float) -> None:
+    """Call something, and wait for nobody who does not answer."""
 
-    def say_goodbye() -> None:
+    def quietly() -> None:
         with contextlib.suppress(Exception):
-            if client.status == "running":
-                client.run(at_end)
-        with contextlib.suppress(Exception):
-            client.close(timeout=patience)
+            call()
 
-    leaving = threading.Thread(target=say_goodbye, name="hyoka-cluster", daemon=True)
-    leaving.start()
-    leaving.join(2 * patience)
+    calling = threading.Thread(target=quietly, name="hyoka-cluster", daemon=True)
+    calling.start()
+    calling.join(patience_s)
 
 
-class _Watched(Executor):
+class ClusterExecutor(Executor):
     """Dask's executor, whose futures would otherwise wait for ever for a scheduler that is gone."""
 
     def __init__(self, client: Any, address: str) -> None:
@@ -108,8 +96,14 @@ class _Watched(Executor):
         future.add_done_callback(self._pending.discard)
         return future
 
-    def _lost(self) -> StudyError:
-        return StudyError(f"the Dask scheduler at {self._address} is gone")
+    def everywhere(self, function: Callable[[str], None], run: str, *, in_haste: bool) -> None:
+        """Call a function with a run's name in every worker's process."""
+        if self._client.status == "running":
+            patience_s = _HASTY_PATIENCE_S if in_haste else _PATIENCE_S
+            _wait_briefly(lambda: self._client.run(function, run), patience_s)
+
+    def _lost(self) -> FleetError:
+        return FleetError(f"the Dask scheduler at {self._address} is gone")
 
     def _watch(self) -> None:
         """Tell those who wait once nothing can come any more."""

@@ -8,8 +8,7 @@ from typing import Final
 from hyoka._core import Player
 from hyoka.errors import Error
 from hyoka.games import Line, Position, game_facts, position
-from hyoka.problems import Assertion, GtpTest, Problem
-from hyoka.problems.problem import played
+from hyoka.problems.problem import Assertion, GtpTest, Problem, played
 
 _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
 
@@ -19,7 +18,7 @@ class NotAsked(Exception):  # noqa: N818 - nothing went wrong
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Exercise:
     """A position and the answers that are right."""
 
     game: str
@@ -83,7 +82,7 @@ class Task:
         one by no claim. An ending is solved by a proof of its exact `score`, whatever the move.
         Else any best move is right, and any that is not to be avoided.
 
-        >>> Task("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
+        >>> Exercise("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
         True
         """
         if self.mate is not None:
@@ -101,7 +100,9 @@ class Task:
         return self.points.get(move or "", 0)
 
 
-def task_of(problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False) -> Task | str:
+def exercise_of(
+    problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False
+) -> Exercise | str:
     """What a problem asks for, or why it asks for no move.
 
     Over GTP a test may ask for anything that the engine understands; whether it does is seen later.
@@ -109,15 +110,15 @@ def task_of(problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False) -
     if isinstance(problem, Problem):
         return _of_problem(problem)
     if isinstance(problem, Assertion):
-        task: Task | str = "a claim about a board, not a question for a move"
+        exercise: Exercise | str = "a claim about a board, not a question for a move"
         number = ""
     else:
-        task, number = _of_test(problem), problem.id
+        exercise, number = _of_test(problem), problem.id
     if not over_gtp:
-        return task
-    if isinstance(task, Task):
-        return replace(task, test=problem)
-    return Task(
+        return exercise
+    if isinstance(exercise, Exercise):
+        return replace(exercise, test=problem)
+    return Exercise(
         problem.game,
         problem.position,
         test=problem,
@@ -128,7 +129,7 @@ def task_of(problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False) -
     )
 
 
-def _of_problem(problem: Problem) -> Task | str:
+def _of_problem(problem: Problem) -> Exercise | str:
     asks_for_mate = problem.mate is False or (problem.mate is True and not problem.avoid)
     if problem.points:
         top = max(problem.points.values())
@@ -137,7 +138,7 @@ def _of_problem(problem: Problem) -> Task | str:
         best = problem.best
     if not (best or problem.avoid or asks_for_mate):
         return _why_not(problem)
-    return Task(
+    return Exercise(
         problem.game,
         problem.position,
         problem.moves,
@@ -166,7 +167,7 @@ def _why_not(problem: Problem) -> str:
     return "the set says no right move"
 
 
-def _of_test(test: GtpTest) -> Task | str:
+def _of_test(test: GtpTest) -> Exercise | str:
     name, *arguments = test.command.split() or [""]
     if name not in _GENMOVES:
         return "a question for another answer than a move"
@@ -179,7 +180,7 @@ def _of_test(test: GtpTest) -> Task | str:
             only = tuple(str(game.parse(point)) for point in arguments[1:])
         except Error:
             return "no legal moves to choose from"
-    return Task(
+    return Exercise(
         test.game,
         test.start,
         test.moves,
