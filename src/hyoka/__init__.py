@@ -73,7 +73,19 @@ from hyoka.errors import (
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import cluster
-from hyoka.games import GAMES, Game, GameFacts, game_facts, game_type, name_of, position
+from hyoka.games import (
+    GAMES,
+    AnyGame,
+    Game,
+    GameFacts,
+    Line,
+    Move,
+    Position,
+    game_facts,
+    game_type,
+    name_of,
+    position,
+)
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -131,6 +143,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "AnyGame",
     "Artefact",
     "BlokusDuo",
     "Book",
@@ -160,10 +173,12 @@ __all__ = [
     "Go19",
     "IllegalMoveError",
     "Limits",
+    "Line",
     "LinearEvaluation",
     "MatchPlan",
     "MatchResult",
     "Mate",
+    "Move",
     "MoveReport",
     "NotationError",
     "Origin",
@@ -173,6 +188,7 @@ __all__ = [
     "PlayedGame",
     "Player",
     "Playouts",
+    "Position",
     "Problem",
     "ProblemSet",
     "Progress",

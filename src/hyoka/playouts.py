@@ -80,7 +80,7 @@ def playouts(
 
 
 def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:
-    """Random games from a position of a class that follows the `Game` protocol, one by one."""
+    """Random games from a position of a class that follows `AnyGame`, one by one."""
     for name in ("to_play", "outcome", "legal_moves", "play"):
         if not hasattr(start, name):
             raise NotationError(f"{type(start).__name__} is no game: it has no '{name}'")

@@ -99,7 +99,8 @@ GAME_WORDS = {word for facts in FACTS.values() for word in (facts.name, *facts.o
 GAME_TYPES = {facts.position_type.__name__ for facts in FACTS.values()} | {"GAMES"}
 # Who may spell games: the list itself, what is about one game, and tables of code by family.
 SPELLING_GAMES = {
-    "games.py": "the one list",
+    "games/all_games.py": "the one list",
+    "games/__init__.py": "exports the list",
     "__init__.py": "exports the types, which type checkers want by name",
     "demo.py": "its two studies are of two games, and it says what they show",
     "diagram/builders.py": "one drawing a family, and a plain one for any other",

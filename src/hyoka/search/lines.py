@@ -18,7 +18,7 @@ from hyoka.games import AnyGame, AnyLine, AnyMove, Line, Position, game_facts, n
 class PythonLine:
     """A game written in Python with the moves that led to it; itself a game.
 
-    What the compiled games' `line()` gives, for any class that follows the `Game` protocol.
+    What the compiled games' `line()` gives, for any class that follows `AnyGame`.
     """
 
     start: AnyGame
