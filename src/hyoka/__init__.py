@@ -73,7 +73,19 @@ from hyoka.errors import (
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import cluster
-from hyoka.games import GAMES, Game, game_type, name_of, position
+from hyoka.games import (
+    GAMES,
+    AnyGame,
+    Game,
+    GameFacts,
+    Line,
+    Move,
+    Position,
+    game_facts,
+    game_type,
+    name_of,
+    position,
+)
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -131,6 +143,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "AnyGame",
     "Artefact",
     "BlokusDuo",
     "Book",
@@ -149,6 +162,7 @@ __all__ = [
     "FixedBins",
     "FleetError",
     "Game",
+    "GameFacts",
     "Go3",
     "Go4",
     "Go5",
@@ -159,10 +173,12 @@ __all__ = [
     "Go19",
     "IllegalMoveError",
     "Limits",
+    "Line",
     "LinearEvaluation",
     "MatchPlan",
     "MatchResult",
     "Mate",
+    "Move",
     "MoveReport",
     "NotationError",
     "Origin",
@@ -172,6 +188,7 @@ __all__ = [
     "PlayedGame",
     "Player",
     "Playouts",
+    "Position",
     "Problem",
     "ProblemSet",
     "Progress",
@@ -217,6 +234,7 @@ __all__ = [
     "fit_logistic",
     "fit_weights",
     "fit_win_draw_loss",
+    "game_facts",
     "game_type",
     "linear_evaluation",
     "make_study",

@@ -105,7 +105,7 @@ def test_the_tree_is_kept_when_the_game_goes_on() -> None:
     line = hk.Othello().line()
     first = searcher.search(line)
     reply = first.moves[0].pv[1]
-    line = line.play(first.best).play(reply)
+    line = line.play(str(first.best)).play(str(reply))
     searcher.search(line, hk.SearchLimits(playouts=1))
     assert searcher.tree()["visits"][0] > 100
     fresh = hk.Searcher(hk.uct(reuse=False), "othello")

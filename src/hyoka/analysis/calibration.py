@@ -225,7 +225,7 @@ class Calibration(Result):
         rows = []
         for part in self.parts:
             curve = part.logistic
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "evaluator": part.name,
                 "condition": part.condition,
                 "of": part.of,

@@ -176,7 +176,7 @@ def unique_labels(curves: Sequence[Curve]) -> list[str]:
     return labels
 
 
-def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, Any]:
+def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, object]:
     naive = curves.bands == "naive"
     low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
     return {

@@ -2,7 +2,7 @@
 """Two evaluators on the same positions: what they share cancels in the difference."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -60,7 +60,7 @@ class Comparison(Result):
 
     def table(self) -> pa.Table:
         """A row a metric."""
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "metric": each.metric.name,
                 "better": each.metric.better,

@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -76,7 +76,7 @@ class Disagreement(Result):
     def table(self) -> pa.Table:
         """A row a disputed position."""
         names = {"one": self.one, "other": self.other, None: None}
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "row": each.row,
                 "game_id": each.game,

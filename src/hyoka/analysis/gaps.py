@@ -18,7 +18,7 @@ the same games.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -218,7 +218,7 @@ class Gaps(Result):
         """A row an evaluator and condition."""
         rows = []
         for part in self.parts:
-            row: dict[str, Any] = {"evaluator": part.evaluator, "condition": part.condition}
+            row: dict[str, object] = {"evaluator": part.evaluator, "condition": part.condition}
             for departure in (part.gap.level, part.gap.lean):
                 row |= {
                     departure.kind: departure.effect.value,

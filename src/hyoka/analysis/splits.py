@@ -139,7 +139,7 @@ class Splits(Result):
 
     def table(self) -> pa.Table:
         """A row a split, the worst first."""
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "evaluator": split.evaluator,
                 "condition": split.condition.sql,

@@ -44,7 +44,7 @@ from hyoka.cli.output import (
     progress_bars,
 )
 from hyoka.fleet import cluster
-from hyoka.games import game_type, name_of
+from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
     Experiment,
@@ -95,7 +95,7 @@ def ablate_command(
     search: Annotated[
         str, typer.Argument(metavar="SEARCH", help="uct or ab, perhaps with settings: uct:c=0.7.")
     ] = "uct",
-    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = "go9",
+    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = DEFAULT_GAME,
     switches: Annotated[
         str | None,
         typer.Option(
@@ -135,7 +135,7 @@ def ablate_command(
     At equal playouts and at equal time. Interrupted, the same command goes on.
     """
     spec = SearchSpec.from_text(search)
-    kind = name_of(game_type(game)())
+    kind = game_facts(game).name
     names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
     amount = "playouts" if spec.has("playouts") else "nodes"
     limits = [(amount, playouts), ("time", time_s)]

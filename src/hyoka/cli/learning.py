@@ -3,7 +3,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -230,7 +230,7 @@ def _save_curves(fit: WeightFit, file: Path) -> None:
     fit.held_out.curves().save(file)
 
 
-def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, Any]:
+def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, object]:
     return fit.as_json() | {
         "quiet": examples.quiet,
         "undecided": examples.undecided,

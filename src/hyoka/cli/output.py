@@ -76,7 +76,7 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     print(TERMINAL_COMMANDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text))

@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -179,7 +179,7 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
     _print_refused(report.first_refused, dict(report.refused))
 
 
-def _as_values(summary: Summary) -> dict[str, Any]:
+def _as_values(summary: Summary) -> dict[str, object]:
     def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}

@@ -4,7 +4,7 @@
 import contextlib
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import typer
@@ -23,7 +23,7 @@ from hyoka.cli.output import (
 )
 from hyoka.errors import ConditionError
 from hyoka.fleet import cluster
-from hyoka.games import game_type, name_of
+from hyoka.games import game_facts
 from hyoka.study import (
     COMMENTS,
     METHODS,
@@ -68,7 +68,7 @@ def columns_command(
             table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
         out.print(table)
         return
-    columns = _core.columns(name_of(game_type(game)()))
+    columns = _core.columns(game_facts(game).name)
     if as_json:
         print_json(
             [
@@ -319,7 +319,7 @@ def sql_command(
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
-def _rows(answer: pa.Table) -> list[dict[str, Any]]:
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
     """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
@@ -332,7 +332,7 @@ def _rows(answer: pa.Table) -> list[dict[str, Any]]:
         ) from error
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):

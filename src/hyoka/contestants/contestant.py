@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from hyoka.engines import EnginePosition, Failure
 from hyoka.errors import NotationError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import Member
+from hyoka.games import AnyLine, Line, Position
 from hyoka.problems import Exercise
 from hyoka.search import SearchLimits, recorded_line
 
@@ -64,13 +65,14 @@ class RecordedGame:
         """The codes of the moves."""
         return np.frombuffer(self.codes, dtype=np.uint16)
 
-    def line(self, ply: int) -> Any:
+    def line(self, ply: int) -> Line:
         """The line of play up to a position, as a search may go on from it."""
         return recorded_line(self.game, self.start, self.komi, self.moves[:ply])
 
-    def position(self, ply: int) -> Any:
+    def position(self, ply: int) -> Position:
         """A position by itself."""
-        return _core.position_after(self.game, self.start, self.komi, self.moves[:ply])
+        moves = self.moves[:ply]
+        return cast("Position", _core.position_after(self.game, self.start, self.komi, moves))
 
     def as_told(self) -> Iterator[EnginePosition]:
         """The positions that are asked about, as engines are told them."""
@@ -94,7 +96,7 @@ class Evaluator(Member, Protocol):
 class Turn:
     """What a player sees when it is to move."""
 
-    line: Any
+    line: AnyLine
     position: EnginePosition | None
     """The same, as engines are told it; None of a game written in Python."""
     clocks: tuple[Clock, Clock] | None

@@ -3,11 +3,11 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hyoka.contestants.contestant import Contestant, RecordedGame
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
+from hyoka.games import Position
 from hyoka.search import PythonEvaluator
 
 
@@ -37,7 +37,7 @@ class FunctionEvaluator:
             for ply in game.plies:
                 yield self._evaluated(game.position(ply), f"at ply {ply} of game {game.number}")
 
-    def _evaluated(self, position: Any, where: str) -> Evaluation:
+    def _evaluated(self, position: Position, where: str) -> Evaluation:
         name = self._evaluator.name
         began = time.monotonic()
         try:

@@ -128,7 +128,7 @@ class SearchSeat:
         result = self._searcher.search(turn.line, limits)
         if result.best is None:
             raise EngineError(self._name, "finds no move here", reason="refused")
-        return result.evaluation(self._game)
+        return result.evaluation(self._searcher.game)
 
     def _limits(self, time_s: float) -> SearchLimits:
         """The spec's limits, but for the time: that is the clock's."""

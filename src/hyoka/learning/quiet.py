@@ -4,10 +4,11 @@
 from typing import Any, Final
 
 from hyoka import _core
+from hyoka.games import games_with
 from hyoka.search import LinearEvaluation, ab
 from hyoka.search.parts import alpha_beta_options
 
-QUIESCENT_GAMES: Final = ("chess", "shogi")
+QUIESCENT_GAMES: Final = tuple(games_with(lambda facts: facts.quiescence))
 """Games whose alpha-beta goes on with captures at its leaves."""
 
 

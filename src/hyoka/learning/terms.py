@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.analysis.sample import Draws
 from hyoka.errors import NotationError, StudyError, nearest
-from hyoka.games import game_type
+from hyoka.games import game_facts
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.quiet import QUIESCENT_GAMES, QuiescenceSearch
 from hyoka.learning.sigmoid import Array
@@ -238,7 +238,7 @@ class _Place(NamedTuple):
         if not len(self.moves):
             return None
         before = _core.position_after(self.game, self.start, self.komi, self.moves[:-1])
-        return before, game_type(self.game).Move.from_code(int(self.moves[-1]))
+        return before, game_facts(self.game).move(int(self.moves[-1]))
 
 
 def _places(study: Study, table: pa.Table) -> Iterator[list[_Place]]:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,7 @@ class WeightFit:
                 lines.append(f"split where {split.condition}: {split.before}, then {split.after}")
         return "\n".join(lines)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Everything but the positions and the whole evaluation, as JSON has it."""
         left_out = ("weights", "held_out", "evaluation", "start", "origin")
         plain = {

@@ -5,7 +5,7 @@ import collections
 import io
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -390,7 +390,9 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
     return [tuple(flat[a:b]) for a, b in itertools.pairwise(offsets)]
 
 
-def _mapped(texts: pa.StringArray, function: Any, kind: pa.DataType) -> pa.Array:
+def _mapped(
+    texts: pa.StringArray, function: Callable[[str], object], kind: pa.DataType
+) -> pa.Array:
     """`function` of every text, called once for each different one."""
     encoded = texts.dictionary_encode()
     values = pa.array([function(text) for text in encoded.dictionary.to_pylist()], kind)

@@ -4,7 +4,6 @@
 import collections
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +24,7 @@ class Range:
     low: float = float("inf")
     high: float = float("-inf")
 
-    def add(self, values: Any) -> None:
+    def add(self, values: pa.Array | pa.ChunkedArray) -> None:
         """Take numbers in; nulls don't count."""
         known = values.drop_null().to_numpy(zero_copy_only=False)
         if len(known):

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from hyoka.analysis import Curve, Disagreement, Sample, Split, value_text
 from hyoka.arena.report.facts import shortened
 from hyoka.diagram import diagram
+from hyoka.games import game_facts
 from hyoka.page import Board
 from hyoka.records import Record
 from hyoka.study import Study
-from hyoka.study.importing import colour_names
 from hyoka.study.measuring import Measured
 
 NOT_ON_THE_BOARD: Final = ("time", "illegal", "forfeit")
@@ -169,16 +169,13 @@ def _how(record: Record) -> str:
 
 
 def player_titles(game: str) -> tuple[str, str]:
-    """The two players in a game's own words."""
-    if game == "blokus_duo":
-        return "First player", "Second player"
-    one, other = colour_names(game)
-    return one[1].capitalize(), other[1].capitalize()
+    """The two players in a game's own words, as titles."""
+    first, second = (name.removeprefix("the ").capitalize() for name in game_facts(game).players)
+    return first, second
 
 
 def result_words(game: str, result: float) -> str:
     """What came of a position."""
     if result not in (0, 1):
         return "drawn"
-    title = player_titles(game)[0 if result == 1 else 1]
-    return f"the {title.lower()} won" if game == "blokus_duo" else f"{title} won"
+    return f"{game_facts(game).players[0 if result == 1 else 1]} won"

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from hyoka.analysis import VALUE, CurvePoint, Difference
 from hyoka.estimate import Estimate
@@ -33,7 +33,7 @@ class Finding:
 
     kind: str
     text: str
-    numbers: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, object] = field(default_factory=dict)
 
 
 def findings_of(results: Results) -> tuple[Finding, ...]:
@@ -135,7 +135,7 @@ def _quality(results: Results) -> Iterator[Finding]:
     yield Finding("quality", text, _rocs(shared))
 
 
-def _rocs(shared: Shared) -> dict[str, Any]:
+def _rocs(shared: Shared) -> dict[str, object]:
     return {each.name: _numbers(each.metrics["roc"]) for each in shared.judged}
 
 

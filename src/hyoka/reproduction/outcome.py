@@ -43,7 +43,7 @@ class OutcomeTable:
         """The rows as people read them."""
         return [tuple(map(cell_text, row)) for row in self.rows]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Its title, headings and rows as JSON has them."""
         return {
             "title": self.title,
@@ -63,7 +63,7 @@ class Outcome:
     figures: tuple[Path, ...] = ()
     """Pictures that it wrote."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """All of it as JSON has it; an interval is a list of value, low and high."""
         return {
             "about": self.about,

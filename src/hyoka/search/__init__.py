@@ -5,6 +5,8 @@ from hyoka.search.book import Book
 from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.evaluations import (
     LinearEvaluation,
+    has_features,
+    has_terms,
     linear_evaluation,
     move_strengths,
     strengths_artefact,
@@ -37,6 +39,8 @@ __all__ = [
     "as_line",
     "difficulty",
     "find_mate",
+    "has_features",
+    "has_terms",
     "linear_evaluation",
     "mc",
     "mc_score",

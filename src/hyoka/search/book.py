@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from hyoka.artefact import Artefact
 from hyoka.errors import SourceError
+from hyoka.games import Game, Move
 from hyoka.records import Record, read_records, records_in
 
 
@@ -58,7 +58,7 @@ class Book:
         lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
-    def moves(self, position: Any) -> dict[Any, int]:
+    def moves(self, position: Game) -> dict[Move, int]:
         """The legal moves of a position that are in the book, and how often they were played."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}

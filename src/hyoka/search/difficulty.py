@@ -3,14 +3,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import NotationError
-from hyoka.games import name_of
+from hyoka.games import Move, Position, name_of
 from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.spec import SearchSpec, ab
 
@@ -26,8 +25,8 @@ class Difficulty:
 
 
 def difficulty(
-    positions: Sequence[Any],
-    moves: Sequence[Any],
+    positions: Sequence[Position],
+    moves: Sequence[Move],
     *,
     depths: int = 3,
     spec: SearchSpec | None = None,

@@ -36,8 +36,8 @@ from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
 from hyoka.analysis.link import Link
 from hyoka.errors import StudyError
+from hyoka.games import game_facts
 from hyoka.progress import OnProgress
-from hyoka.study.importing import colour_names
 from hyoka.study.measuring import OUTCOMES, Axis, Measured, measured, split_columns
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def _check_draws(draws: str) -> None:
 
 def first_player(game: str) -> str:
     """Who the first player is, in a game's own words."""
-    return "the first player" if game == "blokus_duo" else colour_names(game)[0][1].capitalize()
+    return game_facts(game).players[0]
 
 
 def column_words(game: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import StudyError
 from hyoka.fleet import Crew, Run
+from hyoka.games import game_facts
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
@@ -201,10 +202,9 @@ def with_colours(table: pa.Table, game: str) -> pa.Table:
 
 
 def colour_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Who is the first and the second player in a game's own words."""
-    if game == "chess":
-        return ("first", "white"), ("second", "black")
-    return ("first", "black"), ("second", "white")
+    """Who is the first and the second player in the names of columns."""
+    first, second = game_facts(game).columns
+    return ("first", first), ("second", second)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from hyoka.arena.report.evaluation_curves import (
     verdict,
 )
 from hyoka.arena.report.facts import MatchFacts
+from hyoka.games import game_facts
 from hyoka.page import Chart, Section
 from hyoka.page.figures import Step, band
 
 _MOST_CHARTS: Final = 12
 _MOST_FINDINGS: Final = 3
-_UNITS: Final = {"chess": "centipawns", "shogi": "the program's own units"}
 
 
 def curves_of(facts: MatchFacts, seed: int) -> list[EvaluationCurve]:
@@ -76,7 +76,7 @@ def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
         x, domain = "own value", (0.0, 1.0)
         caption = f"{name}: what it got, by its own value. On the dashed line it gets what it says."
     else:
-        x, domain = f"own score, {_UNITS.get(game, 'points')}", (-curve.widest, curve.widest)
+        x, domain = f"own score, {game_facts(game).unit_of_programs}", (-curve.widest, curve.widest)
         caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
     steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
     chart = band(
