@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24
@@ -22,7 +22,7 @@ class Condition:
     """Something that holds for some positions."""
 
     sql: str
-    """As `--where` takes it."""
+    """As `where` takes it."""
     words: str
     """As people read it."""
     columns: frozenset[str]
@@ -73,7 +73,7 @@ def partition(
             raise StudyError(f"{name} holds texts: it has levels, no bins")
         levels = [c for c in _of_column(name, values) if c.holds.any()]
         if not levels:
-            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use --where")
+            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use {named('where')}")
         return levels
     numbers = values.astype(np.float64)
     known = numbers[np.isfinite(numbers)]

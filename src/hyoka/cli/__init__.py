@@ -27,8 +27,9 @@ from hyoka.cli import (
     signals,
     studies,
 )
+from hyoka.cli.options import command_of, in_options
 from hyoka.cli.output import say
-from hyoka.errors import EngineError, Error
+from hyoka.errors import EngineError, Error, ParameterError
 
 app = typer.Typer(
     name="hyoka",
@@ -132,7 +133,10 @@ def run(arguments: list[str]) -> int:
     except EngineError as error:
         message = f"hyoka: {error.told}"
     except Error as error:
-        message = f"hyoka: {error}"
+        name, options = command_of(app, arguments)
+        message = f"hyoka: {in_options(str(error), options)}"
+        if isinstance(error, ParameterError):
+            message = f"{message} (see '{name} --help')"
     except MemoryError:
         message = "hyoka: there is not enough memory for this"
     except (OSError, UnicodeError) as error:

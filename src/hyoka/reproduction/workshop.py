@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hyoka.arena import MatchPlan, MatchResult, play_match
-from hyoka.errors import SourceError
+from hyoka.errors import SourceError, named
 from hyoka.reproduction.outcome import Outcome
 from hyoka.study import Study, evaluate
 
@@ -42,7 +42,7 @@ class RecordsFolder:
         where = f"in {self._path}" if self._path else f"in shared/data here or above {here}"
         raise SourceError(
             f"no {name} {where}; this experiment reads it: say where the records are with "
-            "--data FOLDER (the folder that has go9, chess and shogi in it)"
+            f"{named('data')} (the folder that has go9, chess and shogi in it)"
         )
 
 

@@ -144,7 +144,8 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
             DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
         )
     mend = (
-        "put a copy in its place; if it was changed by hand and is right, --seal takes it as it is"
+        "put a copy in its place; if it was changed by hand and is right, "
+        f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
     )
     return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), mend)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
@@ -178,7 +178,7 @@ class Importer:
             names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
             raise StudyError(
                 f"{batch.source}: a study holds one game, and these are {names}; choose with "
-                f"--where \"game = '{sorted(kinds)[0]}'\""
+                + named("where", f"game = '{sorted(kinds)[0]}'")
             )
         if not self.columns and self._known_game is not None:
             self.columns = chosen_columns(self._known_game, self._columns_wanted)

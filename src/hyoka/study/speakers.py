@@ -54,11 +54,11 @@ class Speakers:
 
     def caveat(self, evaluator: str, condition: str) -> str:
         """What to know about an evaluator that is several; `condition` picks the first of them."""
-        said = [
+        shares = [
             f"{name or 'without a name'} {share:.0%}"
             for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
         ]
-        more = len(self.names) - len(said)
+        more = len(self.names) - len(shares)
         others = f" and {more} more" if more else ""
         seen = (
             ", as the values show: within each game they lean to and fro with the mover"
@@ -66,9 +66,10 @@ class Speakers:
             else ""
         )
         return (
-            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(said)}{others}), each "
-            f"commenting its own moves{seen}. What holds for all together need not hold for any, "
-            f'and goes with who moves and who plays. One at a time: --where "{condition}"'
+            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(shares)}{others}), "
+            f"each commenting its own moves{seen}. What holds for all together need not hold for "
+            "any, and goes with who moves and who plays. One at a time, by a condition such as: "
+            f"{condition}"
         )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
 from hyoka.records import Record, Remark, batches
 from hyoka.records.sources import Progress
@@ -188,7 +188,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
         raise StudyError(
-            f"{folder}: {what} is there already; --append (append_to_study) adds to a study"
+            f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
         )
     given = [records] if isinstance(records, str | Path) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)
