@@ -63,6 +63,7 @@ from hyoka.errors import (
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
+    ParameterError,
     RefusedError,
     SourceError,
     StudyError,
@@ -112,6 +113,7 @@ from hyoka.search import (
     uct,
 )
 from hyoka.study import (
+    Question,
     Study,
     adjudicate,
     append_to_study,
@@ -161,6 +163,7 @@ __all__ = [
     "Othello",
     "OutOfMemoryError",
     "Outcome",
+    "ParameterError",
     "PlayedGame",
     "Player",
     "Playouts",
@@ -168,6 +171,7 @@ __all__ = [
     "ProblemSet",
     "PythonEvaluator",
     "PythonLine",
+    "Question",
     "Reason",
     "Record",
     "RecordStream",

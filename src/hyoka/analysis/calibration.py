@@ -8,7 +8,7 @@ two constants, whose likelihood has one optimum.
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.link import Link
 from hyoka.analysis.result import Result
-from hyoka.analysis.sample import VALUE, Reals, Sample
+from hyoka.analysis.sample import VALUE, DrawnGames, Reals, Sample
 from hyoka.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -170,15 +170,19 @@ class CalibrationRow:
     logistic: Logistic
 
 
-CalibrationDraws = Literal["discard", "half", "wdl"]
-"""The result without drawn games, or with each as half a win; or win and loss against the rest."""
-
-
 def calibrate(
-    sample: Sample, *, draws: CalibrationDraws, condition: str = "", confidence: float = 0.95
+    sample: Sample,
+    *,
+    draws: DrawnGames = "discard",
+    wdl: bool = False,
+    condition: str = "",
+    confidence: float = 0.95,
 ) -> list[CalibrationRow]:
-    """The curves of a sample, draws being treated as asked; none where no position is left."""
-    if draws == "wdl":
+    """The curve of a sample's results, or with `wdl` those of win and loss against the rest.
+
+    None where no position is left.
+    """
+    if wdl:
         curves = [
             ("win", sample.with_results(sample.results == 1)),
             ("loss", sample.with_results(sample.results == 0)),
@@ -186,7 +190,7 @@ def calibrate(
     elif draws == "half":
         curves = [("result, draws half", sample)]
     else:
-        curves = [("result", sample.with_draws("discard"))]
+        curves = [("result", sample.without_draws())]
     return [_row(of, fitted, condition, confidence) for of, fitted in curves if len(fitted.values)]
 
 

@@ -115,7 +115,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     condition: str = "",
     trend: Trend = "rises",
 ) -> Curve:
-    """The curve of a sample. Draws count as their results say: see `Sample.with_draws`.
+    """The curve of a sample. Draws count as their results say: see `Sample.without_draws`.
 
     Bins are `open_bins` unless given; those of fewer than `at_least` positions (100, or a fortieth
     of few) are left out.

@@ -55,8 +55,18 @@ app.command("records")(records.records_command)
 app.command("convert")(records.convert_command)
 app.command("columns")(studies.columns_command)
 app.command("evaluate")(studies.evaluate_command)
-app.command("analyse")(analyses.analyse_command)
 app.command("report")(reports.report_command)
+for name, command in (
+    ("analyse", analyses.analyse_command),
+    ("curves", analyses.curves_command),
+    ("metrics", analyses.metrics_command),
+    ("gaps", analyses.gaps_command),
+    ("splits", analyses.splits_command),
+    ("compare", analyses.compare_command),
+    ("disagreements", analyses.disagreements_command),
+    ("calibrate", analyses.calibrate_command),
+):
+    app.command(name, rich_help_panel="What a study's evaluations are worth")(command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)

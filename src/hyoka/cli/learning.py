@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.progress import Progress
 
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import Error
@@ -96,7 +96,8 @@ def weights_command(
         typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
     ] = None,
     draws: Annotated[
-        Draws, typer.Option(help="discard: leave drawn games out; half: count them as half won.")
+        DrawnGames,
+        typer.Option(help="discard: leave drawn games out; half: count them as half won."),
     ] = "discard",
     hold_out: Annotated[
         float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hyoka.analysis.sample import Draws
-from hyoka.errors import ConditionError, StudyError
+from hyoka.analysis.sample import DrawnGames
+from hyoka.errors import ConditionError, StudyError, named
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.sigmoid import Array
 from hyoka.study import Study
@@ -27,7 +27,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
 ) -> Examples:
     """Examples for weights of columns that are added to an evaluator's score.
 
@@ -112,6 +112,6 @@ def _finite(column: pa.ChunkedArray, name: str) -> Array:
     if unknown:
         raise StudyError(
             f"column '{name}' is null or no finite number at {unknown:,} of {len(numbers):,} "
-            f'positions; --where "isfinite({name})" leaves these out'
+            f"positions; {named('where', f'isfinite({name})')} leaves these out"
         )
     return np.asarray(numbers, np.float64)

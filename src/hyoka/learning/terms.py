@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import NotationError, StudyError, nearest
 from hyoka.games import game_type
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
@@ -41,7 +41,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
     quiet: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Examples:

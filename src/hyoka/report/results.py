@@ -51,6 +51,7 @@ from hyoka.report.progress import Steps
 from hyoka.study import Study
 from hyoka.study.analysing import column_words, first_player, phases
 from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns
+from hyoka.study.question import Question
 
 FEW_GAMES: Final = 30
 """With fewer, intervals by games say little."""
@@ -267,13 +268,13 @@ def _loaded(
     link: Link | None,
 ) -> Measured:
     """Positions that all of these evaluators judged, drawn games too, under the names shown."""
-    found = measured(
-        study, names, where=where, columns=split_columns(study), draws="half", link=link
-    )
+    question = Question(where=where, draws="half", link=link)
+    loaded = measured(study, names, question, columns=split_columns(study))
     samples = tuple(
-        replace(sample, name=shown[name]) for name, sample in zip(names, found.samples, strict=True)
+        replace(sample, name=shown[name])
+        for name, sample in zip(names, loaded.samples, strict=True)
     )
-    return replace(found, samples=samples)
+    return replace(loaded, samples=samples)
 
 
 def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
@@ -288,7 +289,7 @@ def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
 
 
 def _decided(positions: Measured, name: str) -> Sample:
-    return positions.sample(name).with_draws("discard")
+    return positions.sample(name).without_draws()
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,8 +346,8 @@ class _Work:
             self._weak_before(sample, plies, by_ply),
             confidence_of(sample, self.how),
             (
-                *analysis.calibrate(sample, draws="discard"),
-                *(analysis.calibrate(whole, draws="wdl") if drawn else ()),
+                *analysis.calibrate(sample),
+                *(analysis.calibrate(whole, wdl=True) if drawn else ()),
             ),
             analysis.fit_win_draw_loss(whole) if drawn else None,
             found,

@@ -7,6 +7,7 @@ from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
+from hyoka.study.question import Question
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Damage",
     "EvaluationReport",
     "ImportReport",
+    "Question",
     "Study",
     "StudyCheck",
     "adjudicate",
