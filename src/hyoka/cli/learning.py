@@ -284,17 +284,17 @@ def _print_held_out(apart: HeldOut) -> None:
     for row in held_out_rows(apart):
         table.add_row(*row)
     out.print(table)
-    if apart.splits:
+    if apart.gap_changes:
         table = plain_table(
             "split where", "positions", "games", "before", "after", right=range(1, 5)
         )
-        for split in apart.splits:
+        for gap in apart.gap_changes:
             table.add_row(
-                escape(split.condition),
-                f"{split.positions:,}",
-                f"{split.games:,}",
-                str(split.before),
-                str(split.after),
+                escape(gap.condition),
+                f"{gap.positions:,}",
+                f"{gap.games:,}",
+                str(gap.before),
+                str(gap.after),
             )
         out.print(table)
 
