@@ -71,9 +71,9 @@ def share_interval(
     >>> share_interval(1.0, np.ones(100), 2).low < 0.2
     True
     """
-    found = interval(share, drawn, games, confidence)
-    if math.isnan(found.low) or found.low < found.high or share not in (0, 1):
-        return found
+    by_resamples = interval(share, drawn, games, confidence)
+    if math.isnan(by_resamples.low) or by_resamples.low < by_resamples.high or share not in (0, 1):
+        return by_resamples
     low, high = wilson(np.array([share]), np.array([games]), np.array([games]), confidence)
     return Estimate(share, float(low[0]), float(high[0]))
 

@@ -168,8 +168,8 @@ def disagreements_command(
     """
     one, other, *_ = _several(inquiry)
     with _bar(inquiry, "disagreements"):
-        found = inquiry.study.disagreements(one, other, inquiry.question, top=top)
-    _answer(inquiry, {"disagreement": [found]})
+        disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
+    _answer(inquiry, {"disagreement": [disagreement]})
 
 
 @asks()
@@ -279,7 +279,7 @@ def print_result(result: Result, *, points: bool = False) -> None:
     for note in result.notes():
         out.print(note, markup=False, style="dim")
     if isinstance(result, Splits):
-        for split in [split for split in result.found if split.is_sure][:3]:
+        for split in [split for split in result.splits if split.is_sure][:3]:
             out.print(f"• {split.sentence}", markup=False)
 
 

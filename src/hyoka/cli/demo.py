@@ -52,31 +52,31 @@ def demo_command(
     to.mkdir(parents=True, exist_ok=True)
     with count_progress(quiet or as_json) as shown:
         with kept_when_interrupted("evaluated"):
-            found = run_demo(
+            demo = run_demo(
                 to,
                 jobs=jobs or os.cpu_count() or 1,
                 progress=progress_bars(shown),
                 positions_a_game=positions,
             )
         task = shown.add_task("measuring", total=3)
-        names = list(found.engines.values())
-        metrics = found.go.metrics(names)
+        names = list(demo.engines.values())
+        metrics = demo.go.metrics(names)
         shown.advance(task)
-        splits = found.go.splits(found.engines[UCT_STRONG], top=_SPLITS)
+        splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS)
         shown.update(task, advance=1, description="drawing the report")
         report = to / "report.html"
-        write_report(found.go, report, evaluators=names)
+        write_report(demo.go, report, evaluators=names)
         shown.advance(task)
     seconds = time.monotonic() - started
     if as_json:
         facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
-        print_json({"study": str(found.go.path), "report": str(report), **facts})
+        print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
     print_result(metrics)
     print_result(splits)
     out.print(f"The report is {report}: open it in a browser.", markup=False)
     out.print(
-        f"Go on with: hyoka analyse {found.go.path} --by phase · hyoka report {found.chess.path}",
+        f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
         markup=False,
         style="dim",
     )

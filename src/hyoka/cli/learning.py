@@ -237,8 +237,8 @@ def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str,
 
 
 def _print_examples(examples: Examples) -> None:
-    how = ", where a quiescence search comes to rest" if examples.quiet else ""
-    out.print(f"{len(examples):,} positions{how}; {examples.source}", markup=False)
+    at_rest = ", where a quiescence search comes to rest" if examples.quiet else ""
+    out.print(f"{len(examples):,} positions{at_rest}; {examples.source}", markup=False)
     left_out = [
         f"{count:,} {why}"
         for count, why in (

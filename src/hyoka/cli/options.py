@@ -41,11 +41,11 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
     "say which with --by, as --by 'in check'; not `other`"
     """
 
-    def option(found: re.Match[str]) -> str:
-        name = _FUNCTIONS.get(found["name"], found["name"])
+    def option(named: re.Match[str]) -> str:
+        name = _FUNCTIONS.get(named["name"], named["name"])
         if name not in options:
-            return found.group()
-        return " ".join([options[name], *_words(found["value"])])
+            return named.group()
+        return " ".join([options[name], *_words(named["value"])])
 
     return _NAMED.sub(option, message)
 

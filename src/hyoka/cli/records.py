@@ -85,8 +85,8 @@ def records_command(
             shown.advance(task, count)
 
         if to is None or summary:
-            found = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(found, partial(games_where, where) if where else None)
+            games_read = batches(files, format=format, strict=strict, progress=progress)
+            counted = summarise(games_read, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress

@@ -47,12 +47,12 @@ def diagram(
     board = _BUILDERS[type(position)](position)
     if last is None:
         last = next(reversed(getattr(game, "moves", [])), None)
-    said = _state(game, board.players)
+    caption = _state(game, board.players)
     if last is not None:
-        said += f" Last move: {last}."
+        caption += f" Last move: {last}."
     return replace(
         board,
-        caption=said,
+        caption=caption,
         last=_cells_of(str(last), board) if last is not None else frozenset(),
         marks=frozenset(_cell(name, board) for name in marks),
         labels=tuple((_cell(name, board), str(text)) for name, text in (labels or {}).items()),

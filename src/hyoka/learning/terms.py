@@ -112,11 +112,11 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
     """The terms that names and patterns stand for, each once, in the evaluation's order."""
     wanted: set[str] = set()
     for pattern in patterns:
-        found = fnmatch.filter(evaluation.names, pattern)
-        if not found:
+        matches = fnmatch.filter(evaluation.names, pattern)
+        if not matches:
             hint = nearest(pattern, evaluation.names) or f"{len(evaluation)} are there"
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
-        wanted |= set(found)
+        wanted |= set(matches)
     if not wanted:
         raise NotationError("no term is named: say which weights to fit")
     return [name for name in evaluation.names if name in wanted]
@@ -188,18 +188,18 @@ class _Gathered:
     def add_resting(self, places: Sequence["_Place"]) -> NDArray[np.bool_]:
         """Take the positions where the quiescence search rests; False where the game is over."""
         assert self._search is not None
-        leaves, said = [], []
+        leaves, searched = [], []
         for place in places:
-            found = self._search.leaf(*place.reached) if place.reached else None
-            leaf, score = found or (place.position, None)
+            rest = self._search.leaf(*place.reached) if place.reached else None
+            leaf, score = rest or (place.position, None)
             leaves.append(leaf)
-            said.append(score)
+            searched.append(score)
         scores = np.asarray(_core.score_positions(leaves, self._options)).tolist()
         # A mate, or a draw by rule, is not what the evaluation says of the last position.
         keep = np.array(
             [
                 leaf.outcome is None if score is None else score == static
-                for leaf, score, static in zip(leaves, said, scores, strict=True)
+                for leaf, score, static in zip(leaves, searched, scores, strict=True)
             ],
             bool,
         )

@@ -151,8 +151,10 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 
 def records_in(name: str, content: bytes) -> RecordStream:
     """Read records from the content of a file, also a compressed one or an archive."""
-    found = (batch for source in sources_in(name, content) for batch in batches_of(source, None))
-    return RecordStream(found)
+    batches_in = (
+        batch for source in sources_in(name, content) for batch in batches_of(source, None)
+    )
+    return RecordStream(batches_in)
 
 
 def batches(
@@ -168,16 +170,16 @@ def batches(
     of others and is plainly something else.
     """
     _check_format(format)
-    found = (
+    unchecked = (
         batch
         for source in sources(paths, progress=progress)
         for batch in batches_of(source, format)
     )
-    return _checked(found, strict=strict)
+    return _checked(unchecked, strict=strict)
 
 
-def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
-    for batch in found:
+def _checked(batches: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
+    for batch in batches:
         if strict and batch.refused:
             raise _error_of(batch.refused[0])
         yield batch

@@ -75,8 +75,8 @@ class Workshop:
         path = self.folder / name
         if (path / "study.toml").exists():
             return Study.open(path)
-        found = [self.records.file(file) for file in files]
-        return Study.create(path, found, where=where, columns=columns)
+        paths = [self.records.file(file) for file in files]
+        return Study.create(path, paths, where=where, columns=columns)
 
     def evaluate(self, study: Study, specs: Sequence[str], sample: int | None) -> list[str]:
         """Evaluate what is missing; the names under which the evaluations are kept."""

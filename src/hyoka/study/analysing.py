@@ -168,7 +168,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
             raise ParameterError("columns", f"describe positions; {names} knows the game's end")
     loaded = measured(study, evaluator, question, columns=searched)
     resamples = min(question.resampling.resamples, _RESAMPLES_OF_SPLITS)
-    found = analysis.find_splits(
+    weaknesses = analysis.find_splits(
         loaded.samples[0],
         loaded.columns,
         top=top,
@@ -182,7 +182,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         resampling=replace(question.resampling, resamples=resamples),
         progress=progress,
     )
-    return replace(found, caveats=loaded.caveats)
+    return replace(weaknesses, caveats=loaded.caveats)
 
 
 def gaps(
@@ -237,12 +237,12 @@ def disagreements(
     question = _of_all(_asked(question, asked), "a disagreement")
     loaded = _two(study, one, other, question)
     a, b = loaded.samples
-    found = analysis.disagreement(a, b, top=top, resampling=question.resampling)
+    disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
     disputed = tuple(
         replace(each, game=int(loaded.game_ids[each.row]), ply=int(loaded.plies[each.row]))
-        for each in found.disputed
+        for each in disagreement.disputed
     )
-    return replace(found, disputed=disputed)
+    return replace(disagreement, disputed=disputed)
 
 
 def calibration(

@@ -101,13 +101,13 @@ class Importer:
         self.report = ImportReport(game=game or "")
         self._known_game = self._given_game = game
 
-    def run(self, found: Iterable[Batch]) -> None:
+    def run(self, batches: Iterable[Batch]) -> None:
         """Take all batches; each part is described and written beside the reading."""
         workers = max(1, min(4, os.cpu_count() or 1))
         with concurrent.futures.ThreadPoolExecutor(workers, "hyoka-import") as pool:
             writing: collections.deque[concurrent.futures.Future[list[Part]]] = collections.deque()
             try:
-                for group in _grouped(found):
+                for group in _grouped(batches):
                     if (work := self._prepared(group)) is not None:
                         writing.append(pool.submit(work))
                     while len(writing) > workers:
@@ -173,8 +173,8 @@ class Importer:
             kinds = set()
         if not kinds <= {self._known_game}:
             if self._given_game is not None:
-                found = ", ".join(sorted(kinds - {self._given_game}))
-                raise StudyError(f"{batch.source}: {found}, but the study is of {self._given_game}")
+                other = ", ".join(sorted(kinds - {self._given_game}))
+                raise StudyError(f"{batch.source}: {other}, but the study is of {self._given_game}")
             names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
             raise StudyError(
                 f"{batch.source}: a study holds one game, and these are {names}; choose with "
@@ -279,9 +279,9 @@ class _Kept:
     @property
     def value_count(self) -> int:
         table = self.table
-        said = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
-        said |= table.remark_mate != 0
-        return int(said[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
+        valued = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
+        valued |= table.remark_mate != 0
+        return int(valued[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
 
     def remarks(self) -> pa.Table:
         table = self.table
@@ -334,10 +334,10 @@ def _refused_table(refused: Sequence[Refused]) -> pa.Table:
     return pa.table({name: [getattr(each, name) for each in refused] for name in names})
 
 
-def _grouped(found: Iterable[Batch]) -> Iterator[list[Batch]]:
+def _grouped(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
     group: list[Batch] = []
     moves = games = 0
-    for batch in found:
+    for batch in batches:
         group.append(batch)
         moves += len(batch.table.moves)
         games += len(batch) + len(batch.refused)

@@ -143,15 +143,15 @@ class Study:
             chosen = f"where game_id in ({ids})"
             games = snapshot.query(f"select * from games {chosen} order by game_id")
             remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
-            said: dict[int, list[Remark]] = {}
+            by_game: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
-                said.setdefault(row.pop("game_id"), []).append(Remark(**row))
+                by_game.setdefault(row.pop("game_id"), []).append(Remark(**row))
             for row in games.to_pylist():
-                yield row["game_id"], self._as_record(row, tuple(said.get(row["game_id"], ())))
+                yield row["game_id"], self._as_record(row, tuple(by_game.get(row["game_id"], ())))
 
     def _game_ids(self) -> list[int]:
-        found = self.sql("select game_id from games order by game_id")
-        return [int(number) for number in found["game_id"].to_pylist()]
+        games = self.sql("select game_id from games order by game_id")
+        return [int(number) for number in games["game_id"].to_pylist()]
 
     def _as_record(self, row: dict[str, Any], remarks: tuple[Remark, ...]) -> Record:
         names = Record.__dataclass_fields__
