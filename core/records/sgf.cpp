@@ -134,17 +134,12 @@ Extent tree_extent(std::string_view text) {
 }
 
 std::optional<GameKind> go_of_size(int size) {
-    switch (size) {
-        case 3: return GameKind::go3;
-        case 4: return GameKind::go4;
-        case 5: return GameKind::go5;
-        case 6: return GameKind::go6;
-        case 7: return GameKind::go7;
-        case 9: return GameKind::go9;
-        case 13: return GameKind::go13;
-        case 19: return GameKind::go19;
-        default: return std::nullopt;
-    }
+    std::optional<GameKind> found;
+    for_each_game([&]<class G>(std::type_identity<G>) {
+        if constexpr (is_go<G>)
+            if (G::size == size) found = kind_of<G>;
+    });
+    return found;
 }
 
 /// The number after `label` in `text`, if it is there.
@@ -182,7 +177,7 @@ Reader::Found SgfReader::next(std::string_view bytes, bool last) {
         refuse(Fault::unreadable, "the game tree does not end: a ) or ] is missing");
         return found;
     }
-    kind_ = GameKind::go19;
+    kind_ = kind_of<Go<19>>;
     size_ = "19";
     turns_.clear();
     set_up_.clear();
@@ -256,9 +251,9 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
         case id("GM"):
             value = trimmed(value);
             if (value == "2")
-                kind_ = GameKind::othello;
+                kind_ = kind_of<Othello>;
             else if (equal_words(value, "Blokus Duo"))
-                kind_ = GameKind::blokus_duo;
+                kind_ = kind_of<BlokusDuo>;
             else if (value != "1" && !value.empty())
                 refuse(Fault::unsupported, "a game of kind GM[" + std::string(value.substr(0, 40)) + "]", where);
             break;
@@ -446,7 +441,7 @@ void SgfReader::replay_as() {
 }
 
 void SgfReader::replay() {
-    if (kind_ != GameKind::othello && kind_ != GameKind::blokus_duo) {
+    if (kind_ != kind_of<Othello> && kind_ != kind_of<BlokusDuo>) {
         std::string_view size = size_;
         if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
             size = size.substr(0, colon);

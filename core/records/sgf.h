@@ -33,7 +33,7 @@ private:
     void replay_as();
     template <class G>
     G start_of();
-    GameKind kind_ = GameKind::go19;
+    GameKind kind_{};
     std::vector<Turn> turns_;
     std::vector<Stone> set_up_;
     std::optional<Player> to_play_;

@@ -54,12 +54,15 @@ from hyoka.arena import (
     rate_players,
     write_match_report,
 )
+from hyoka.artefact import Artefact, Origin, read_artefact
+from hyoka.built_in import built_in_artefact
 from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
 from hyoka.errors import (
     ConditionError,
     EngineError,
     Error,
+    FleetError,
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
@@ -70,10 +73,12 @@ from hyoka.errors import (
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
+from hyoka.fleet import cluster
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.progress import Progress
 from hyoka.records import (
     Record,
     RecordStream,
@@ -110,6 +115,7 @@ from hyoka.search import (
     search_line,
     search_once,
     solve_ending,
+    strengths_artefact,
     uct,
 )
 from hyoka.study import (
@@ -118,7 +124,6 @@ from hyoka.study import (
     adjudicate,
     append_to_study,
     check_study,
-    cluster,
     evaluate,
     make_study,
 )
@@ -128,6 +133,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "Artefact",
     "BlokusDuo",
     "Book",
     "Chess",
@@ -143,6 +149,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FixedBins",
+    "FleetError",
     "Game",
     "Go3",
     "Go4",
@@ -160,6 +167,7 @@ __all__ = [
     "Mate",
     "MoveReport",
     "NotationError",
+    "Origin",
     "Othello",
     "OutOfMemoryError",
     "Outcome",
@@ -169,6 +177,7 @@ __all__ = [
     "Playouts",
     "Problem",
     "ProblemSet",
+    "Progress",
     "PythonEvaluator",
     "PythonLine",
     "Question",
@@ -194,6 +203,7 @@ __all__ = [
     "ab",
     "adjudicate",
     "append_to_study",
+    "built_in_artefact",
     "check_engine",
     "check_study",
     "cluster",
@@ -228,6 +238,7 @@ __all__ = [
     "playouts",
     "position",
     "rate_players",
+    "read_artefact",
     "read_problems",
     "read_record",
     "read_records",
@@ -235,6 +246,7 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "svg",
     "term_examples",
     "terminal",

@@ -7,6 +7,7 @@ Error:
 ├─ SourceError                   a file that is not there, broken, or not what it should be
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
+├─ FleetError                    workers or their scheduler that are gone or can't be reached
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
 ├─ ParameterError(ValueError)    a parameter that can't be what it is  .parameter
 ├─ OutOfMemoryError(MemoryError) a table or a tree that is too large for this machine
@@ -92,6 +93,10 @@ class RefusedError(Error):
 
 class StudyError(Error):
     """A study that is not there, is there already, or is not as it should be."""
+
+
+class FleetError(Error):
+    """Workers, or the scheduler of a cluster, that are gone or can't be reached."""
 
 
 class ConditionError(Error, ValueError):

@@ -28,12 +28,11 @@ if __name__ == "__main__":
 RUN = """
 import sys
 from hyoka.arena import plan_match, play_match
-from hyoka.arena.workers import clear_boards
-from hyoka.study import cluster
+from hyoka.fleet import cluster
 
 folder, address, *players = sys.argv[1:]
 plan = plan_match(*players, game="chess", openings="start")
-with cluster(address, at_end=clear_boards) as (executor, jobs):
+with cluster(address) as (executor, jobs):
     result = play_match(plan, folder, games=8, jobs=jobs, executor=executor)
 print(len(result.games), jobs)
 """

@@ -28,6 +28,7 @@ from hyoka.learning import (
 )
 from hyoka.learning.gaps import extremes, gap_changes
 from hyoka.learning.quiet import QuiescenceSearch
+from hyoka.progress import Progress
 
 Floats = NDArray[np.float64]
 
@@ -703,11 +704,9 @@ def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> N
 
 
 def test_progress_tells_how_many_are_done(chess_study: hk.Study) -> None:
-    told: list[tuple[int, int]] = []
-    examples = term_examples(
-        chess_study, ["tempo"], quiet=False, progress=lambda *counts: told.append(counts)
-    )
-    assert told[-1][0] == told[-1][1] == len(examples) + examples.unscored
+    told: list[Progress] = []
+    examples = term_examples(chess_study, ["tempo"], quiet=False, progress=told.append)
+    assert told[-1].done == told[-1].total == len(examples) + examples.unscored
 
 
 def test_terms_are_named_or_matched() -> None:

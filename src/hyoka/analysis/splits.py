@@ -8,7 +8,7 @@ having been selected (Benjamini and Yekutieli's false-coverage rate).
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +34,7 @@ from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
 from hyoka.errors import ParameterError
 from hyoka.estimate import Estimate
+from hyoka.progress import OnProgress, Tally
 
 if TYPE_CHECKING:
     import altair
@@ -228,9 +229,6 @@ _TABLE: Final = pa.schema(
     ]
 )
 
-Tick = Callable[[int, int], None]
-"""Told how many conditions are done, and how many there are."""
-
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
@@ -265,7 +263,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     words: Mapping[str, str] | None = None,
     controls: Sequence[Control] = (),
     resampling: Resampling | None = None,
-    progress: Tick | None = None,
+    progress: OnProgress | None = None,
 ) -> Splits:
     """Search columns for the conditions where the evaluation is most wrong.
 
@@ -279,8 +277,8 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         raise ParameterError("false_discovery_rate", "lies between 0 and 1")
     edges = matching_bins(sample).cuts(sample).edges
     search = _Search(sample, edges, least_games, least_positions, progress)
-    singles = search.run(list(conditions(columns, words)))
-    both = search.run(_pairs(singles)) if pairs else []
+    singles = search.run(f"splits of {sample.name}", list(conditions(columns, words)))
+    both = search.run(f"splits of {sample.name} in pairs", _pairs(singles)) if pairs else []
     tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
     passed = [
         (each, kind, q)
@@ -371,7 +369,7 @@ class _Search:
         edges: Reals,
         least_games: int,
         least_positions: int,
-        progress: Tick | None,
+        progress: OnProgress | None,
     ) -> None:
         self._sample = sample
         self._edges = edges
@@ -380,18 +378,15 @@ class _Search:
         self._progress = progress
         self._seen: set[bytes] = set()
 
-    def run(self, candidates: Sequence[Condition]) -> list[_Tried]:
+    def run(self, what: str, candidates: Sequence[Condition]) -> list[_Tried]:
         tried = []
-        for number, condition in enumerate(candidates):
-            if self._progress is not None:
-                self._progress(number, len(candidates))
-            if not self._worth_trying(condition.holds):
-                continue
-            gap = condition_gap(self._sample, condition.holds, edges=self._edges)
-            if gap.games >= self._least_games:
-                tried.append(_Tried(condition, gap))
-        if self._progress is not None:
-            self._progress(len(candidates), len(candidates))
+        tally = Tally(self._progress, what, len(candidates), "conditions")
+        for condition in candidates:
+            if self._worth_trying(condition.holds):
+                gap = condition_gap(self._sample, condition.holds, edges=self._edges)
+                if gap.games >= self._least_games:
+                    tried.append(_Tried(condition, gap))
+            tally.add()
         return tried
 
     def _worth_trying(self, holds: NDArray[np.bool_]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka.arena.played import PlayedGame
-from hyoka.arena.players import searched_game
+from hyoka.contestants import PYTHON_GAMES
 from hyoka.records import write_records
 from hyoka.study.layout import write_part
 
@@ -35,7 +35,7 @@ def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
     write_part(games_table(ordered), files[0])
     write_part(moves_table(ordered), files[1])
     game = ordered[0].record.game
-    if searched_game(game) is not None:  # one written in Python has no notation
+    if not game.startswith(PYTHON_GAMES):  # one written in Python has no notation
         files.append(folder / records_name(game))
         write_records([each.record for each in ordered], files[2])
     return files

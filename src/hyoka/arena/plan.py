@@ -22,13 +22,13 @@ from hyoka.arena.openings import (
     usual_start,
 )
 from hyoka.arena.played import Pairing
-from hyoka.arena.players import PYTHON, PlayerSpec, named_apart
+from hyoka.arena.players import PlayerSpec, named_apart
 from hyoka.arena.time_control import TimeControl
-from hyoka.engines import AnySpec, EngineSpec
+from hyoka.contestants import PYTHON_GAMES, Spec, is_spec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
 from hyoka.games import GAMES, game_type, name_of
-from hyoka.search import SearchSpec, as_line
+from hyoka.search import as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
 """Everyone against everyone, or the first player against each other one."""
@@ -53,7 +53,7 @@ class MatchRules:
 
     def __post_init__(self) -> None:
         if self.start is not None:
-            object.__setattr__(self, "game", f"{PYTHON}{type(self.start).__name__}")
+            object.__setattr__(self, "game", f"{PYTHON_GAMES}{type(self.start).__name__}")
         elif self.game not in GAMES:
             object.__setattr__(self, "game", name_of(game_type(self.game)()))
         if self.handicap and not self.game.startswith("go"):
@@ -91,10 +91,8 @@ class MatchPlan:
             hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
         object.__setattr__(self, "players", tuple(named_apart(self.players)))
-        if self.rules.start is not None:
-            for player in self.players:
-                if not isinstance(player.spec, SearchSpec):
-                    raise NotationError(f"{player.name}: engines don't play games in Python")
+        for player in self.players:  # one that can't play says so
+            player.contestant.seat(self.rules.game, player.name)
         if self.rules.handicap:
             # Handicap stones may stand where an opening plays.
             game, stones = self.rules.game, self.rules.handicap
@@ -128,9 +126,8 @@ class MatchPlan:
 
     def seed_of(self, pairing: Pairing, player: int) -> int:
         """The chance of a player in one game."""
-        spec = self.players[player].spec
-        said = spec["seed"] if isinstance(spec, SearchSpec) and spec.has("seed") else 0
-        text = f"{self.seed} {pairing.number} {player} {said}"
+        own = self.players[player].contestant.seed
+        text = f"{self.seed} {pairing.number} {player} {own}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
     @cached_property
@@ -175,7 +172,7 @@ class MatchPlan:
 
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
-    *players: str | PlayerSpec | AnySpec,
+    *players: str | PlayerSpec | Spec,
     game: str | Any | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
@@ -217,10 +214,10 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
 
 
-def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> PlayerSpec:
+def _player(given: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
     if isinstance(given, str):
         return PlayerSpec.from_text(given, clock)
-    if isinstance(given, SearchSpec | EngineSpec):
+    if is_spec(given):
         return PlayerSpec("", given, clock)
     if isinstance(given, PlayerSpec):
         return given
@@ -228,7 +225,9 @@ def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> Pla
 
 
 def _usual_game(players: Sequence[PlayerSpec]) -> str:
-    protocols = {player.spec.protocol for player in players if isinstance(player.spec, EngineSpec)}
-    if {"uci", "usi"} <= protocols:
-        raise NotationError("UCI engines play chess and USI engines shogi: they can't meet")
-    return "chess" if "uci" in protocols else "shogi" if "usi" in protocols else "go9"
+    games = {player.contestant.usual_game: player.name for player in players}
+    games.pop(None, None)
+    if len(games) > 1:
+        plays = " and ".join(f"{name} plays {game}" for game, name in games.items())
+        raise NotationError(f"{plays}: they can't meet")
+    return next(iter(games), None) or "go9"

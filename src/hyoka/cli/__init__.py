@@ -13,6 +13,7 @@ import typer
 import hyoka
 from hyoka.cli import (
     analyses,
+    artefacts,
     demo,
     engines,
     experiments,
@@ -67,6 +68,7 @@ for name, command in (
     ("calibrate", analyses.calibrate_command),
 ):
     app.command(name, rich_help_panel="What a study's evaluations are worth")(command)
+app.command("artefact")(artefacts.artefact_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
 app.command("sql")(studies.sql_command)
@@ -130,7 +132,8 @@ def run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        status = int(app(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0)
+        given = arguments or ["--help"]
+        status = int(app(given, standalone_mode=False, prog_name="hyoka", obj=given) or 0)
         if status == signals.INTERRUPTED:
             signals.say_interrupted()
         return status

@@ -4,7 +4,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,8 +12,9 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import Curves, Result, Splits
-from hyoka.cli.output import count_progress, out, plain_table, print_json
+from hyoka.cli.output import out, plain_table, print_json, progress_bars
 from hyoka.cli.questions import LINK, PARTS, Inquiry, asks
+from hyoka.progress import OnProgress, Tally
 
 Threshold = Annotated[
     str | None,
@@ -36,14 +37,15 @@ def analyse_command(inquiry: Inquiry) -> None:
     """
     study, names, question = inquiry.study, inquiry.evaluators, inquiry.question
     results: dict[str, list[Result]] = {}
-    with _bar(inquiry, "metrics and curves") as progress:
-        progress(0, 2)
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, "measuring", 2 if question.by is None else 3, "steps")
         results["metrics"] = [study.metrics(names, question)]
-        progress(1, 2)
+        tally.add(note="curves")
         results["curves"] = [study.curve(names, question)]
-        progress(2, 2)
+        tally.add(note="gaps")
         if question.by is not None:
             results["gaps"] = [study.gaps(names, question)]
+            tally.add()
     _answer(inquiry, results)
 
 
@@ -86,7 +88,7 @@ def curves_command(
 
     For example: hyoka curves study -e comments --by ply --bins 20,40,60 -o curves.html
     """
-    with _bar(inquiry, "curves"):
+    with _step(inquiry, "curves"):
         curves = inquiry.study.curve(
             inquiry.evaluators,
             inquiry.question,
@@ -115,7 +117,7 @@ def metrics_command(
 
     For example: hyoka metrics study --where "ply >= 20" -o metrics.csv
     """
-    with _bar(inquiry, "metrics"):
+    with _step(inquiry, "metrics"):
         metrics = inquiry.study.metrics(
             inquiry.evaluators,
             inquiry.question,
@@ -131,7 +133,7 @@ def gaps_command(inquiry: Inquiry) -> None:
 
     For example: hyoka gaps study -e comments --by "material > 0"
     """
-    with _bar(inquiry, "gaps"):
+    with _step(inquiry, "gaps"):
         gaps = inquiry.study.gaps(inquiry.evaluators, inquiry.question)
     _answer(inquiry, {"gaps": [gaps]})
 
@@ -145,15 +147,15 @@ def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     For example: hyoka compare study -e uct:playouts=400 -e uct:playouts=100
     """
     first, *others = _several(inquiry)
-    with _bar(inquiry, "comparing") as progress:
-        comparisons = []
-        for number, other in enumerate(others):
-            progress(number, len(others))
+    called_won = _threshold(threshold)
+    comparisons = []
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, "comparing", len(others), "evaluators")
+        for other in others:
             comparisons.append(
-                inquiry.study.compare(
-                    first, other, inquiry.question, threshold=_threshold(threshold)
-                )
+                inquiry.study.compare(first, other, inquiry.question, threshold=called_won)
             )
+            tally.add()
     _answer(inquiry, {"comparisons": comparisons})
 
 
@@ -167,7 +169,7 @@ def disagreements_command(
     For example: hyoka disagreements study -e comments -e ab:nodes=1 --top 20 -o disputed.csv
     """
     one, other, *_ = _several(inquiry)
-    with _bar(inquiry, "disagreements"):
+    with _step(inquiry, "disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
 
@@ -183,7 +185,7 @@ def calibrate_command(
 
     For example: hyoka calibrate study -e comments --by phase
     """
-    with _bar(inquiry, "calibration"):
+    with _step(inquiry, "calibration"):
         calibration = inquiry.study.calibration(inquiry.evaluators, inquiry.question, wdl=wdl)
     _answer(inquiry, {"calibration": [calibration]})
 
@@ -211,19 +213,18 @@ def splits_command(
     For example: hyoka splits study -e comments --top 5
     """
     searched = None if columns is None else _columns(columns)
-    splits = []
-    for name in inquiry.evaluators:
-        with _bar(inquiry, f"splits of {name}") as progress:
-            splits.append(
-                inquiry.study.splits(
-                    name,
-                    inquiry.question,
-                    top=top,
-                    columns=searched,
-                    false_discovery_rate=false_discovery_rate,
-                    progress=progress,
-                )
+    with _bars(inquiry) as progress:
+        splits = [
+            inquiry.study.splits(
+                name,
+                inquiry.question,
+                top=top,
+                columns=searched,
+                false_discovery_rate=false_discovery_rate,
+                progress=progress,
             )
+            for name in inquiry.evaluators
+        ]
     _answer(inquiry, {"splits": splits})
 
 
@@ -233,12 +234,17 @@ def _several(inquiry: Inquiry) -> list[str]:
     return inquiry.evaluators
 
 
+def _bars(inquiry: Inquiry) -> contextlib.AbstractContextManager[OnProgress]:
+    return progress_bars(inquiry.quiet or inquiry.as_json)
+
+
 @contextlib.contextmanager
-def _bar(inquiry: Inquiry, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar, and how to tell it what is done of how much."""
-    with count_progress(inquiry.quiet or inquiry.as_json) as bars:
-        task = bars.add_task(what, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+def _step(inquiry: Inquiry, what: str) -> Iterator[None]:
+    """A bar for work that is done in one step."""
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, what, 1, "steps")
+        yield
+        tally.add()
 
 
 def _answer(

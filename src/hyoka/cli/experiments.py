@@ -18,7 +18,6 @@ from hyoka.arena import (
     MatchResult,
     PlayerSpec,
     ablate,
-    clear_boards,
     contests,
     openings_of,
     plan_match,
@@ -38,12 +37,13 @@ from hyoka.cli.matches import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    count_progress,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
+    progress_bars,
 )
+from hyoka.fleet import cluster
 from hyoka.games import game_type, name_of
 from hyoka.reproduction import (
     EXPERIMENTS,
@@ -55,11 +55,9 @@ from hyoka.reproduction import (
     right_aligned,
 )
 from hyoka.search import SearchSpec
-from hyoka.study import cluster
-from hyoka.study.tasks import release_engines
 
 _SWITCHES = {
-    "uct": "rating,widening,killer,history,rave",
+    "uct": "strengths,widening,killer,history,rave",
     "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
 }
 
@@ -70,13 +68,7 @@ def _workers(
     """A cluster's executor and how much it does side by side; none and `jobs` without one."""
     if address is None:
         return None, jobs
-    return stack.enter_context(cluster(address, at_end=_let_go))
-
-
-def _let_go() -> None:
-    """Let a worker's engines go, those of matches and those of evaluations."""
-    clear_boards()
-    release_engines()
+    return stack.enter_context(cluster(address))
 
 
 def _players_of_matches(
@@ -108,8 +100,8 @@ def ablate_command(
         str | None,
         typer.Option(
             metavar="A,B,…",
-            help="Enhancements: rating, light, mate, ending, rave, prior, tuned, cut, any flag of "
-            "the search (`hyoka search --settings`), or SETTING=VALUE.",
+            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
+            "of the search (`hyoka search --settings`), or SETTING=VALUE.",
         ),
     ] = None,
     games: Games = 100,
@@ -237,14 +229,13 @@ def reproduce_command(
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = _workers(stack, jobs, cluster_address)
-        shown = _ShownSteps(stack, hidden)
         workshop = Workshop(
             to,
             RecordsFolder(data),
             play=_players_of_matches(executor, jobs, hidden),
             jobs=jobs or _cores(),
             executor=executor,
-            progress=shown.step,
+            progress=stack.enter_context(progress_bars(hidden)),
             seed=seed,
         )
         stack.enter_context(kept_when_interrupted("done"))
@@ -274,30 +265,6 @@ def _list_experiments(as_json: bool) -> None:
 def _cores() -> int:
     has_affinity = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-
-
-class _ShownSteps:
-    """A bar for each step of an experiment; it goes when the step is done."""
-
-    def __init__(self, stack: contextlib.ExitStack, hidden: bool) -> None:
-        self._stack = stack
-        self._hidden = hidden
-
-    def step(self, what: str, total: int) -> Callable[[int], None]:
-        """Show another step; what is returned is told how many more are done."""
-        bars = count_progress(self._hidden)
-        if total == 0:
-            return lambda _count: None
-        bars.start()
-        self._stack.callback(bars.stop)
-        task = bars.add_task(what, total=total)
-
-        def tick(count: int) -> None:
-            bars.advance(task, count)
-            if bars.finished:
-                bars.stop()
-
-        return tick
 
 
 def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None:

@@ -51,7 +51,7 @@ def perft_command(
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
-    for move in tracked(moves, "perft", len(moves), quiet or as_json):
+    for move in tracked(moves, "perft", len(moves), "moves", quiet or as_json):
         by_move[str(move)] = start.play(move).perft(depth - 1)
     # Without a first move the count is a matter of the game's own custom.
     lines = sum(by_move.values()) if by_move else start.perft(depth)
@@ -95,7 +95,8 @@ def bench_command(
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
     jobs = 4 * len(games) + ("shogi" in games)
-    results = list(tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
+    found = bench(games, rounds=rounds)
+    results = list(tracked(found, "bench", jobs, "jobs", quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])
         return

@@ -2,16 +2,23 @@
 """Commands that learn from a study's games."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
 from hyoka.analysis.sample import DrawnGames
-from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
+from hyoka.artefact import Origin
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import Error
 from hyoka.learning import (
@@ -30,6 +37,7 @@ from hyoka.study import Study
 
 
 def weights_command(
+    context: typer.Context,
     study: StudyPath,
     terms: Annotated[
         list[str] | None,
@@ -142,7 +150,7 @@ def weights_command(
     """
     opened = Study.open(study)
     chosen = _methods(methods or ["mlm"])
-    with count_progress(quiet or as_json) as shown:
+    with progress_bars(quiet or as_json) as progress:
         if columns or evaluator is not None:
             _refuse_with_columns(terms, off, weights, start_output)
             if evaluator is None:
@@ -168,18 +176,19 @@ def weights_command(
                 seed=seed,
                 draws=draws,
                 quiet=False if static else None,
-                progress=_bar(shown),
+                progress=progress,
             )
         fits = {
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
         }
     files = _files(output, chosen)
+    command = command_line(context)
     for method, file in files.items():
-        fits[method].save(file)
+        fits[method].save(file, command=command)
     for method, file in _files(curves_output, chosen).items():
         _save_curves(fits[method], file)
     if start_output is not None and examples.start is not None:
-        examples.start.save(start_output)
+        examples.start.save(start_output, Origin(command))
     if as_json:
         print_json([_as_json(fit, examples, files.get(method)) for method, fit in fits.items()])
         return
@@ -203,11 +212,6 @@ def _refuse_with_columns(
     for name, value in given.items():
         if value:
             raise Error(f"{name} is for terms of the game's evaluation, not for columns")
-
-
-def _bar(shown: Progress) -> Callable[[int, int], None]:
-    task = shown.add_task("positions", total=None)
-    return lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:

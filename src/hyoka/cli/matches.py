@@ -25,19 +25,17 @@ from hyoka.arena import (
     RatingList,
     Sprt,
     Standing,
-    clear_boards,
     match_ratings,
     match_so_far,
     odd_workers,
     plan_match,
     play_match,
     repeated_games,
-    threads_of,
     write_match_report,
 )
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.estimate import Estimate
-from hyoka.study import cluster
+from hyoka.fleet import cluster
 
 _INTERRUPTED = 130
 
@@ -160,7 +158,7 @@ def match_command(
     with contextlib.ExitStack() as stack:
         executor = None
         if cluster_address is not None:
-            executor, jobs = stack.enter_context(cluster(cluster_address, at_end=clear_boards))
+            executor, jobs = stack.enter_context(cluster(cluster_address))
         shown = stack.enter_context(LiveStanding(plan, games, test, quiet or as_json))
         try:
             result = play_match(
@@ -196,7 +194,7 @@ def match_command(
 def jobs_for(plan: MatchPlan) -> int:
     """As many games as the machine has cores for the players' threads."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) // max(map(threads_of, plan.players)))
+    return max(1, (cores or 1) // max(player.contestant.threads for player in plan.players))
 
 
 def conditions_of(plan: MatchPlan) -> list[str]:

@@ -3,27 +3,26 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
 from hyoka import _core
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    count_progress,
     err,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
+    progress_bars,
 )
 from hyoka.errors import ConditionError
+from hyoka.fleet import cluster
 from hyoka.games import game_type, name_of
 from hyoka.study import (
     COMMENTS,
@@ -32,7 +31,6 @@ from hyoka.study import (
     Study,
     adjudicate,
     check_study,
-    cluster,
     evaluate,
 )
 
@@ -159,7 +157,7 @@ def evaluate_command(
     """
     opened = Study.open(study)
     with contextlib.ExitStack() as stack:
-        shown = stack.enter_context(count_progress(quiet or as_json))
+        progress = stack.enter_context(progress_bars(quiet or as_json))
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
@@ -173,7 +171,7 @@ def evaluate_command(
             jobs=jobs,
             executor=executor,
             retry_failed=retry_failed,
-            progress=progress_bars(shown),
+            progress=progress,
         )
     if as_json:
         print_json([dataclasses.asdict(report) for report in reports])
@@ -181,16 +179,6 @@ def evaluate_command(
         _print_evaluations(reports)
     if any(report.failed and report.failed == report.done for report in reports):
         raise typer.Exit(1)
-
-
-def progress_bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
-    """A bar for each evaluator, as `evaluate` wants to tell of its progress."""
-
-    def bar(title: str, total: int) -> Callable[[int], None]:
-        task = shown.add_task(title, total=total)
-        return lambda count: shown.advance(task, count)
-
-    return bar
 
 
 def _print_evaluations(reports: list[EvaluationReport]) -> None:
@@ -244,11 +232,8 @@ def adjudicate_command(
     column `adjudicated`.
     """
     opened = Study.open(study)
-    with count_progress(quiet or as_json) as shown:
-        task = shown.add_task(method, total=None)
-        report = adjudicate(
-            opened, method, where=where, progress=lambda count: shown.advance(task, count)
-        )
+    with progress_bars(quiet or as_json) as progress:
+        report = adjudicate(opened, method, where=where, progress=progress)
     if as_json:
         print_json(dataclasses.asdict(report))
         return

@@ -59,6 +59,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
         features,
         dict(zip(columns, features.T, strict=True)),
         f"the scores of {evaluator}",
+        study=study.path.name,
         undecided=undecided,
         unscored=len(table) - len(rows),
     )

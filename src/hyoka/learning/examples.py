@@ -47,6 +47,8 @@ class Examples:
     """What conditions for splits are made from, by name."""
     source: str
     """What the scores are, in words."""
+    study: str = ""
+    """The study they are from, by its folder's name."""
     undecided: int = 0
     """Positions left out since no result is known, or since they are of drawn games."""
     unscored: int = 0

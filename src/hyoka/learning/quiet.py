@@ -4,8 +4,8 @@
 from typing import Any, Final
 
 from hyoka import _core
-from hyoka.search import LinearEvaluation
-from hyoka.search.parts import core_class
+from hyoka.search import LinearEvaluation, ab
+from hyoka.search.parts import alpha_beta_options
 
 QUIESCENT_GAMES: Final = ("chess", "shogi")
 """Games whose alpha-beta goes on with captures at its leaves."""
@@ -15,10 +15,10 @@ class QuiescenceSearch:
     """Captures, promotions and evasions until nothing hangs; nothing is pruned."""
 
     def __init__(self, evaluation: LinearEvaluation) -> None:
-        settings = _core.AlphaBetaSettings.exact()
-        settings.quiescence = True
-        settings.hash_mib = 0
-        self._core = core_class(evaluation.game, "AlphaBeta")(evaluation.options(), settings)
+        models = _core.GivenModels()
+        models.evaluation = evaluation.model()
+        options = alpha_beta_options(ab(exact=True, hash=0))
+        self._core = _core.AlphaBeta(evaluation.game, options, models)
 
     def leaf(self, before: Any, move: Any) -> tuple[Any, int] | None:
         """The last position of the principal variation after `move`, and what the search says.

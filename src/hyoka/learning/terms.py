@@ -2,7 +2,7 @@
 """Examples for the weights of an evaluation's own terms."""
 
 import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -17,6 +17,7 @@ from hyoka.games import game_type
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.quiet import QUIESCENT_GAMES, QuiescenceSearch
 from hyoka.learning.sigmoid import Array
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.study import Study
 
@@ -43,15 +44,14 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     seed: int = 0,
     draws: DrawnGames = "discard",
     quiet: bool | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> Examples:
     """Examples for the weights of terms of the game's evaluation, or of one that a file holds.
 
     `terms` are names or patterns such as `bishop_*`. The evaluation to begin with has them at their
     present weights or, if `off`, at none. `quiet` (the default where the game has a quiescence
     search) takes for each position the one in which the search with that evaluation comes to rest.
-    `where` and `sample` choose positions, the same as `evaluate` would; `progress` is told how many
-    of how many are done.
+    `where` and `sample` choose positions, the same as `evaluate` would.
     """
     if isinstance(weights, LinearEvaluation):
         present, origin = weights, ""
@@ -76,12 +76,10 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         )
     gathered = _Gathered(before, np.stack([base.weights, before.weights, *directions]), chosen)
     kept: list[NDArray[np.bool_]] = []
-    done = 0
+    tally = Tally(progress, "positions at rest" if quiet else "positions", len(table), "positions")
     for places in _places(study, table):
         kept.append(gathered.add_resting(places) if quiet else gathered.add_static(places))
-        done += len(places)
-        if progress is not None:
-            progress(done, len(table))
+        tally.add(len(places))
     keep = np.concatenate(kept) if kept else np.zeros(0, bool)
     columns, traits = gathered.columns()
     rows = table.filter(pa.array(keep))
@@ -99,6 +97,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         columns[:, 2:],
         traits,
         f"the evaluation of {study.game}{origin}",
+        study=study.path.name,
         undecided=undecided,
         unscored=len(table) - len(rows),
         quiet=quiet,
@@ -170,7 +169,6 @@ class _Gathered:
         self, before: LinearEvaluation, weights: NDArray[np.float32], traits: Sequence[str]
     ) -> None:
         self._evaluation = before
-        self._options = before.options()
         self._search = QuiescenceSearch(before) if before.game in QUIESCENT_GAMES else None
         self._opening, self._ending = weights[:, :, 0].T, weights[:, :, 1].T
         self._names = traits
@@ -194,7 +192,7 @@ class _Gathered:
             leaf, score = rest or (place.position, None)
             leaves.append(leaf)
             searched.append(score)
-        scores = np.asarray(_core.score_positions(leaves, self._options)).tolist()
+        scores = self._evaluation.score(leaves).tolist()
         # A mate, or a draw by rule, is not what the evaluation says of the last position.
         keep = np.array(
             [

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The weights of an evaluation fitted to the results of games (paper 000, appendix)."""
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +13,8 @@ from hyoka.analysis.comparison import Comparison, compare
 from hyoka.analysis.curves import Curve, Curves, curve
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling
 from hyoka.analysis.sample import VALUE, Sample
+from hyoka.artefact import Artefact, Origin
 from hyoka.errors import StudyError
-from hyoka.files import write_text
 from hyoka.learning.examples import Examples
 from hyoka.learning.gaps import GapChange, extremes, gap_changes
 from hyoka.learning.sigmoid import Array, Method, SigmoidFit, fit_sigmoid, win_probability
@@ -90,6 +89,8 @@ class WeightFit:
     """With the new weights and scale; None if the scores are not from an evaluation of ours."""
     start: LinearEvaluation | None
     """The one to begin with."""
+    origin: Origin = field(repr=False)
+    """How the weights were made, for the file that keeps them."""
 
     def __getitem__(self, name: str) -> FittedWeight:
         for weight in self.weights:
@@ -118,7 +119,7 @@ class WeightFit:
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the positions and the whole evaluation, as JSON has it."""
-        left_out = ("weights", "held_out", "evaluation", "start")
+        left_out = ("weights", "held_out", "evaluation", "start", "origin")
         plain = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out
         }
@@ -132,10 +133,14 @@ class WeightFit:
         }
         return plain
 
-    def save(self, path: str | Path) -> None:
-        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers."""
+    def save(self, path: str | Path, *, command: str | None = None) -> None:
+        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers.
+
+        The file says how it was made: by `command`, if one is given.
+        """
+        origin = self.origin if command is None else replace(self.origin, command=command)
         if self.evaluation is not None:
-            self.evaluation.save(path)
+            self.evaluation.save(path, origin)
             return
         content = {
             "game": self.game,
@@ -143,7 +148,7 @@ class WeightFit:
             "scale": self.scale,
             "columns": {each.name: each.weight for each in self.weights},
         }
-        write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        Artefact.of("formula", content, origin=origin).save(path)
 
 
 def fit_weights(  # noqa: PLR0913 - a keyword for each choice
@@ -192,7 +197,21 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
         unseen,
         examples.evaluation(amounts, scale),
         examples.start,
+        Origin(
+            "hyoka.fit_weights",
+            seed,
+            {"games": len(np.unique(games)), "positions": int(fitted_on.sum())},
+            _choices(examples, method, hold_out),
+            {} if examples.start is None else {"weights": examples.start.artefact().sha256},
+        ),
     )
+
+
+def _choices(examples: Examples, method: Method, hold_out: float) -> dict[str, str]:
+    """What makes a fit another one, beside its examples and the seed."""
+    chosen = {"study": examples.study, "scores": examples.source, "method": method}
+    fitted = ", ".join(each.name for each in examples.weights)
+    return chosen | {"fitted": fitted, "held out": f"{hold_out:g} of the games"}
 
 
 def _held_out(

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import NotationError, RefusedError, SourceError
+from hyoka.progress import OnProgress, Tally
 from hyoka.records.formats import FORMATS, as_utf8, recognise
 from hyoka.records.ranks import ordered_date, rank_number
 from hyoka.records.record import ENDINGS, Author, Record, Remark
-from hyoka.records.sources import BLOCK, Progress, Source, sources, sources_in
+from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
 
 LONGEST_GAME: Final = 64 << 20
 """Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
@@ -162,17 +163,21 @@ def batches(
     *,
     format: str | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[Batch]:
     """The games of many files as batches of some thousands, in constant memory.
 
     A file in which nothing is recognised counts as refused, unless it lies in a folder or archive
-    of others and is plainly something else.
+    of others and is plainly something else. `progress` is told of bytes as they lie on the disk.
     """
     _check_format(format)
+    given = list(paths)
+    on_bytes = None
+    if progress is not None:
+        on_bytes = Tally(progress, "reading", size_on_disk(given), "bytes").add
     unchecked = (
         batch
-        for source in sources(paths, progress=progress)
+        for source in sources(given, on_bytes=on_bytes)
         for batch in batches_of(source, format)
     )
     return _checked(unchecked, strict=strict)

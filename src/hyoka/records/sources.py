@@ -41,7 +41,7 @@ _IN_MEMORY: Final = 16 << 20
 _HEAD: Final = 4096
 """Bytes that tell what is packed."""
 
-Progress = Callable[[int], None]
+OnBytes = Callable[[int], None]
 """Told how many more bytes of the files named have been read, as they lie on the disk."""
 
 _ZIP_END: Final = 22
@@ -141,7 +141,7 @@ class _Counted(io.RawIOBase):
         # What is there already, where the stream can say so.
         self._read = getattr(raw, "read1", raw.read)
         self._pipe = _pipe_of(raw)
-        self._progress = opening.progress
+        self._on_bytes = opening.on_bytes
         self._allowance = opening.allowance if opening.deep == 0 else None
         self.stopped = threading.Event()
         # A file's size is known before it is read, a pipe's is what has come.
@@ -174,8 +174,8 @@ class _Counted(io.RawIOBase):
         buffer[: len(data)] = data
         if self._allowance is not None:
             self._allowance.add_on_disk(len(data))
-        if self._progress is not None and data:
-            self._progress(len(data))
+        if self._on_bytes is not None and data:
+            self._on_bytes(len(data))
         return len(data)
 
 
@@ -229,7 +229,7 @@ class _Guarded(io.RawIOBase):
         return len(data)
 
 
-def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) -> Iterator[Source]:
+def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> Iterator[Source]:
     """Every stream of bytes that `paths` stand for, in order.
 
     A path is a file, a folder (all files below, sorted by name), a pattern such as `kgs/*.sgf`, or
@@ -242,7 +242,7 @@ def sources(paths: Iterable[str | Path], *, progress: Progress | None = None) ->
         allowance = Allowance()
         for path, named in _files_named([given]):
             if not allowance.is_spent:
-                yield from _sources_of(path, named, _Opening(Allowance(allowance), progress))
+                yield from _sources_of(path, named, _Opening(Allowance(allowance), on_bytes))
 
 
 def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator[Source]:
@@ -333,7 +333,7 @@ class _Opening:
     """How a file or a member of an archive is opened."""
 
     allowance: Allowance
-    progress: Progress | None = None
+    on_bytes: OnBytes | None = None
     deep: int = 0
     """Archives that it lies in."""
 
@@ -366,7 +366,7 @@ def _sources_in(
             raise SourceError(f"refused: compressed more than {_ARCHIVES_DEEP} times over")
         guarded = _Guarded(unpack(stream), allowance)
         stream, head = _with_head(io.BufferedReader(guarded, BLOCK), name)
-    inside = replace(opening, deep=opening.deep + 1, progress=None)
+    inside = replace(opening, deep=opening.deep + 1, on_bytes=None)
     kind = archive_kind(head)
     if kind == "zip" or (not kind and _ends_as_zip(stream)):
         yield from _zip_sources(name, stream, inside)

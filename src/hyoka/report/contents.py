@@ -8,11 +8,11 @@ from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
 from hyoka.page import Page
 from hyoka.page.page import counted
+from hyoka.progress import OnProgress
 from hyoka.report.choices import Choices
 from hyoka.report.examples import boards_of
 from hyoka.report.findings import Finding, findings_of
 from hyoka.report.methods import methods_of
-from hyoka.report.progress import Progress, Steps
 from hyoka.report.results import Results, measure_study
 from hyoka.report.sections import (
     calibration_section,
@@ -23,6 +23,7 @@ from hyoka.report.sections import (
     phases_section,
     splits_section,
 )
+from hyoka.report.steps import Steps
 from hyoka.study import Study
 from hyoka.study.measuring import chosen_evaluators
 
@@ -85,7 +86,7 @@ class StudyReport:
 
 
 def report_of(
-    study: Study, *, progress: Progress | None = None, **choices: Unpack[Choices]
+    study: Study, *, progress: OnProgress | None = None, **choices: Unpack[Choices]
 ) -> StudyReport:
     """The whole report; see `Choices` for what it is made from."""
     steps = Steps(progress, 3 * len(chosen_evaluators(study, choices.get("evaluators"))) + 3)

@@ -47,7 +47,7 @@ from hyoka.report.facts import (
     record_facts,
     usable_positions,
 )
-from hyoka.report.progress import Steps
+from hyoka.report.steps import Steps
 from hyoka.study import Study
 from hyoka.study.analysing import column_words, first_player, phases
 from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns

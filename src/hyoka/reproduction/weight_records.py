@@ -27,6 +27,7 @@ from hyoka.analysis import (
     curve,
 )
 from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
+from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
@@ -38,6 +39,7 @@ from hyoka.search import linear_evaluation
 from hyoka.study import Study
 
 HOLD_OUT: Final = 0.2
+_COMMAND: Final = "hyoka reproduce"
 _DELTA: Final = 50.0
 """The width of the paper's bins, in centipawns."""
 
@@ -119,12 +121,12 @@ class Fitted:
 
     def save(self, folder: Path) -> None:
         """Write each evaluation to a file for `weights=FILE`."""
-        evaluations = {name: fit.evaluation for name, fit in self.fits.items()}
-        evaluations["off"] = self.examples.start
-        evaluations[self._built_in] = linear_evaluation(self.examples.game)
-        for name, evaluation in evaluations.items():
-            assert evaluation is not None, "the terms are those of an evaluation of ours"
-            evaluation.save(folder / f"{name}.json")
+        for name, fit in self.fits.items():
+            fit.save(folder / f"{name}.json", command=_COMMAND)
+        assert self.examples.start is not None, "the terms are those of an evaluation of ours"
+        built_in = linear_evaluation(self.examples.game)
+        for name, evaluation in {"off": self.examples.start, self._built_in: built_in}.items():
+            evaluation.save(folder / f"{name}.json", Origin(_COMMAND))
 
 
 Analyse = Callable[["WeightRun"], Outcome]
@@ -211,22 +213,8 @@ class WeightRun:
             draws=draws,
             sample=None if every_position else self.amount.sample,
             seed=self.seed,
-            progress=self._told("positions at rest" if quiet else "positions as they are"),
+            progress=self.workshop.progress,
         )
-
-    def _told(self, what: str) -> Callable[[int, int], None]:
-        """Progress as examples tell it: so many of so many."""
-        seen = 0
-        tick = None
-
-        def tell(done: int, total: int) -> None:
-            nonlocal seen, tick
-            if tick is None:
-                tick = self.workshop.progress(what, total)
-            tick(done - seen)
-            seen = done
-
-        return tell
 
 
 def quiescence(run: WeightRun) -> Outcome:

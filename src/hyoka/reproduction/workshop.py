@@ -9,15 +9,12 @@ from typing import Protocol
 
 from hyoka.arena import MatchPlan, MatchResult, play_match
 from hyoka.errors import SourceError, named
+from hyoka.progress import OnProgress
 from hyoka.reproduction.outcome import Outcome
 from hyoka.study import Study, evaluate
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays so many games of a match that is kept in a folder."""
-Tick = Callable[[int], None]
-"""Told how many more are done."""
-Progress = Callable[[str, int], Tick]
-"""Told what is about to be done and how much of it."""
 
 
 class RecordsFolder:
@@ -50,10 +47,6 @@ def _play_here(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
     return play_match(plan, folder, games=games)
 
 
-def _unseen(_what: str, _total: int) -> Tick:
-    return lambda _count: None
-
-
 @dataclass(frozen=True)
 class Workshop:
     """The place where experiments run; everything they make is kept in its folder.
@@ -67,7 +60,7 @@ class Workshop:
     jobs: int = 1
     executor: Executor | None = None
     """Evaluates instead of `jobs` threads here."""
-    progress: Progress = _unseen
+    progress: OnProgress | None = None
     seed: int = 0
 
     def study(self, name: str, files: Sequence[str], *, where: str, columns: str = "all") -> Study:

@@ -3,7 +3,12 @@
 
 from hyoka.search.book import Book
 from hyoka.search.difficulty import Difficulty, difficulty
-from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.evaluations import (
+    LinearEvaluation,
+    linear_evaluation,
+    move_strengths,
+    strengths_artefact,
+)
 from hyoka.search.lines import PythonLine, as_line, recorded_line
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.python_evaluator import PythonEvaluator
@@ -41,5 +46,6 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "uct",
 ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hyoka import _core
 from hyoka._core import Player
-from hyoka.search.parts import alpha_beta_settings, core_class, evaluation_options
+from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.request import OnProgress, SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
@@ -28,9 +28,7 @@ class AlphaBetaPlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
-        self._core = core_class(game, "AlphaBeta")(
-            evaluation_options(spec, game), alpha_beta_settings(spec)
-        )
+        self._core = _core.AlphaBeta(game, alpha_beta_options(spec), models_for(spec, game))
         _, self._unit, scale = (
             _core.evaluation_terms(game) if game is not None else ([], "points", 1.0)
         )

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hyoka.artefact import Artefact
 from hyoka.errors import SourceError
-from hyoka.given_file import GivenFile
 from hyoka.records import Record, read_records, records_in
 
 
@@ -37,9 +37,10 @@ class Book:
         return cls(game, counts)
 
     @classmethod
-    def from_file(cls, game: str, path: str | Path | GivenFile, *, plies: int = 30) -> "Book":
+    def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = 30) -> "Book":
         """From a file of records; raises SourceError if it has none of this game."""
-        if isinstance(path, GivenFile):
+        if isinstance(path, Artefact):
+            path.check("book", game)
             stream = records_in(path.path, path.content)
         else:
             stream = read_records(path)

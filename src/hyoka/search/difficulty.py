@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.games import name_of
-from hyoka.search.parts import alpha_beta_settings, evaluation_options
+from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.spec import SearchSpec, ab
 
 
@@ -48,10 +48,11 @@ def difficulty(
     chosen = spec or ab()
     game = name_of(positions[0])
     changes, correct = _core.best_move_changes(
+        game,
         list(positions),
         list(moves),
-        evaluation_options(chosen, game),
-        alpha_beta_settings(chosen),
+        alpha_beta_options(chosen),
+        models_for(chosen, game),
         depths,
         threads,
     )

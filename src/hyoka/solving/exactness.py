@@ -9,23 +9,23 @@ from typing import Any, Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
+from hyoka.problems import Exercise
 from hyoka.search import solve_ending
-from hyoka.solving.judging import Task
 
 _MOST_NODES: Final = 200_000_000
 """Seconds of work, and enough for 22 empty squares; a count, so that verdicts never vary."""
 
 
-def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
+def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> bool:
     """Whether a move that a set does not list is exactly as good as one that it does.
 
     `score` is the exact one of best play, seen by the first player, where the player proved it.
     Where the position is too far from its end, only what is listed counts.
     """
-    if task.game != "othello" or not task.best or move is None or move in task.scores:
+    if exercise.game != "othello" or not exercise.best or move is None or move in exercise.scores:
         return False
-    game = task.to_solve()
-    listed = _worth(game, task.best[0])
+    game = exercise.to_solve()
+    listed = _worth(game, exercise.best[0])
     if listed is None:
         return False
     played = score if score is not None else _worth(game, move)

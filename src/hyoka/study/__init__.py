@@ -3,7 +3,6 @@
 
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
 from hyoka.study.checking import Damage, StudyCheck, check_study
-from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
@@ -23,7 +22,6 @@ __all__ = [
     "adjudicate",
     "append_to_study",
     "check_study",
-    "cluster",
     "evaluate",
     "games_where",
     "make_study",

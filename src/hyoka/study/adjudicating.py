@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from hyoka._core import Othello, Player
 from hyoka.errors import StudyError
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import find_mate, solve_ending
 from hyoka.study.layout import now
 from hyoka.study.manifest import METHOD, Change, changing, read_part
@@ -71,7 +72,7 @@ def adjudicate(
     *,
     where: str | None = None,
     solver: Method | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> AdjudicationReport:
     """Ask an exact method about positions and keep what it knows in the study.
 
@@ -87,10 +88,11 @@ def adjudicate(
     condition = where or "ply = plies"
     chosen = study.select(condition, "game_id, ply, result")
     file = study.path / "adjudications" / f"method={method}" / METHOD
+    tally = Tally(progress, method, len(chosen), "positions")
     with changing(file, "adjudicating") as change:
         rows = [
             (game, ply, value, result)
-            for game, ply, result, value in _solved(study, chosen, solve, progress)
+            for game, ply, result, value in _solved(study, chosen, solve, tally)
         ]
         _put_in(change, chosen, [row[:3] for row in rows])
         change.values = {"method": method, "where": condition, "created": now()}
@@ -120,7 +122,7 @@ def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float
 
 
 def _solved(
-    study: Study, chosen: pa.Table, solve: Method, progress: Callable[[int], None] | None
+    study: Study, chosen: pa.Table, solve: Method, tally: Tally
 ) -> Iterator[tuple[int, int, float | None, float]]:
     asked: dict[int, list[tuple[int, float | None]]] = {}
     for game, ply, result in zip(*(column.to_pylist() for column in chosen.columns), strict=True):
@@ -128,7 +130,6 @@ def _solved(
     for game, record in study.records(list(asked)):
         for ply, result in asked[game]:
             value = solve(record.position(ply))
-            if progress is not None:
-                progress(1)
+            tally.add()
             if value is not None:
                 yield game, ply, result, value

@@ -37,8 +37,8 @@ from hyoka.analysis import (
 )
 from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
-from hyoka.analysis.splits import Tick
 from hyoka.errors import ParameterError, named
+from hyoka.progress import OnProgress
 from hyoka.study.importing import colour_names
 from hyoka.study.measuring import OUTCOMES, Measured, measured, split_columns
 from hyoka.study.question import PHASE, Asked, Question
@@ -147,7 +147,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
     false_discovery_rate: float = 0.05,
     least_effect: float = 0.01,
     least_games: int = 30,
-    progress: Tick | None = None,
+    progress: OnProgress | None = None,
     **asked: Unpack[Asked],
 ) -> Splits:
     """Search for the conditions under which an evaluator is most wrong.

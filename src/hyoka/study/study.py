@@ -19,8 +19,8 @@ import pyarrow as pa
 from hyoka import _core
 from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
+from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
-from hyoka.records.sources import Progress
 from hyoka.study import analysing
 from hyoka.study.conditions import check_condition
 from hyoka.study.importing import Importer, ImportReport
@@ -78,7 +78,7 @@ class Study:
         columns: str | Sequence[str] = "all",
         format: str | None = None,
         strict: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
     ) -> Self:
         """Make a study from records (files, folders, patterns, archives).
 
@@ -181,7 +181,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     columns: str | Sequence[str] = "all",
     format: str | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[Study, ImportReport]:
     """Make a study, as `Study.create` does, and say what became of the records."""
     folder = Path(path)
@@ -240,7 +240,7 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     format: str | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> tuple[Study, ImportReport]:
     """Add records to a study; games that are there already are marked as duplicates.
 
