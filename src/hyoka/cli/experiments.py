@@ -121,7 +121,7 @@ def ablate_command(
     ] = "added",
     openings: OpeningsOption = None,
     komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
     ] = Path("matches"),
     seed: Seed = 0,
@@ -152,7 +152,7 @@ def ablate_command(
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
             plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, to / plan.slug, games)
+            return play(plan, folder / plan.slug, games)
 
         duels = ablate(planned, meet)
     if as_json:
@@ -198,7 +198,7 @@ def reproduce_command(
     scale: Annotated[
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept.")
     ] = Path("reproductions"),
     data: Annotated[
@@ -230,7 +230,7 @@ def reproduce_command(
     with contextlib.ExitStack() as stack:
         executor, jobs = _workers(stack, jobs, cluster_address)
         workshop = Workshop(
-            to,
+            folder,
             RecordsFolder(data),
             play=_players_of_matches(executor, jobs, hidden),
             jobs=jobs or _cores(),

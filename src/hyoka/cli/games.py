@@ -95,8 +95,8 @@ def bench_command(
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
     jobs = 4 * len(games) + ("shogi" in games)
-    found = bench(games, rounds=rounds)
-    results = list(tracked(found, "bench", jobs, "jobs", quiet or as_json))
+    measured = bench(games, rounds=rounds)
+    results = list(tracked(measured, "bench", jobs, "jobs", quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])
         return

@@ -85,7 +85,7 @@ def match_command(
         typer.Option("--game", "-g", help="chess for UCI, shogi for USI, else go9."),
     ] = None,
     games: Games = 100,
-    to: Annotated[
+    folder: Annotated[
         Path | None,
         typer.Option(
             "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
@@ -153,7 +153,7 @@ def match_command(
         seed=seed,
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = to or Path("matches") / plan.slug
+    folder = folder or Path("matches") / plan.slug
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None
