@@ -66,6 +66,7 @@ from hyoka.errors import (
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
+    ParameterError,
     RefusedError,
     SourceError,
     StudyError,
@@ -130,6 +131,7 @@ from hyoka.search import (
     uct,
 )
 from hyoka.study import (
+    Question,
     Study,
     adjudicate,
     append_to_study,
@@ -185,6 +187,7 @@ __all__ = [
     "Othello",
     "OutOfMemoryError",
     "Outcome",
+    "ParameterError",
     "PlayedGame",
     "Player",
     "Playouts",
@@ -194,6 +197,7 @@ __all__ = [
     "Progress",
     "PythonEvaluator",
     "PythonLine",
+    "Question",
     "Reason",
     "Record",
     "RecordStream",

@@ -56,18 +56,16 @@ class Clock:
     def after(self, spent_s: float, period: "Clock | None" = None) -> "Clock":
         """The clock after a move that took so long; `period` has a whole period's time and moves.
 
-        >>> whole = Clock(main_s=5, period_s=30, period_moves=10)
-        >>> whole.after(8, whole).period_moves
+        >>> full = Clock(main_s=5, period_s=30, period_moves=10)
+        >>> full.after(8, full).period_moves
         9
         """
-        whole = period or self
+        full = period or self
         main_s = self.main_s - spent_s
         if main_s > 0:
             return replace(self, main_s=main_s + self.increment_s)
-        if whole.period_moves == 1 or self.period_moves <= 1:
-            return replace(
-                self, main_s=0.0, period_s=whole.period_s, period_moves=whole.period_moves
-            )
+        if full.period_moves == 1 or self.period_moves <= 1:
+            return replace(self, main_s=0.0, period_s=full.period_s, period_moves=full.period_moves)
         left_s = max(0.0, self.period_s - max(0.0, -main_s))
         return replace(self, main_s=0.0, period_s=left_s, period_moves=self.period_moves - 1)
 

@@ -212,11 +212,11 @@ def _print_known(known: dict[str, Any]) -> None:
     if columns:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
-        said = {key: value for key, value in remark.items() if value not in (None, False)}
-        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in said.items()))
+        facts = {key: value for key, value in remark.items() if value not in (None, False)}
+        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in facts.items()))
     for row in known.get("evaluations", []):
-        said = {key: value for key, value in row.items() if value is not None and key != "engine"}
-        words = "  ".join(f"{key} {_short(value)}" for key, value in said.items())
+        facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
         out.print(f"{row['engine']}: {words}", markup=False)
 
 

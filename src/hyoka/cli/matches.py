@@ -86,7 +86,7 @@ def match_command(
         typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
     ] = None,
     games: Games = 100,
-    to: Annotated[
+    folder: Annotated[
         Path | None,
         typer.Option(
             "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
@@ -154,7 +154,7 @@ def match_command(
         seed=seed,
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = to or Path("matches") / plan.slug
+    folder = folder or Path("matches") / plan.slug
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None

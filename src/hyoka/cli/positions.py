@@ -190,10 +190,10 @@ def mate_command(
     if as_json:
         print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})
     else:
-        found = f"[bold]{mate.verdict}[/]"
+        verdict = f"[bold]{mate.verdict}[/]"
         if mate.verdict == "mate":
-            found += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
-        out.print(found)
+            verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
+        out.print(verdict)
         rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
         out.print(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}", style="dim")
     if mate.verdict != "mate":

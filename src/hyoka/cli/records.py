@@ -79,8 +79,8 @@ def records_command(
         raise Error("a study's columns are chosen when it is made; --append takes no --columns")
     with progress_bars(quiet or as_json) as progress:
         if to is None or summary:
-            found = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(found, partial(games_where, where) if where else None)
+            games_read = batches(files, format=format, strict=strict, progress=progress)
+            counted = summarise(games_read, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress

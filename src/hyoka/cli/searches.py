@@ -172,8 +172,8 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     ]
     if len(parts) != 1:
         parts.append(("all", list(reports)))
-    for source, found in parts:
-        table.add_row(escape(source), *map(_summary, found))
+    for source, of_source in parts:
+        table.add_row(escape(source), *map(_summary, of_source))
     out.print(table)
     alike = all(report.skipped == reports[0].skipped for report in reports)
     for report in reports[:1] if alike else reports:

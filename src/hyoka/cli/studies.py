@@ -256,26 +256,26 @@ def check_command(
     as_json: AsJson = False,
 ) -> None:
     """Check that a study is still as it was written, and say what can be saved where it is not."""
-    found = check_study(study, seal=seal)
+    check = check_study(study, seal=seal)
     if as_json:
-        print_json({**dataclasses.asdict(found), "is_whole": found.is_whole})
+        print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
     else:
-        for damage in found.damage:
+        for damage in check.damage:
             err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
-        if found.is_whole:
+        if check.is_whole:
             out.print(
-                f"{study} is whole: {found.games:,} games, {found.positions:,} positions, "
-                f"{found.evaluations:,} evaluations in {found.parts:,} parts, "
-                f"{found.bytes / 1e6:,.1f} MB",
+                f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
+                f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
+                f"{check.bytes / 1e6:,.1f} MB",
                 markup=False,
             )
-        if not found.sealed:
+        if not check.sealed:
             err.print("its parts have no checksums; --seal adds them")
-        if found.leftovers:
+        if check.leftovers:
             err.print(
-                f"{len(found.leftovers)} files are no longer needed; the next writer clears them"
+                f"{len(check.leftovers)} files are no longer needed; the next writer clears them"
             )
-    if not found.is_whole:
+    if not check.is_whole:
         raise typer.Exit(1)
 
 

@@ -3,9 +3,9 @@
 
 from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
+from hyoka.learning.gaps import GapChange
 from hyoka.learning.quiet import QUIESCENT_GAMES
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.splits import Split
 from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
 from hyoka.learning.weights import (
     FittedWeight,
@@ -22,11 +22,11 @@ __all__ = [
     "SHAPES",
     "Examples",
     "FittedWeight",
+    "GapChange",
     "HeldOut",
     "Method",
     "Shape",
     "SigmoidFit",
-    "Split",
     "Weight",
     "WeightFit",
     "chosen_terms",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import NotationError, StudyError, nearest
 from hyoka.games import game_facts
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
@@ -42,7 +42,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
     quiet: bool | None = None,
     progress: OnProgress | None = None,
 ) -> Examples:
@@ -111,11 +111,11 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
     """The terms that names and patterns stand for, each once, in the evaluation's order."""
     wanted: set[str] = set()
     for pattern in patterns:
-        found = fnmatch.filter(evaluation.names, pattern)
-        if not found:
+        matches = fnmatch.filter(evaluation.names, pattern)
+        if not matches:
             hint = nearest(pattern, evaluation.names) or f"{len(evaluation)} are there"
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
-        wanted |= set(found)
+        wanted |= set(matches)
     if not wanted:
         raise NotationError("no term is named: say which weights to fit")
     return [name for name in evaluation.names if name in wanted]
@@ -186,18 +186,18 @@ class _Gathered:
     def add_resting(self, places: Sequence["_Place"]) -> NDArray[np.bool_]:
         """Take the positions where the quiescence search rests; False where the game is over."""
         assert self._search is not None
-        leaves, said = [], []
+        leaves, searched = [], []
         for place in places:
-            found = self._search.leaf(*place.reached) if place.reached else None
-            leaf, score = found or (place.position, None)
+            rest = self._search.leaf(*place.reached) if place.reached else None
+            leaf, score = rest or (place.position, None)
             leaves.append(leaf)
-            said.append(score)
+            searched.append(score)
         scores = self._evaluation.score(leaves).tolist()
         # A mate, or a draw by rule, is not what the evaluation says of the last position.
         keep = np.array(
             [
                 leaf.outcome is None if score is None else score == static
-                for leaf, score, static in zip(leaves, said, scores, strict=True)
+                for leaf, score, static in zip(leaves, searched, scores, strict=True)
             ],
             bool,
         )

@@ -77,8 +77,8 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
                 commands.append(command)
                 board.follow(command)
     script = GtpScript(tuple(commands), frozenset(asked), board.records)
-    found = tuple(replace(test, script=script) for test in tests)
-    return ProblemSet("tst", source, tests=found, refused=tuple(refused))
+    scripted = tuple(replace(test, script=script) for test in tests)
+    return ProblemSet("tst", source, tests=scripted, refused=tuple(refused))
 
 
 class _Board:

@@ -50,8 +50,8 @@ class _Reader:
         self._refused: list[Refusal] = []
 
     def read(self, text: str) -> ProblemSet:
-        for number, whole in enumerate(text.split("\n"), start=1):
-            line = whole.partition("#")[0].strip()
+        for number, commented in enumerate(text.split("\n"), start=1):
+            line = commented.partition("#")[0].strip()
             try:
                 if line:
                     self._line(line, number)

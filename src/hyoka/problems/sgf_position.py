@@ -86,7 +86,7 @@ def _main_line(data: bytes) -> list[list[Property]]:
 
 
 def _first(node: list[Property], name: str, default: str) -> str:
-    return next((values[0] for found, values in node if found == name), default)
+    return next((values[0] for key, values in node if key == name), default)
 
 
 def _empty_board(root: list[Property]) -> tuple[GoPosition, int]:

@@ -152,8 +152,10 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 
 def records_in(name: str, content: bytes) -> RecordStream:
     """Read records from the content of a file, also a compressed one or an archive."""
-    found = (batch for source in sources_in(name, content) for batch in batches_of(source, None))
-    return RecordStream(found)
+    batches_in = (
+        batch for source in sources_in(name, content) for batch in batches_of(source, None)
+    )
+    return RecordStream(batches_in)
 
 
 def batches(
@@ -173,16 +175,16 @@ def batches(
     on_bytes = None
     if progress is not None:
         on_bytes = Tally(progress, "reading", size_on_disk(given), "bytes").add
-    found = (
+    unchecked = (
         batch
         for source in sources(given, on_bytes=on_bytes)
         for batch in batches_of(source, format)
     )
-    return _checked(found, strict=strict)
+    return _checked(unchecked, strict=strict)
 
 
-def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
-    for batch in found:
+def _checked(batches: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
+    for batch in batches:
         if strict and batch.refused:
             raise _error_of(batch.refused[0])
         yield batch

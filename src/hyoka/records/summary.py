@@ -81,11 +81,11 @@ Keep = Callable[[Batch, pa.Table], NDArray[np.bool_]]
 """Which games of a batch, given as a table with a row a game, are wanted."""
 
 
-def summarise(found: Iterable[Batch], keep: Keep | None = None) -> Summary:
+def summarise(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
     """Count and describe the games of batches, or those of them that `keep` wants."""
     summary = Summary()
     last_source = None
-    for batch in found:
+    for batch in batches:
         if batch.source != last_source:
             last_source = batch.source
             summary.sources += 1

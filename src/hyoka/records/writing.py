@@ -36,9 +36,9 @@ def _plain(record: Record) -> Record:
 
 
 def _clock(seconds: float) -> str:
-    whole = int(seconds)
+    full = int(seconds)
     fraction = _number(seconds).partition(".")[2]
-    text = f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+    text = f"{full // 3600}:{full // 60 % 60:02}:{full % 60:02}"
     return f"{text}.{fraction}" if fraction else text
 
 
@@ -100,8 +100,8 @@ def _sgf_result(record: Record) -> str | None:
     winner = "B" if record.result == 1 else "W"
     if record.ending == "normal" and record.margin is not None:
         return f"{winner}+{_number(abs(record.margin))}"
-    how = {"resigned": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
-    return f"{winner}+{how}"
+    ending = {"resigned": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
+    return f"{winner}+{ending}"
 
 
 def _sgf(record: Record) -> str:
@@ -439,8 +439,8 @@ def _kif(record: Record) -> str:
         remark = remarks.get(i)
         line = f"{i:4} {move}"
         spent = remark.spent_s if remark is not None else None
-        whole = timed and spent is not None and float(spent).is_integer()
-        if spent is not None and whole:
+        in_seconds = timed and spent is not None and float(spent).is_integer()
+        if spent is not None and in_seconds:
             totals[i % 2] += spent
             total = int(totals[i % 2])
             line += (
@@ -449,7 +449,9 @@ def _kif(record: Record) -> str:
             )
         lines.append(line)
         if remark is not None:
-            rest = _commands(remark, pawns=False, without=frozenset({"spent"} if whole else ()))
+            rest = _commands(
+                remark, pawns=False, without=frozenset({"spent"} if in_seconds else ())
+            )
             if rest:
                 lines.append(f"*{rest}")
     if (end := _kif_end(record)) is not None:

@@ -124,15 +124,15 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
     wanted = _identity_of(engine)
     if not wanted["contents"]:
         return None
-    found = []
+    others = []
     for file in evaluations.glob(f"engine=*/{ENGINE}"):
         known = read_manifest(file).values
         contents = known.get("contents", {})
         if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
-            found.append((str(known.get("created", "")), contents))
-    if not found:
+            others.append((str(known.get("created", "")), contents))
+    if not others:
         return None
-    created, contents = max(found, key=lambda each: each[0])
+    created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
     artefacts = engine.artefacts
     names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
@@ -182,10 +182,10 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
             )
         )
         keys = _keys(*chosen)
-        said = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
-        wanted = np.isin(said, keys)
+        remarked = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        wanted = np.isin(remarked, keys)
         done = _keys(*_done(change))
-        new = wanted & ~np.isin(said, done)
+        new = wanted & ~np.isin(remarked, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
         report.done = int(new.sum())
@@ -209,13 +209,13 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
     """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
-    told, movers = remarks["author"], remarks["mover"]
+    authors, movers = remarks["author"], remarks["mover"]
     remarks = remarks.drop_columns(["mover"])
-    if told.null_count < len(told) or not len(told):
+    if authors.null_count < len(authors) or not len(authors):
         return remarks, False
-    said = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
+    leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
     games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
-    if not take_turns(said, games, plies):
+    if not take_turns(leaning, games, plies):
         return remarks, False
     spoken = pc.if_else(pa.array(plies > 0), movers, None)
     return remarks.set_column(remarks.schema.get_field_index("author"), "author", spoken), True
@@ -379,8 +379,8 @@ class _Tasks:
                 zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
             )
             wanted = {game: [ply for _, ply in group] for game, group in grouped}
-            found = self._records.of(list(wanted))
-            yield [RecordedGame(self._game, game, *found[game], wanted[game]) for game in wanted]
+            records = self._records.of(list(wanted))
+            yield [RecordedGame(self._game, game, *records[game], wanted[game]) for game in wanted]
 
 
 class _GameLookup:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
 from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
@@ -143,15 +143,15 @@ class Study:
             chosen = f"where game_id in ({ids})"
             games = snapshot.query(f"select * from games {chosen} order by game_id")
             remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
-            said: dict[int, list[Remark]] = {}
+            by_game: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
-                said.setdefault(row.pop("game_id"), []).append(Remark(**row))
+                by_game.setdefault(row.pop("game_id"), []).append(Remark(**row))
             for row in games.to_pylist():
-                yield row["game_id"], self._as_record(row, tuple(said.get(row["game_id"], ())))
+                yield row["game_id"], self._as_record(row, tuple(by_game.get(row["game_id"], ())))
 
     def _game_ids(self) -> list[int]:
-        found = self.sql("select game_id from games order by game_id")
-        return [int(number) for number in found["game_id"].to_pylist()]
+        games = self.sql("select game_id from games order by game_id")
+        return [int(number) for number in games["game_id"].to_pylist()]
 
     def _as_record(self, row: dict[str, Any], remarks: tuple[Remark, ...]) -> Record:
         names = Record.__dataclass_fields__
@@ -188,7 +188,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
         raise StudyError(
-            f"{folder}: {what} is there already; --append (append_to_study) adds to a study"
+            f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
         )
     given = [records] if isinstance(records, str | Path) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)

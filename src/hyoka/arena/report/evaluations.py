@@ -46,7 +46,7 @@ def evaluations_section(
         "Each player's own evaluation of its moves, against what it got from those games. "
         "A point is the mean of many positions; the band is the 95% interval over games."
     ]
-    words += [said for curve in curves if (said := confidence_words(facts, curve))]
+    words += [sentence for curve in curves if (sentence := confidence_words(facts, curve))]
     shown = sorted(curves, key=lambda curve: -curve.positions)[:_MOST_CHARTS]
     if len(shown) < len(curves):
         words.append(f"The {len(shown)} of {len(curves)} with the most positions are drawn.")
