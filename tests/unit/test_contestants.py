@@ -34,7 +34,7 @@ class LastMoveSpec:
     slug: str = "last-move"
     title: str = "the last move"
     contents: dict[str, str] = field(default_factory=dict)
-    files: dict[str, object] = field(default_factory=dict)
+    artefacts: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str) -> "LastMoveSpec":
