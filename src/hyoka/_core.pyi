@@ -3319,8 +3319,20 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
     The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.
     """
 
-def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
-    """The position after a record's moves; `start` empty for the usual one."""
+class Replay:
+    """Walks a recorded game; `start` is empty for the usual one."""
+
+    def __init__(self, game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+
+    def position(self, ply: int) -> object:
+        """
+        The position after so many moves. Every move is played once as long as plies rise.
+        """
+
+    def line(self, ply: int) -> object:
+        """
+        The line of play that so many moves make, as a search may go on from it. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
+        """
 
 class LogisticFit:
     """

@@ -146,11 +146,14 @@ class Record:
         wanted = len(self) if ply is None else ply
         if not 0 <= wanted <= len(self):
             raise IndexError(f"ply {ply} of a game of {len(self)} moves")
-        return _core.position_after(self.game, self.start, self._komi, self.moves[:wanted])
+        return self._replay().position(wanted)
 
     def positions(self) -> Iterator[Any]:
         """All positions from the start to the end."""
-        return (self.position(ply) for ply in range(len(self) + 1))
+        return map(self._replay().position, range(len(self) + 1))
+
+    def _replay(self) -> _core.Replay:
+        return _core.Replay(self.game, self.start, self._komi, self.moves)
 
     @cached_property
     def move_list(self) -> list[Any]:

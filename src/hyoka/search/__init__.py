@@ -4,7 +4,7 @@
 from hyoka.search.book import Book
 from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
-from hyoka.search.lines import PythonLine, as_line, recorded_line
+from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.python_evaluator import PythonEvaluator
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
@@ -37,7 +37,6 @@ __all__ = [
     "mc_score",
     "move_strengths",
     "play_game",
-    "recorded_line",
     "search_line",
     "search_once",
     "solve_ending",

@@ -5,10 +5,6 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hyoka import _core
 from hyoka._core import Outcome, Player
 from hyoka.errors import IllegalMoveError, NotationError
 from hyoka.games import game_type, name_of
@@ -98,24 +94,6 @@ class PythonLine:
 
     def __str__(self) -> str:
         return str(self.position)
-
-
-def recorded_line(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> Any:
-    """The line of play that a record's first moves make, as a search may go on from it.
-
-    Where a record goes on although the rules would have ended the game (a draw that nobody
-    claimed), the line begins at the position reached instead.
-    """
-    kind = game_type(game)
-    first: Any = _core.position_after(game, start, komi, codes[:0])
-    line = first.line()
-    for code in codes.tolist():
-        move = kind.Move.from_code(code)
-        if not line.is_legal(move):
-            reached: Any = _core.position_after(game, start, komi, codes)
-            return reached.line()
-        line = line.play(move)
-    return line
 
 
 def as_line(game: Any, name: str | None) -> Any:

@@ -20,7 +20,7 @@ from hyoka.engines import (
 )
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
-from hyoka.search import PythonEvaluator, Searcher, SearchSpec, recorded_line
+from hyoka.search import PythonEvaluator, Searcher, SearchSpec
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 
@@ -113,11 +113,10 @@ class _SearchWorker:
 
     def evaluate_each(self, task: Task) -> Iterator[Evaluation | Failure]:
         for _, start, komi, codes, plies in task.games:
-            moves = np.frombuffer(codes, dtype=np.uint16)
+            replay = _core.Replay(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16))
             for ply in plies:
                 self._searcher.clear()
-                line = recorded_line(task.game, start, komi, moves[:ply])
-                yield self._searcher.search(line).evaluation(task.game)
+                yield self._searcher.search(replay.line(ply)).evaluation(task.game)
 
     def stop(self) -> None:
         self._searcher.stop()
@@ -136,10 +135,9 @@ class _FunctionWorker:
 
     def evaluate_each(self, task: Task) -> Iterator[Evaluation | Failure]:
         for game_id, start, komi, codes, plies in task.games:
-            moves = np.frombuffer(codes, dtype=np.uint16)
+            replay = _core.Replay(task.game, start, komi, np.frombuffer(codes, dtype=np.uint16))
             for ply in plies:
-                position = _core.position_after(task.game, start, komi, moves[:ply])
-                yield self._evaluated(position, f"at ply {ply} of game {game_id}")
+                yield self._evaluated(replay.position(ply), f"at ply {ply} of game {game_id}")
 
     def _evaluated(self, position: Any, where: str) -> Evaluation:
         began = time.monotonic()
