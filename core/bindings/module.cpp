@@ -105,6 +105,7 @@ NB_MODULE(_core, module) {
     bind_analysis(module);
     bind_pipes(module);
     bind_features(module);
+    bind_passes(module);
     bind_search_vocabulary(module);
     bind_small_go_search(module);
     bind_go_search(module);

@@ -71,6 +71,7 @@ from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
 from hyoka.games import GAMES, Game, game_type, name_of, position
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
+from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
 from hyoka.records import (
@@ -142,6 +143,7 @@ __all__ = [
     "Evaluation",
     "FixedBins",
     "Game",
+    "GameTable",
     "Go3",
     "Go4",
     "Go5",

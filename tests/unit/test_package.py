@@ -27,6 +27,7 @@ LAYERS = [
     "analysis",
     "clock",
     "records",
+    "passes",
     "search",
     "engines",
     "as_engine",
