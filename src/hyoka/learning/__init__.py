@@ -3,10 +3,15 @@
 
 from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
-from hyoka.learning.quiet import QUIESCENT_GAMES
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
 from hyoka.learning.splits import Split
-from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
+from hyoka.learning.terms import (
+    QUIESCENT_GAMES,
+    SHAPES,
+    Shape,
+    chosen_terms,
+    term_examples,
+)
 from hyoka.learning.weights import (
     FittedWeight,
     HeldOut,
