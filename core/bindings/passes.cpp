@@ -175,14 +175,14 @@ auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const
     PlaneRows rows;
     rows.planes.resize(held.games.rows() * planes * cells);
     rows.played.resize(held.games.rows());
-    rows.by_block.resize(held.blocks.size());
+    rows.legal_by_block.resize(held.blocks.size());
     run_pass(held, threads, progress,
              [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
                  return std::make_unique<PlaneVisitor<G>>(rows, with_legal);
              });
     return std::tuple(to_numpy(std::move(rows.planes), {held.games.rows(), planes, cells}),
                       to_numpy(std::move(rows.played)),
-                      lists_to_numpy(rows.by_block, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
+                      lists_to_numpy(rows.legal_by_block, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
 }
 
 }  // namespace

@@ -114,16 +114,16 @@ std::vector<std::string> plane_names() {
 
 /// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
 struct PlaneRows {
-    std::vector<std::uint8_t> planes;            // by row, plane and cell
-    std::vector<std::int32_t> played;            // by row: the code of the record's move; -1: none
-    std::vector<Lists<std::uint16_t>> by_block;  // codes of the legal moves, superko aside
+    std::vector<std::uint8_t> planes;                  // by row, plane and cell
+    std::vector<std::int32_t> played;                  // by row: the code of the record's move; -1: none
+    std::vector<Lists<std::uint16_t>> legal_by_block;  // codes of the legal moves, superko aside
 };
 
 template <class G>
 class PlaneVisitor final : public Visitor<G> {
 public:
     PlaneVisitor(PlaneRows& rows, bool with_legal) : rows_(rows), with_legal_(with_legal) {}
-    void start_block(std::size_t block) override { legal_ = &rows_.by_block[block]; }
+    void start_block(std::size_t block) override { legal_ = &rows_.legal_by_block[block]; }
     void visit(std::size_t row, const records::RecordedGame<G>& at) override {
         const G game = at.open_position();
         const std::vector<std::int8_t> cells = game.cells();

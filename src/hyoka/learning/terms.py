@@ -177,7 +177,7 @@ class _Gathered:
 
     def add_static(self, places: GameTable) -> NDArray[np.bool_]:
         """Take positions as they are; False for those of finished games."""
-        keep = places.outcomes() == UNFINISHED
+        keep: NDArray[np.bool_] = places.outcomes() == UNFINISHED
         self._add(places.terms(), keep)
         return keep
 
