@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
-#include "features/blokus_duo.h"
-#include "features/chess.h"
-#include "features/go.h"
+#include "features/all.h"
 #include "features/ladder.h"
-#include "features/othello.h"
-#include "features/shogi.h"
 #include "records/replay.h"
 
 namespace hyoka::bindings {
@@ -34,14 +30,9 @@ void bind_ladders(nb::module_& module) {
 }  // namespace
 
 void bind_features(nb::module_& module) {
-    bind_ladders<3>(module);
-    bind_ladders<4>(module);
-    bind_ladders<5>(module);
-    bind_ladders<6>(module);
-    bind_ladders<7>(module);
-    bind_ladders<9>(module);
-    bind_ladders<13>(module);
-    bind_ladders<19>(module);
+    for_each_game([&]<class G>(std::type_identity<G>) {
+        if constexpr (is_go<G>) bind_ladders<G::size>(module);
+    });
     nb::class_<Column>(module, "Column", "A column that describes positions.")
         .def_prop_ro("name", [](const Column& column) { return std::string(column.name); })
         .def_prop_ro("doc", [](const Column& column) { return std::string(column.doc); })

@@ -2,33 +2,21 @@
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/run_beside.h"
-#include "evaluation/blokus_duo.h"
-#include "evaluation/chess.h"
-#include "evaluation/go.h"
-#include "evaluation/othello.h"
-#include "evaluation/shogi.h"
-#include "features/blokus_duo.h"
-#include "features/chess.h"
-#include "features/go.h"
-#include "features/othello.h"
-#include "features/shogi.h"
+#include "evaluation/all.h"
+#include "features/all.h"
+#include "games/all.h"
 #include "passes/columns.h"
 #include "passes/move_features.h"
 #include "passes/outcomes.h"
 #include "passes/planes.h"
 #include "passes/quiet.h"
 #include "passes/terms.h"
-#include "ratings/blokus_duo.h"
-#include "ratings/chess.h"
-#include "ratings/go.h"
-#include "ratings/othello.h"
-#include "ratings/shogi.h"
+#include "strengths/all.h"
 
 namespace hyoka::bindings {
 namespace {
 
 using namespace passes;
-using records::with_game;
 
 template <class T>
 using View = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
@@ -198,7 +186,7 @@ void bind_passes(nb::module_& module) {
                const View<std::int64_t>& move_offsets, const View<std::uint16_t>& moves,
                const View<std::int64_t>& row_offsets, const View<std::int32_t>& plies) {
                 const std::span bytes = span_of(start_bytes);
-                GameTable games{.kind = records::game_named(game),
+                GameTable games{.kind = game_named(game),
                                 .ids = span_of(ids),
                                 .start_offsets = span_of(start_offsets),
                                 .start_bytes = {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
@@ -235,7 +223,7 @@ void bind_passes(nb::module_& module) {
     module.def(
         "plane_names",
         [](std::string_view game) {
-            return with_game(records::game_named(game),
+            return with_game(game_named(game),
                              []<class G>(std::type_identity<G>) { return plane_names<G>(); });
         },
         "game"_a, "What a game's planes stand for.");

@@ -306,9 +306,9 @@ void bind_records(nb::module_& module) {
         "The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.");
     nb::class_<Replay>(module, "Replay", "Walks a recorded game; `start` is empty for the usual one.")
         .def(nb::new_(&make_replay), "game"_a, "start"_a, "komi"_a, "moves"_a)
-        .def("position", &Replay::position, "ply"_a,
+        .def("position", &Replay::position, "ply"_a, nb::sig("def position(self, ply: int) -> typing.Any"),
              "The position after so many moves. Every move is played once as long as plies rise.")
-        .def("line", &Replay::line, "ply"_a,
+        .def("line", &Replay::line, "ply"_a, nb::sig("def line(self, ply: int) -> typing.Any"),
              "The line of play that so many moves make, as a search may go on from it. Where a record goes on although "
              "the rules would have ended the game (a draw that nobody claimed), the line begins at the position "
              "reached instead.");

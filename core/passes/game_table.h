@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "records/table.h"
+#include "games/all.h"
 
 /// Passes over many games at once: what is asked of all positions of a study is answered here, on all cores.
 namespace hyoka::passes {
@@ -14,7 +14,7 @@ namespace hyoka::passes {
 /// Games of one kind side by side, and which of their positions are wanted. Views: somebody else keeps the arrays.
 /// A wanted position is a row; rows are in the order of games and, within a game, of plies.
 struct GameTable {
-    records::GameKind kind{};
+    GameKind kind{};
     std::span<const std::int64_t> ids;            // by game: its number, for messages
     std::span<const std::int32_t> start_offsets;  // game i's start is bytes [i, i + 1); none: the usual one
     std::span<const char> start_bytes;

@@ -6,7 +6,7 @@
 
 #include "passes/rows.h"
 #include "passes/walk.h"
-#include "ratings/move_features.h"
+#include "strengths/move_features.h"
 
 namespace hyoka::passes {
 
@@ -34,7 +34,7 @@ public:
 
         lists_.features.clear();
         lists_.ends.clear();
-        ratings::MoveRatings<G>::list(game, {at.last(), at.before_last()}, {moves.begin(), moves.size()}, lists_);
+        strengths::MoveStrengths<G>::list(game, {at.last(), at.before_last()}, {moves.begin(), moves.size()}, lists_);
         const auto before = static_cast<std::int64_t>(rows.features.items.size());
         rows.features.items.insert(rows.features.items.end(), lists_.features.begin(), lists_.features.end());
         for (const std::uint32_t end : lists_.ends) rows.features.offsets.push_back(before + end);
@@ -43,7 +43,7 @@ public:
 private:
     std::vector<MoveFeatureRows>& by_block_;
     MoveFeatureRows* rows_ = nullptr;
-    ratings::FeatureLists lists_;  // of one position
+    strengths::FeatureLists lists_;  // of one position
 };
 
 }  // namespace hyoka::passes

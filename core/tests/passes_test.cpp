@@ -12,7 +12,7 @@
 #include "passes/planes.h"
 #include "passes/quiet.h"
 #include "passes/terms.h"
-#include "ratings/go.h"
+#include "strengths/go.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {

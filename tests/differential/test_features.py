@@ -292,7 +292,7 @@ def claimed_ladder(claim: Assertion) -> bool:
     plays first; `useful_ladder` the last liberty of a chain whose ladder works, whether or not
     Pachi finds it useful.
     """
-    position = hk.position(claim.game, claim.position)
+    position: Any = hk.position(claim.game, claim.position)
     own = 1 if claim.player == hk.Player.first else -1
     assert claim.point is not None
     if claim.name.startswith("ladder"):

@@ -15,6 +15,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.passes import UNFINISHED, GameTable
 from hyoka.records import Record
+from hyoka.search.parts import alpha_beta_options
 
 TACTICAL: Final = ("chess", "shogi")
 # Beside the usual ones: where walks from those seldom come.
@@ -127,13 +128,14 @@ def assert_same_move_features(records: list[Record]) -> None:
     names = [name for name, _ in _core.move_features(table.game)]
     # With strengths that nothing else has, a product tells its factors.
     strengths = np.exp(np.random.default_rng(1).normal(0, 0.3, len(names))).astype(np.float32)
+    model = _core.feature_strengths(table.game, strengths.tolist())
     row = move = 0
     for record in records:
         replay = _core.Replay(table.game, record.start, float("nan"), record.moves)
         for ply in range(len(record) + 1):
             line: Any = replay.line(ply)
             if len(line) == ply and line.position.outcome is None:
-                moves, rated = _core.rate_moves(line, strengths.tolist())
+                moves, rated = _core.weigh_moves(table.game, line, model)
                 codes = [each.code for each in moves]
                 assert found.moves[row].tolist() == codes
                 played = record.moves[ply] if ply < len(record) else None
@@ -173,11 +175,10 @@ def leaf_by_alpha_beta(search: Any, before: Any, move: Any) -> tuple[list[int], 
 def assert_same_leaves(records: list[Record]) -> None:
     table = GameTable.from_records(records)
     evaluation = hk.linear_evaluation(table.game)
-    settings = _core.AlphaBetaSettings.exact()
-    settings.hash_mib = 0
-    search = getattr(_core, hk.game_type(table.game).__name__ + "AlphaBeta")(
-        evaluation.options(), settings
-    )
+    models = _core.GivenModels()
+    models.evaluation = evaluation.model()
+    options = alpha_beta_options(hk.ab(exact=True, hash=0))
+    search = _core.AlphaBeta(table.game, options, models)
     quiet = table.quiet_terms(evaluation.flat)
     leaves = []
     row = -1

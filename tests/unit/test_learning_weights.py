@@ -26,7 +26,8 @@ from hyoka.learning import (
     is_held_out,
     term_examples,
 )
-from hyoka.learning.splits import conditions, splits
+from hyoka.learning.gaps import extremes, gap_changes
+from hyoka.progress import Progress
 
 Floats = NDArray[np.float64]
 
@@ -185,10 +186,10 @@ def test_planted_weights_are_found_again(method: Method) -> None:
     assert change["log_loss"].high < 0
     assert change["brier_loss"].high < 0
     assert change["roc"].low > 0
-    for split in fit.held_out.splits:
-        assert abs(split.after.effect.value) < 3 * split.after.error
-        if split.condition.startswith("feature 0"):
-            assert abs(split.before.effect.value) > 3 * split.before.error
+    for gap in fit.held_out.gap_changes:
+        assert abs(gap.after.effect.value) < 3 * gap.after.error
+        if gap.condition.startswith("feature 0"):
+            assert abs(gap.before.effect.value) > 3 * gap.before.error
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
@@ -262,7 +263,7 @@ def test_curves_are_of_all_and_of_each_condition_before_and_after() -> None:
     assert fit.held_out is not None
     curves = fit.held_out.curves()
     labels = [(part.name, part.condition) for part in curves]
-    conditions_shown = ["", *(split.condition for split in fit.held_out.splits)]
+    conditions_shown = ["", *(gap.condition for gap in fit.held_out.gap_changes)]
     assert labels == [
         (name, condition) for name in ("before", "after") for condition in conditions_shown
     ]
@@ -311,7 +312,7 @@ def test_conditions_are_for_a_fifth_of_the_positions_or_less() -> None:
         "same": np.ones(2000),
         "alone": np.eye(1, 2000)[0],
     }
-    found = conditions(traits)
+    found = extremes(traits)
     assert [name.split()[:2] for name in found] == [
         ["spread", ">="],
         ["spread", "<="],
@@ -324,7 +325,7 @@ def test_conditions_are_for_a_fifth_of_the_positions_or_less() -> None:
         assert holds.sum() == 400, name
     values = draw.normal(0, 100, 2000)
     sample = scored(values, draw.integers(0, 2, 2000).astype(float), np.arange(2000))
-    parted = splits(sample, sample, found)
+    parted = gap_changes(sample, sample, found)
     assert [each.condition for each in parted] == list(found)
     assert all(each.before == each.after for each in parted)
     assert [each.positions for each in parted] == [int(holds.sum()) for holds in found.values()]
@@ -701,11 +702,9 @@ def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> N
 
 
 def test_progress_tells_how_many_are_done(chess_study: hk.Study) -> None:
-    told: list[tuple[int, int]] = []
-    examples = term_examples(
-        chess_study, ["tempo"], quiet=False, progress=lambda *counts: told.append(counts)
-    )
-    assert told[-1][0] == told[-1][1] == len(examples) + examples.unscored
+    told: list[Progress] = []
+    examples = term_examples(chess_study, ["tempo"], quiet=False, progress=told.append)
+    assert told[-1].done == told[-1].total == len(examples) + examples.unscored
 
 
 def test_terms_are_named_or_matched() -> None:

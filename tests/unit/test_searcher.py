@@ -20,8 +20,8 @@ SHOGI_MATE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     "spec",
     [
         "uct:playouts=60",
-        "uct:playouts=60,formula=ucb1-tuned,policy=rated,killer=on,history=on,widening=on",
-        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=rated,cut=5,prior=3",
+        "uct:playouts=60,formula=ucb1-tuned,policy=strengths,killer=on,history=on,widening=on",
+        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=strengths,cut=5,prior=3",
         "uct:playouts=40,prior=2,prior_when=expansion,threads=2,expand=3",
         "mc:playouts=60",
         "mc-score:a_move=1",
@@ -105,7 +105,7 @@ def test_the_tree_is_kept_when_the_game_goes_on() -> None:
     line = hk.Othello().line()
     first = searcher.search(line)
     reply = first.moves[0].pv[1]
-    line = line.play(first.best).play(reply)
+    line = line.play(str(first.best)).play(str(reply))
     searcher.search(line, hk.SearchLimits(playouts=1))
     assert searcher.tree()["visits"][0] > 100
     fresh = hk.Searcher(hk.uct(reuse=False), "othello")
@@ -263,7 +263,7 @@ def test_superko_is_known_to_the_searches() -> None:
         assert "B3" not in {str(report.move) for report in result.moves}
 
 
-def test_weights_and_ratings_come_from_files(tmp_path: Path) -> None:
+def test_weights_and_strengths_come_from_files(tmp_path: Path) -> None:
     file = tmp_path / "weights.json"
     changed = hk.linear_evaluation("chess").with_weights({"bishop_pair": (500, 600)}, scale=300)
     changed.save(file)
@@ -280,13 +280,13 @@ def test_weights_and_ratings_come_from_files(tmp_path: Path) -> None:
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.Searcher(hk.ab(weights=str(tmp_path / "gone.json")), "chess")
     strengths = hk.move_strengths("shogi")
-    ratings = tmp_path / "ratings.json"
+    file = tmp_path / "strengths.json"
     name = next(iter(strengths))
-    ratings.write_text(f'{{"{name}": 3.5}}', encoding="utf-8")
-    assert hk.move_strengths("shogi", ratings)[name] == 3.5
-    ratings.write_text(f'{{"{name}": -1}}', encoding="utf-8")
+    file.write_text(f'{{"{name}": 3.5}}', encoding="utf-8")
+    assert hk.move_strengths("shogi", file)[name] == 3.5
+    file.write_text(f'{{"{name}": -1}}', encoding="utf-8")
     with pytest.raises(hk.SourceError, match="positive"):
-        hk.move_strengths("shogi", ratings)
+        hk.move_strengths("shogi", file)
 
 
 @pytest.mark.parametrize("name", ["go9", "othello", "chess", "shogi", "blokus_duo"])

@@ -3,15 +3,9 @@
 
 from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
+from hyoka.learning.gaps import GapChange
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.splits import Split
-from hyoka.learning.terms import (
-    QUIESCENT_GAMES,
-    SHAPES,
-    Shape,
-    chosen_terms,
-    term_examples,
-)
+from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
 from hyoka.learning.weights import (
     FittedWeight,
     HeldOut,
@@ -23,15 +17,14 @@ from hyoka.learning.weights import (
 
 __all__ = [
     "METHODS",
-    "QUIESCENT_GAMES",
     "SHAPES",
     "Examples",
     "FittedWeight",
+    "GapChange",
     "HeldOut",
     "Method",
     "Shape",
     "SigmoidFit",
-    "Split",
     "Weight",
     "WeightFit",
     "chosen_terms",

@@ -2,7 +2,7 @@
 """Examples for the weights of an evaluation's own terms."""
 
 import fnmatch
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal, get_args
 
@@ -10,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import NotationError, StudyError, nearest
+from hyoka.games import game_facts
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.sigmoid import Array
 from hyoka.passes import UNFINISHED, GameTable, Terms
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.study import Study
 
@@ -23,8 +25,6 @@ Shape = Literal["phases", "one", "ending", "factor"]
 in the ending alone; or one factor for all terms, in the proportions that they have now."""
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
 
-QUIESCENT_GAMES: Final = ("chess", "shogi")
-"""Games whose alpha-beta goes on with captures at its leaves."""
 _MOST_NUMBERS: Final = 10**8
 """Features of all positions together: 0.8 GB, of which a fit needs a few copies."""
 
@@ -39,17 +39,16 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
     quiet: bool | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> Examples:
     """Examples for the weights of terms of the game's evaluation, or of one that a file holds.
 
     `terms` are names or patterns such as `bishop_*`. The evaluation to begin with has them at their
     present weights or, if `off`, at none. `quiet` (the default where the game has a quiescence
     search) takes for each position the one in which the search with that evaluation comes to rest.
-    `where` and `sample` choose positions, the same as `evaluate` would; `progress` is told how many
-    of how many are done.
+    `where` and `sample` choose positions, the same as `evaluate` would.
     """
     if isinstance(weights, LinearEvaluation):
         present, origin = weights, ""
@@ -59,9 +58,10 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     chosen = chosen_terms(present, terms)
     fitted, directions = _numbers(present, chosen, shape)
     base, before = _without(present, chosen, shape, off)
+    has_quiescence = game_facts(study.game).quiescence
     if quiet is None:
-        quiet = study.game in QUIESCENT_GAMES
-    elif quiet and study.game not in QUIESCENT_GAMES:
+        quiet = has_quiescence
+    elif quiet and not has_quiescence:
         raise StudyError(f"{study.game} has no quiescence search")
     table, undecided = decided(
         study.select(where, "game_id, ply, coalesce(adjudicated, result) as result"), draws
@@ -75,12 +75,10 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     gathered = _Gathered(before, np.stack([base.weights, before.weights, *directions]), chosen)
     places = study.game_table_of(table["game_id"].to_numpy(), table["ply"].to_numpy())
     kept: list[NDArray[np.bool_]] = []
-    done = 0
+    tally = Tally(progress, "positions at rest" if quiet else "positions", len(table), "positions")
     for chunk in places.chunks():
         kept.append(gathered.add_resting(chunk) if quiet else gathered.add_static(chunk))
-        done += len(chunk)
-        if progress is not None:
-            progress(done, len(table))
+        tally.add(len(chunk))
     keep = np.concatenate(kept) if kept else np.zeros(0, bool)
     columns, traits = gathered.columns()
     rows = table.filter(pa.array(keep))
@@ -98,6 +96,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         columns[:, 2:],
         traits,
         f"the evaluation of {study.game}{origin}",
+        study=study.path.name,
         undecided=undecided,
         unscored=len(table) - len(rows),
         quiet=quiet,
@@ -111,11 +110,11 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
     """The terms that names and patterns stand for, each once, in the evaluation's order."""
     wanted: set[str] = set()
     for pattern in patterns:
-        found = fnmatch.filter(evaluation.names, pattern)
-        if not found:
+        matches = fnmatch.filter(evaluation.names, pattern)
+        if not matches:
             hint = nearest(pattern, evaluation.names) or f"{len(evaluation)} are there"
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
-        wanted |= set(found)
+        wanted |= set(matches)
     if not wanted:
         raise NotationError("no term is named: say which weights to fit")
     return [name for name in evaluation.names if name in wanted]

@@ -3,7 +3,14 @@
 
 from hyoka.search.book import Book
 from hyoka.search.difficulty import Difficulty, difficulty
-from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.evaluations import (
+    LinearEvaluation,
+    has_features,
+    has_terms,
+    linear_evaluation,
+    move_strengths,
+    strengths_artefact,
+)
 from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.python_evaluator import PythonEvaluator
@@ -32,6 +39,8 @@ __all__ = [
     "as_line",
     "difficulty",
     "find_mate",
+    "has_features",
+    "has_terms",
     "linear_evaluation",
     "mc",
     "mc_score",
@@ -40,5 +49,6 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "uct",
 ]

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from hyoka.artefact import Artefact
 from hyoka.errors import SourceError
-from hyoka.given_file import GivenFile
+from hyoka.games import Game, Move
 from hyoka.records import Record, read_records, records_in
 
 
@@ -40,9 +40,10 @@ class Book:
         return cls(game, counts)
 
     @classmethod
-    def from_file(cls, game: str, path: str | Path | GivenFile, *, plies: int = 30) -> "Book":
+    def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = 30) -> "Book":
         """From a file of records; raises SourceError if it has none of this game."""
-        if isinstance(path, GivenFile):
+        if isinstance(path, Artefact):
+            path.check("book", game)
             stream = records_in(path.path, path.content)
         else:
             stream = read_records(path)
@@ -60,7 +61,7 @@ class Book:
         lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
-    def moves(self, position: Any) -> dict[Any, int]:
+    def moves(self, position: Game) -> dict[Move, int]:
         """The legal moves of a position that are in the book, and how often they were played."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}

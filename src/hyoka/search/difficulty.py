@@ -4,16 +4,15 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import NotationError
-from hyoka.games import game_type, name_of
+from hyoka.games import Move, Position, game_facts, name_of
 from hyoka.passes import UNFINISHED, GameTable
-from hyoka.search.parts import alpha_beta_settings, evaluation_options
+from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.spec import SearchSpec, ab
 
 
@@ -28,8 +27,8 @@ class Difficulty:
 
 
 def difficulty(
-    positions: Sequence[Any] | GameTable,
-    moves: Sequence[Any] | None = None,
+    positions: Sequence[Position] | GameTable,
+    moves: Sequence[Move] | None = None,
     *,
     depths: int = 3,
     spec: SearchSpec | None = None,
@@ -57,10 +56,11 @@ def difficulty(
     chosen = spec or ab()
     game = name_of(positions[0])
     changes, correct = _core.best_move_changes(
+        game,
         list(positions),
         list(moves),
-        evaluation_options(chosen, game),
-        alpha_beta_settings(chosen),
+        alpha_beta_options(chosen),
+        models_for(chosen, game),
         depths,
         threads,
     )
@@ -68,7 +68,7 @@ def difficulty(
 
 
 def _of_games(table: GameTable, depths: int, spec: SearchSpec | None, threads: int) -> Difficulty:
-    from_code = game_type(table.game).Move.from_code
+    facts = game_facts(table.game)
     changes, correct = (np.full(len(table), -1, np.int8) for _ in range(2))
     done = 0
     for chunk in table.chunks():
@@ -76,7 +76,7 @@ def _of_games(table: GameTable, depths: int, spec: SearchSpec | None, threads: i
         asked = (played >= 0) & (chunk.outcomes(threads=threads) == UNFINISHED)
         found = difficulty(
             list(itertools.compress(chunk.positions(), asked)),
-            [from_code(code) for code in played[asked].tolist()],
+            [facts.move(code) for code in played[asked].tolist()],
             depths=depths,
             spec=spec,
             threads=threads,
