@@ -7,235 +7,46 @@
 Player.first
 >>> hk.playouts(hk.Go9(komi=6.5), 1000, seed=1).value > 0.3
 True
+
+The names are those of `hyoka.public_names`; the first one asked for loads them. So commands and
+workers, which import the modules that they need, do not load what they do not need.
 """
 
-from hyoka._core import (
-    BlokusDuo,
-    Chess,
-    Go3,
-    Go4,
-    Go5,
-    Go6,
-    Go7,
-    Go9,
-    Go13,
-    Go19,
-    Othello,
-    Outcome,
-    Player,
-    Reason,
-    Shogi,
-)
-from hyoka.analysis import (
-    AdaptiveBins,
-    FixedBins,
-    Resampling,
-    Sample,
-    compare,
-    condition_gap,
-    curve,
-    disagreement,
-    find_splits,
-    fit_logistic,
-    fit_win_draw_loss,
-    measure,
-)
-from hyoka.arena import (
-    MatchPlan,
-    MatchResult,
-    PlayedGame,
-    Score,
-    Sprt,
-    elo,
-    match_ratings,
-    open_match,
-    plan_match,
-    play_match,
-    rate_players,
-    write_match_report,
-)
-from hyoka.diagram import Diagram, diagram, svg, terminal
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
-from hyoka.errors import (
-    ConditionError,
-    EngineError,
-    Error,
-    IllegalMoveError,
-    NotationError,
-    OutOfMemoryError,
-    RefusedError,
-    SourceError,
-    StudyError,
-)
-from hyoka.estimate import Estimate
-from hyoka.evaluation import Evaluation
-from hyoka.games import GAMES, Game, game_type, name_of, position
-from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
-from hyoka.playouts import Playouts, playouts
-from hyoka.problems import Problem, ProblemSet, read_problems
-from hyoka.records import (
-    Record,
-    RecordStream,
-    Refused,
-    Remark,
-    parse_records,
-    read_record,
-    read_records,
-    record_text,
-    write_records,
-)
-from hyoka.report import write_report
-from hyoka.search import (
-    Book,
-    Difficulty,
-    Ending,
-    LinearEvaluation,
-    Mate,
-    MoveReport,
-    PythonEvaluator,
-    PythonLine,
-    Searcher,
-    SearchLimits,
-    SearchResult,
-    SearchSpec,
-    ab,
-    difficulty,
-    find_mate,
-    linear_evaluation,
-    mc,
-    mc_score,
-    move_strengths,
-    play_game,
-    search_line,
-    search_once,
-    solve_ending,
-    uct,
-)
-from hyoka.study import (
-    Study,
-    adjudicate,
-    append_to_study,
-    check_study,
-    cluster,
-    evaluate,
-    make_study,
-)
+import importlib.util
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from hyoka.public_names import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "GAMES",
-    "AdaptiveBins",
-    "BlokusDuo",
-    "Book",
-    "Chess",
-    "ConditionError",
-    "Diagram",
-    "Difficulty",
-    "Ending",
-    "EngineError",
-    "EnginePosition",
-    "EngineSession",
-    "EngineSpec",
-    "Error",
-    "Estimate",
-    "Evaluation",
-    "FixedBins",
-    "Game",
-    "Go3",
-    "Go4",
-    "Go5",
-    "Go6",
-    "Go7",
-    "Go9",
-    "Go13",
-    "Go19",
-    "IllegalMoveError",
-    "Limits",
-    "LinearEvaluation",
-    "MatchPlan",
-    "MatchResult",
-    "Mate",
-    "MoveReport",
-    "NotationError",
-    "Othello",
-    "OutOfMemoryError",
-    "Outcome",
-    "PlayedGame",
-    "Player",
-    "Playouts",
-    "Problem",
-    "ProblemSet",
-    "PythonEvaluator",
-    "PythonLine",
-    "Reason",
-    "Record",
-    "RecordStream",
-    "Refused",
-    "RefusedError",
-    "Remark",
-    "Resampling",
-    "Sample",
-    "Score",
-    "SearchLimits",
-    "SearchResult",
-    "SearchSpec",
-    "Searcher",
-    "Shogi",
-    "SourceError",
-    "Sprt",
-    "Study",
-    "StudyError",
-    "WeightFit",
-    "ab",
-    "adjudicate",
-    "append_to_study",
-    "check_engine",
-    "check_study",
-    "cluster",
-    "column_examples",
-    "compare",
-    "condition_gap",
-    "curve",
-    "diagram",
-    "difficulty",
-    "disagreement",
-    "elo",
-    "evaluate",
-    "find_mate",
-    "find_splits",
-    "fit_logistic",
-    "fit_weights",
-    "fit_win_draw_loss",
-    "game_type",
-    "linear_evaluation",
-    "make_study",
-    "match_ratings",
-    "mc",
-    "mc_score",
-    "measure",
-    "move_strengths",
-    "name_of",
-    "open_match",
-    "parse_records",
-    "plan_match",
-    "play_game",
-    "play_match",
-    "playouts",
-    "position",
-    "rate_players",
-    "read_problems",
-    "read_record",
-    "read_records",
-    "record_text",
-    "search_line",
-    "search_once",
-    "solve_ending",
-    "svg",
-    "term_examples",
-    "terminal",
-    "uct",
-    "write_match_report",
-    "write_records",
-    "write_report",
-]
+_FUNCTIONS_NAMED_LIKE_MODULES: Final = frozenset({"diagram", "playouts"})
+
+
+class _Package(ModuleType):
+    """The package: importing `hyoka.diagram` does not make `hk.diagram` that module."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _FUNCTIONS_NAMED_LIKE_MODULES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+if not TYPE_CHECKING:  # a type checker would believe in any name
+
+    def __getattr__(name: str) -> object:
+        if name == "__all__" or not name.startswith("_"):
+            if name not in _FUNCTIONS_NAMED_LIKE_MODULES and importlib.util.find_spec(
+                f"hyoka.{name}"
+            ):
+                return importlib.import_module(f"hyoka.{name}")
+            names = importlib.import_module("hyoka.public_names")
+            if hasattr(names, name):
+                return globals().setdefault(name, getattr(names, name))
+        raise AttributeError(f"module 'hyoka' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *importlib.import_module("hyoka.public_names").__all__})

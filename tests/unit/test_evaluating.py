@@ -367,7 +367,7 @@ def test_a_worker_of_a_cluster_that_dies_costs_no_row_and_no_double_row(
     ) as running:
         assert running.stdout is not None
         address = running.stdout.readline().strip()
-        command = [sys.executable, "-m", "hyoka.cli", "evaluate", str(study.path)]
+        command = [sys.executable, "-m", "hyoka", "evaluate", str(study.path)]
         command += ["--with", spec, "--cluster", address, "--json"]
         run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         # Both workers have an engine that waits; one is killed together with its worker.

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
+from hyoka import public_names
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 # Lowest first; a layer imports only lower ones. A new module takes its place here.
@@ -39,8 +40,10 @@ LAYERS = [
     "samples",
     "demo",
     "bench",
+    "public_names",
     "__init__",
     "cli",
+    "__main__",
 ]
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -89,19 +92,34 @@ def test_a_source_file_names_its_licence_and_what_it_is(path: Path) -> None:
 
 
 def test_all_public_names_are_listed_and_exist() -> None:
-    public = {
-        name
-        for name, value in vars(hk).items()
-        if not name.startswith("_") and not inspect.ismodule(value)
-    }
-    # A function may share its module's name, as `playouts` and `diagram` do.
-    assert set(hk.__all__) == public
-    assert len(hk.__all__) == len(set(hk.__all__))
+    public = {name for name in vars(public_names) if not name.startswith("_")}
+    assert set(public_names.__all__) == public
+    assert len(public_names.__all__) == len(public)
+    assert getattr(hk, "__all__") == public_names.__all__  # noqa: B009
+
+
+# A function may share its module's name, as `playouts` and `diagram` do.
+def test_a_public_name_is_never_a_module_whatever_was_imported() -> None:
+    for path in SOURCE.iterdir():
+        if path.suffix == ".py" or (path / "__init__.py").exists():
+            importlib.import_module(f"hyoka.{path.stem}")
+    for name in public_names.__all__:
+        assert not inspect.ismodule(getattr(hk, name)), name
+        assert getattr(hk, name) is getattr(public_names, name)
+
+
+def test_the_package_knows_its_modules_and_nothing_else() -> None:
+    assert inspect.ismodule(hk.analysis)
+    assert {"Chess", "playouts", "__version__"} <= set(dir(hk))
+    assert not hasattr(hk, "no_such_name")
+    assert not hasattr(hk, "_no_such_name")
 
 
 def test_every_public_name_is_documented() -> None:
     undocumented = [
-        name for name in hk.__all__ if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
+        name
+        for name in public_names.__all__
+        if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
     ]
     assert undocumented == []
 
