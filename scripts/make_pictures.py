@@ -18,8 +18,11 @@ from hyoka.report import write_report
 
 ROOT: Final = Path(__file__).parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
-WIDTH, HEIGHT = 960, 1080
-SCALE: Final = 1.5  # dots to a pixel: sharp enough, and the file stays small
+WIDTH, HEIGHT, MARGIN = 900, 1200, 24
+SCALE: Final = 1.3  # dots to a pixel: sharp enough, and the file stays small
+PATIENCE_MS: Final = 120_000
+# What stands before the curves, but for the first findings.
+LEFT_OUT: Final = "nav, .subtitle, .part-1, .findings li:nth-child(n + 3) { display: none }"
 
 
 def main() -> None:
@@ -29,7 +32,8 @@ def main() -> None:
     folder = ROOT / "build" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "report.html"
-    write_report(run_demo(folder, jobs=os.cpu_count() or 1).go, report, splits=5)
+    found = run_demo(folder, jobs=os.cpu_count() or 1)
+    write_report(found.go, report, evaluators=list(found.engines.values()))
     IMAGES.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -39,13 +43,22 @@ def main() -> None:
 
 
 def take(browser: Browser, page: Path, light: Literal["light", "dark"], to: Path) -> None:
-    """Save the top of a page, once its charts are drawn."""
+    """Save a report's findings and curves, with boards, once they are drawn."""
     window = browser.new_page(
         viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=light, device_scale_factor=SCALE
     )
+    window.set_default_timeout(PATIENCE_MS)
     window.goto(page.as_uri())
-    window.wait_for_function("() => document.querySelector('[data-chart] svg') !== null")
-    window.screenshot(path=to)
+    window.add_style_tag(content=LEFT_OUT)
+    curves = window.locator(".explorer").first
+    curves.locator(".chart svg").wait_for()
+    box = curves.bounding_box()
+    assert box is not None
+    window.screenshot(
+        path=to,
+        full_page=True,
+        clip={"x": 0, "y": 0, "width": WIDTH, "height": box["y"] + box["height"] + MARGIN},
+    )
     print(f"{to.relative_to(ROOT)}: {to.stat().st_size // 1024} KiB")
 
 

@@ -63,7 +63,9 @@ def run(what: str, command: list[str]) -> int:
                 print(f"{what}: {words}", flush=True)
     ended = "done" if running.returncode == 0 else "failed"
     seconds = time.monotonic() - began
-    print(f"{chr(13) + chr(27) + '[K' if live else ''}{what}: {ended} in {seconds:.0f} s", flush=True)
+    print(
+        f"{chr(13) + chr(27) + '[K' if live else ''}{what}: {ended} in {seconds:.0f} s", flush=True
+    )
     if running.returncode != 0:
         sys.stderr.writelines(lines)
     return running.returncode

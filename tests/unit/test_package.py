@@ -2,6 +2,8 @@
 import ast
 import importlib.metadata
 import inspect
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,19 @@ def test_every_public_name_is_documented() -> None:
 
 def test_the_version_is_that_of_the_installed_package() -> None:
     assert hk.__version__ == importlib.metadata.version("hyoka")
+
+
+def test_all_files_that_name_the_version_name_the_same() -> None:
+    root = SOURCE.parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert hk.__version__ == project["version"]
+    assert f"\nversion: {hk.__version__}\n" in citation
+    assert f"\nlicense: {project['license']}\n" in citation
+    newest = re.search(r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$", changes, re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == hk.__version__
+    # A release has its date, the same in both files.
+    released = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
+    assert newest[2] == ("unreleased" if released is None else released[1])
