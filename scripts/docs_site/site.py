@@ -128,7 +128,7 @@ def _html(name: str, page: Document, groups: list[Group]) -> str:
 <a class="name" href="{INDEX}.html">Hyoka</a>
 <form class="search" role="search" hidden>
 <label for="search">Search</label>
-<input id="search" type="search" autocomplete="off" spellcheck="false">
+<input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false">
 <ul class="found" aria-live="polite" hidden></ul>
 </form>
 </header>

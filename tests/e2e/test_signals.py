@@ -129,3 +129,17 @@ def test_a_process_that_will_not_end_is_ended(tmp_path: Path, how: signal.Signal
         assert running.wait(AT_MOST_S) == 128 + how
         assert running.stderr is not None
         assert running.stderr.read() == "hyoka: interrupted\n"
+
+
+def test_these_tests_pass_where_ctrl_c_is_ignored_as_for_jobs_in_the_background() -> None:
+    place = f"{__file__}::test_a_process_that_will_not_end_is_ended[{signal.SIGINT}]"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", place]
+    result = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert result.returncode == 0, result.stdout
+    assert "1 passed" in result.stdout
