@@ -8,12 +8,15 @@ Player.first
 >>> hk.playouts(hk.Go9(komi=6.5), 1000, seed=1).value > 0.3
 True
 
-The names are those of `hyoka.public_names`; the first one asked for loads them. So commands and
-workers, which import the modules that they need, do not load what they do not need.
+The names are those that `hyoka.public_names` imports; each is loaded when it is first asked for, so
+that nobody waits for what they do not use.
 """
 
+import ast
 import importlib.util
 import sys
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
@@ -35,18 +38,31 @@ class _Package(ModuleType):
 
 sys.modules[__name__].__class__ = _Package
 
+
+@cache
+def _homes() -> dict[str, str]:
+    """The module that each public name comes from, as `public_names` has it."""
+    text = Path(__file__).with_name("public_names.py").read_text(encoding="utf-8")
+    return {
+        alias.name: str(statement.module)
+        for statement in ast.parse(text).body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
 if not TYPE_CHECKING:  # a type checker would believe in any name
 
     def __getattr__(name: str) -> object:
-        if name == "__all__" or not name.startswith("_"):
-            if name not in _FUNCTIONS_NAMED_LIKE_MODULES and importlib.util.find_spec(
-                f"hyoka.{name}"
-            ):
+        if name == "__all__":
+            return list(_homes())
+        if not name.startswith("_"):
+            if home := _homes().get(name):
+                value = getattr(importlib.import_module(home), name)
+                return globals().setdefault(name, value)
+            if importlib.util.find_spec(f"hyoka.{name}"):
                 return importlib.import_module(f"hyoka.{name}")
-            names = importlib.import_module("hyoka.public_names")
-            if hasattr(names, name):
-                return globals().setdefault(name, getattr(names, name))
         raise AttributeError(f"module 'hyoka' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *importlib.import_module("hyoka.public_names").__all__})
+        return sorted({*globals(), *_homes()})

@@ -3,6 +3,8 @@ import ast
 import importlib.metadata
 import inspect
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -97,7 +99,7 @@ def test_all_public_names_are_listed_and_exist() -> None:
     public = {name for name in vars(public_names) if not name.startswith("_")}
     assert set(public_names.__all__) == public
     assert len(public_names.__all__) == len(public)
-    assert getattr(hk, "__all__") == public_names.__all__  # noqa: B009
+    assert sorted(getattr(hk, "__all__")) == sorted(public_names.__all__)  # noqa: B009
 
 
 # A function may share its module's name, as `playouts` and `diagram` do.
@@ -108,6 +110,14 @@ def test_a_public_name_is_never_a_module_whatever_was_imported() -> None:
     for name in public_names.__all__:
         assert not inspect.ismodule(getattr(hk, name)), name
         assert getattr(hk, name) is getattr(public_names, name)
+
+
+def test_a_name_is_loaded_when_it_is_asked_for() -> None:
+    program = "import sys, hyoka as hk; hk.Chess(); print('hyoka.games' in sys.modules, hk.GAMES)"
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.startswith("False {'")
 
 
 def test_the_package_knows_its_modules_and_nothing_else() -> None:
