@@ -58,7 +58,7 @@ def uct() -> Iterator[Row]:
         raw = best_rate(partial(raw_playouts, other))
         rate = tree_rate(other, 5000)
         yield f"UCT, {hk.name_of(other)}", f"{rate:,.0f}/s, {rate / raw:.2f} × raw"
-    rated = {"policy": "rated", "widening": True, "killer": True, "history": True}
+    rated = {"policy": "strengths", "widening": True, "killer": True, "history": True}
     rate = tree_rate(hk.Shogi(), 2000, mate=100, **rated)
     yield "UCT, shogi, all of paper 004", f"{rate:,.0f}/s"
 

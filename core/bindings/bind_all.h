@@ -15,14 +15,10 @@ void bind_blokus_duo(nanobind::module_& module);
 void bind_analysis(nanobind::module_& module);
 void bind_pipes(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
+void bind_passes(nanobind::module_& module);
 void bind_records(nanobind::module_& module);
-void bind_search_vocabulary(nanobind::module_& module);
-void bind_go_search(nanobind::module_& module);
-void bind_small_go_search(nanobind::module_& module);
-void bind_chess_search(nanobind::module_& module);
-void bind_shogi_search(nanobind::module_& module);
-void bind_othello_search(nanobind::module_& module);
-void bind_blokus_duo_search(nanobind::module_& module);
-void bind_python_search(nanobind::module_& module);
+void bind_knowledge(nanobind::module_& module);
+void bind_search(nanobind::module_& module);
+void bind_solvers(nanobind::module_& module);
 
 }  // namespace hyoka::bindings

@@ -105,14 +105,10 @@ NB_MODULE(_core, module) {
     bind_analysis(module);
     bind_pipes(module);
     bind_features(module);
-    bind_search_vocabulary(module);
-    bind_small_go_search(module);
-    bind_go_search(module);
-    bind_othello_search(module);
-    bind_chess_search(module);
-    bind_shogi_search(module);
-    bind_blokus_duo_search(module);
-    bind_python_search(module);
+    bind_passes(module);
+    bind_knowledge(module);
+    bind_search(module);
+    bind_solvers(module);
 }
 
 }  // namespace hyoka::bindings

@@ -1,217 +1,391 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <map>
+#include <mutex>
 
 #include "bindings/bind_all.h"
-#include "bindings/run_search.h"
-#include "bindings/search_parts.h"
-#include "search/alphabeta.h"
+#include "bindings/busy.h"
+#include "bindings/game_face.h"
+#include "search/alphabeta_scores.h"
 
 namespace hyoka::bindings {
 namespace {
 
-using namespace records;
+using namespace search;
 
-void bind_options(nb::module_& module) {
-    nb::class_<StopFlag>(module, "StopFlag", "Ends a search that was given it.")
-        .def(nb::init<>())
-        .def("hoist", [](StopFlag& flag) { flag.raised = true; })
-        .def("lower", [](StopFlag& flag) { flag.raised = false; });
-    nb::class_<EvaluationOptions>(module, "EvaluationOptions", "What a static evaluation is made from.")
-        .def(nb::init<>())
-        .def_rw("weights", &EvaluationOptions::weights, "Opening and ending of each term in turn; empty: the defaults.")
-        .def_rw("scale", &EvaluationOptions::scale, "A score s is worth 1 / (1 + exp(-s / scale)); 0: the game's own.")
-        .def(
-            "set_python",
-            [](EvaluationOptions& options, nb::object function) { options.python = SharedObject(std::move(function)); },
-            "function"_a.none(), "Positions in, scores or values for the first player out; instead of weights.");
-    nb::class_<PlayoutOptions>(module, "PlayoutOptions", "What playouts are made from.")
-        .def(nb::init<>())
-        .def_rw("policy", &PlayoutOptions::policy)
-        .def_rw("epsilon", &PlayoutOptions::epsilon)
-        .def_rw("cut", &PlayoutOptions::cut)
-        .def_rw("ratings", &PlayoutOptions::ratings);
-    nb::class_<MctsOptions>(module, "MctsOptions", "Everything that makes up a tree search.")
-        .def(nb::init<>())
-        .def_rw("formula", &MctsOptions::formula)
-        .def_rw("exploration", &MctsOptions::exploration)
-        .def_rw("widening", &MctsOptions::widening, nb::arg().none())
-        .def_rw("reduction", &MctsOptions::reduction)
-        .def_rw("killer", &MctsOptions::killer, nb::arg().none())
-        .def_rw("history", &MctsOptions::history, nb::arg().none())
-        .def_rw("rave", &MctsOptions::rave, nb::arg().none())
-        .def_rw("rated", &MctsOptions::rated)
-        .def_rw("playout", &MctsOptions::playout)
-        .def_rw("evaluation", &MctsOptions::evaluation)
-        .def_rw("batch", &MctsOptions::batch)
-        .def_rw("prior_visits", &MctsOptions::prior_visits)
-        .def_rw("prior_at_expansion", &MctsOptions::prior_at_expansion)
-        .def_rw("mate_nodes", &MctsOptions::mate_nodes)
-        .def_rw("ending_empties", &MctsOptions::ending_empties)
-        .def_rw("proofs", &MctsOptions::proofs)
-        .def_rw("expand_at", &MctsOptions::expand_at)
-        .def_rw("threads", &MctsOptions::threads)
-        .def_rw("seed", &MctsOptions::seed)
-        .def_rw("memory_mib", &MctsOptions::memory_mib)
-        .def(
-            "set_evaluator",
-            [](MctsOptions& options, nb::object function) { options.evaluator = SharedObject(std::move(function)); },
-            "function"_a.none(), "Positions in, values (and strengths of moves) out; instead of playouts.")
-        .def(
-            "set_book",
-            [](MctsOptions& options, const std::map<std::uint64_t, std::vector<std::uint16_t>>& book) {
-                options.book = std::make_shared<search::Book>(book.begin(), book.end());
-            },
-            "book"_a, "Codes of the moves to which the search keeps, by a position's hash.");
-    using search::AlphaBetaSettings;
-    nb::class_<AlphaBetaSettings>(module, "AlphaBetaSettings", "Everything that makes up an alpha-beta search.")
-        .def(nb::init<>())
-        .def_static("exact", &AlphaBetaSettings::exact, "Fast, and its value is that of minimax.")
-        .def_static("plain", &AlphaBetaSettings::plain, "Alpha-beta and nothing else.")
-        .def_rw("quiescence", &AlphaBetaSettings::quiescence)
-        .def_rw("variations", &AlphaBetaSettings::variations)
-        .def_prop_rw(
-            "hash_mib", [](const AlphaBetaSettings& s) { return s.table.mebibytes; },
-            [](AlphaBetaSettings& s, int mib) { s.table.mebibytes = mib; })
-        .def(
-            "switch",
-            [](AlphaBetaSettings& s, std::string_view name, bool on) {
-                const std::map<std::string_view, bool*> switches = {
-                    {"exact_table", &s.table.exact},
-                    {"hash_move", &s.ordering.hash_move},
-                    {"captures", &s.ordering.noisy},
-                    {"killers", &s.ordering.killers},
-                    {"history", &s.ordering.history},
-                    {"principal_variation", &s.windows.principal_variation},
-                    {"check_extensions", &s.selectivity.check_extensions},
-                    {"null_move", &s.selectivity.null_move},
-                    {"late_move_reductions", &s.selectivity.late_move_reductions},
-                    {"late_move_pruning", &s.selectivity.late_move_pruning},
-                    {"futility", &s.selectivity.futility},
-                    {"exchange_pruning", &s.selectivity.exchange_pruning},
-                    {"unknown_reductions", &s.selectivity.unknown_reductions},
-                    {"delta_pruning", &s.selectivity.delta_pruning},
-                };
-                const auto found = switches.find(name);
-                if (found == switches.end()) throw nb::key_error(std::string(name).c_str());
-                *found->second = on;
-            },
-            "name"_a, "on"_a, "Turn one idea on or off.")
-        .def_prop_rw(
-            "aspiration", [](const AlphaBetaSettings& s) { return s.windows.aspiration; },
-            [](AlphaBetaSettings& s, int half) { s.windows.aspiration = half; });
+/// Runs a search beside this thread. Games written in Python hold the interpreter's lock while they work; Python hands
+/// it over every few milliseconds.
+template <class Work>
+void run_search(const GameFace& face, std::atomic<bool>& stop, double interval_s, const Tick& tick, Work&& work) {
+    run_beside(stop, interval_s, tick, [&] {
+        if (!face.needs_lock()) return work();
+        nb::gil_scoped_acquire acquired;
+        work();
+    });
 }
 
-/// A solver as Python holds it: another thread may stop it.
-template <class Solver>
-struct Stoppable {
-    template <class Settings>
-    explicit Stoppable(const Settings& settings) : solver(settings) {}
-    Solver solver;
+nb::object as_object(const SettingValue& value) {
+    return std::visit(
+        []<class T>(const T& held) -> nb::object {
+            if constexpr (std::is_same_v<T, std::monostate>)
+                return nb::none();
+            else
+                return nb::cast(held);
+        },
+        value);
+}
+
+SettingValue as_setting(nb::handle object) {
+    if (object.is_none()) return {};
+    if (PyBool_Check(object.ptr())) return nb::cast<bool>(object);
+    if (nb::isinstance<nb::int_>(object)) return nb::cast<std::uint64_t>(object);
+    if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
+    return nb::cast<std::string>(object);
+}
+
+/// Options as Python holds them: settings by name.
+template <class Options>
+void bind_options(nb::module_& module, const char* name, const char* doc) {
+    nb::class_<Options> type(module, name, doc);
+    type.def(nb::init<>())
+        .def(
+            "get",
+            [](const Options& options, std::string_view setting) {
+                return as_object(settings_of<Options>().get(options, setting));
+            },
+            "setting"_a, nb::sig("def get(self, setting: str) -> bool | int | float | str | None"))
+        .def(
+            "set",
+            [](Options& options, std::string_view setting, nb::handle value) {
+                settings_of<Options>().set(options, setting, as_setting(value));
+            },
+            "setting"_a, "value"_a.none(),
+            nb::sig("def set(self, setting: str, value: bool | int | float | str | None) -> None"))
+        .def_static("settings", [] { return settings_of<Options>().all(); }, "All that can be set, in order.");
+    if constexpr (requires(Options& options) { options.in_order(); })
+        type.def_prop_ro("exploration", &Options::exploration, "c, or what is usual beside the other settings.")
+            .def_prop_ro("in_order", &Options::in_order, "Whether moves are tried in the order of their strengths.");
+    if constexpr (requires(Options& options) { options.apply_presets(); })
+        type.def("apply_presets", &Options::apply_presets,
+                 "Take over what presets among the settings stand for; the others come after.");
+}
+
+void bind_settings(nb::module_& module) {
+    nb::class_<Setting>(module, "Setting", "One thing that can be set.")
+        .def_prop_ro("name", [](const Setting& setting) { return std::string(setting.name); })
+        .def_prop_ro("kind",
+                     [](const Setting& setting) {
+                         constexpr std::array<const char*, 5> names = {"int", "float", "flag", "choice", "file"};
+                         return names[static_cast<std::size_t>(setting.kind)];
+                     })
+        .def_prop_ro("help", [](const Setting& setting) { return std::string(setting.help); })
+        .def_ro("minimum", &Setting::minimum, "Of numbers.")
+        .def_ro("maximum", &Setting::maximum)
+        .def_prop_ro("choices", [](const Setting& setting) {
+            return std::vector<std::string>(setting.choices.begin(), setting.choices.end());
+        });
+    bind_options<UctOptions>(module, "UctOptions", "What can be set about a tree search.");
+    bind_options<MonteCarloOptions>(module, "MonteCarloOptions", "What can be set about flat Monte Carlo.");
+    bind_options<AlphaBetaOptions>(module, "AlphaBetaOptions", "What can be set about alpha-beta.");
+    bind_options<MateOptions>(module, "MateOptions", "What can be set about a search for mates.");
+    bind_options<ExactOptions>(module, "ExactOptions", "What can be set about a solver of endings.");
+    bind_options<RandomOptions>(module, "RandomOptions", "What can be set about random moves.");
+}
+
+void bind_models(nb::module_& module) {
+    using Game = std::optional<std::string_view>;
+    using Shared = std::shared_ptr<Model>;
+    using Function = nb::typed<nb::callable, nb::object(nb::object)>;
+    nb::class_<Model>(module, "Model", "Something learned or given that a search of its game works with.");
+    nb::class_<GivenModels>(module, "GivenModels", "The models of a search; None: the built-in one, if it needs one.")
+        .def(nb::init<>())
+        .def_rw("evaluation", &GivenModels::evaluation, nb::arg().none(), "What positions are worth by themselves.")
+        .def_rw("leaves", &GivenModels::leaves, nb::arg().none(), "What evaluates leaves in the place of playouts.")
+        .def_rw("prior_strengths", &GivenModels::prior_strengths, nb::arg().none())
+        .def_rw("widening_strengths", &GivenModels::widening_strengths, nb::arg().none())
+        .def_rw("playout_strengths", &GivenModels::playout_strengths, nb::arg().none())
+        .def_rw("slow", &GivenModels::slow, "The clock is read after every simulation.")
+        .def(
+            "set_book",
+            [](GivenModels& models, const std::map<std::uint64_t, std::vector<std::uint16_t>>& book) {
+                models.book = std::make_shared<Book>(book.begin(), book.end());
+            },
+            "book"_a, "Codes of the moves to which the search keeps, by a position's hash.");
+    module.def(
+        "linear_evaluation",
+        [](std::string_view game, const std::vector<float>& weights, double scale) {
+            return face_of(game).linear_evaluation(weights, scale);
+        },
+        "game"_a, "weights"_a, "scale"_a, "Opening and ending weight of each term in turn; none: the built-in ones.");
+    module.def(
+        "feature_strengths",
+        [](std::string_view game, const std::vector<float>& strengths) {
+            return face_of(game).feature_strengths(strengths);
+        },
+        "game"_a, "strengths"_a, "A strength for each feature of moves; none: the built-in ones.");
+    module.def(
+        "python_scores",
+        [](Game game, Function function) -> Shared {
+            return face_of(game).python_scores(SharedObject(std::move(function)));
+        },
+        "game"_a.none(), "function"_a, "Positions in, scores for the first player out.");
+    module.def(
+        "python_values",
+        [](Game game, Function function) -> Shared {
+            return face_of(game).python_values(SharedObject(std::move(function)));
+        },
+        "game"_a.none(), "function"_a, "Positions in, values for the first player out, 0 to 1.");
+    module.def(
+        "python_leaves",
+        [](Game game, Function function, std::size_t batch) -> Shared {
+            return face_of(game).python_leaves(SharedObject(std::move(function)), batch);
+        },
+        "game"_a.none(), "function"_a, "batch"_a, "Positions in, values (and strengths of moves) out.");
+}
+
+constexpr std::array<const char*, 5> proof_names = {"", "lost", "drawn", "won", "forbidden"};
+nb::object proof_to_python(Proof proof) {
+    if (!is_result(proof)) return nb::none();
+    return nb::str(proof_names[static_cast<std::size_t>(proof)]);
+}
+
+/// A tree search as Python holds it.
+struct HeldTreeSearch {
+    HeldTreeSearch(std::optional<std::string_view> game, const UctOptions& options, const GivenModels& models)
+        : face(face_of(game)), search(face.tree_search(options, models)) {}
+    const GameFace& face;
+    std::unique_ptr<AnyTreeSearch> search;
+    std::shared_ptr<AnyLine> root;  // none before the first search
     std::atomic<bool> stop{false};
     std::atomic<bool> running{false};
 };
 
-template <class S>
-void bind_stop(nb::class_<S>& type) {
-    type.def(
-            "stop", [](S& held) { held.stop = true; }, "End the running search soon.")
+void bind_tree_search(nb::module_& module) {
+    using H = HeldTreeSearch;
+    nb::class_<H>(module, "TreeSearch", "A tree search; see hyoka.search.")
+        .def(nb::init<std::optional<std::string_view>, const UctOptions&, const GivenModels&>(), "game"_a.none(),
+             "options"_a, "models"_a)
         .def(
-            "allow", [](S& held) { held.stop = false; }, "Let searches run again.")
+            "run",
+            [](H& held, nb::handle root, const Only& only, std::uint64_t playouts, std::uint64_t nodes, double time_s,
+               double interval_s, const Tick& tick) {
+                constexpr std::array<const char*, 6> ends = {"playouts", "nodes",  "time",
+                                                             "early",    "proven", "interrupted"};
+                const Busy busy(held.running);
+                held.root = held.face.line(root);
+                held.search->set_root(*held.root, held.face.codes(*held.root, only));
+                MctsEnd end{};
+                run_search(held.face, held.stop, interval_s, tick, [&] {
+                    end = held.search->run({.playouts = playouts, .nodes = nodes, .time_s = time_s}, held.stop);
+                });
+                return ends[static_cast<std::size_t>(end)];
+            },
+            "root"_a, "only"_a.none(), "playouts"_a, "nodes"_a, "time_s"_a, "interval_s"_a, "tick"_a.none(),
+            "Search from a line until a limit is reached (0: none); tells which.")
+        .def(
+            "stop", [](H& held) { held.stop = true; }, "End the running search soon.")
+        .def(
+            "allow", [](H& held) { held.stop = false; }, "Let searches run again.")
         .def(
             "clear",
-            [](S& held) {
+            [](H& held) {
                 const Busy busy(held.running);
-                held.solver.clear();
+                held.search->clear();
+                held.root.reset();
             },
-            "Forget everything.");
+            "Forget everything.")
+        .def_prop_ro("playouts", [](const H& held) { return held.search->playouts(); })
+        .def_prop_ro("depth", [](const H& held) { return held.search->depth(); })
+        .def_prop_ro("nodes", [](const H& held) { return held.search->tree().expanded(); })
+        .def_prop_ro("memory_bytes", [](const H& held) { return held.search->tree().used_bytes(); })
+        .def_prop_ro("full", [](const H& held) { return held.search->tree().full(); })
+        .def_prop_ro(
+            "value", [](const H& held) { return held.search->tree().root().value(); },
+            "The mean of all simulations, for the first player.")
+        .def_prop_ro(
+            "proof",
+            [](const H& held) {
+                const Node root = held.search->tree().root();
+                const bool same = held.root && held.root->to_play() == root.mover();
+                return proof_to_python(same ? root.proof() : for_other(root.proof()));
+            },
+            nb::sig("def proof(self) -> str | None"), "What the side to move is certain of: won, drawn, lost or None.")
+        .def_prop_ro("plies_to_result", [](const H& held) { return held.search->plies_to_result(); })
+        .def(
+            "moves",
+            [](const H& held) {
+                nb::list found;
+                const Tree& tree = held.search->tree();
+                const auto children = tree.children_of(tree.root());
+                if (!children || !held.root) return found;
+                for (const Node& node : tree.ranked(*children)) {
+                    Codes codes = {node.move()};
+                    for (const std::uint16_t code : tree.line_from(node)) codes.push_back(code);
+                    const nb::list line = held.face.moves(*held.root, codes);
+                    found.append(nb::make_tuple(line[0], node.visits(), node.value(), node.siblings.prior(node.index),
+                                                proof_to_python(node.proof()), line));
+                }
+                return found;
+            },
+            nb::sig("def moves(self) -> list[tuple[typing.Any, int, float, float, str | None, list[typing.Any]]]"),
+            "Move, visits, value for the first player, prior, proof for the side to move and line of each move, the "
+            "one to play first.")
+        .def(
+            "tree",
+            [](const H& held, bool with_unvisited) {
+                auto arrays = held.search->tree().arrays(with_unvisited);
+                nb::dict tree;
+                tree["parent"] = to_numpy(std::move(arrays.parent));
+                tree["move"] = to_numpy(std::move(arrays.move));
+                tree["mover"] = to_numpy(std::move(arrays.mover));
+                tree["visits"] = to_numpy(std::move(arrays.visits));
+                tree["value"] = to_numpy(std::move(arrays.value));
+                tree["prior"] = to_numpy(std::move(arrays.prior));
+                tree["proof"] = to_numpy(std::move(arrays.proof));
+                return tree;
+            },
+            "with_unvisited"_a, nb::sig("def tree(self, with_unvisited: bool) -> dict[str, NDArray[typing.Any]]"),
+            "The whole tree in arrays, parents before children.");
 }
 
-template <class G>
-void bind_mate(nb::module_& module, const char* name) {
-    using S = Stoppable<search::MateSolver<G>>;
-    nb::class_<S> type(module, name, "Looks for mates by checks; keeps what it has learned.");
-    type.def(
-            "__init__", [](S* made, int mib) { new (made) S(search::MateSettings{.hash_mib = mib}); }, "hash_mib"_a)
+/// Alpha-beta as Python holds it.
+struct HeldAlphaBeta {
+    HeldAlphaBeta(std::optional<std::string_view> game, const AlphaBetaOptions& options, const GivenModels& models)
+        : face(face_of(game)), search(face.alpha_beta(options, models)) {}
+    const GameFace& face;
+    std::unique_ptr<AnyAlphaBeta> search;
+    std::atomic<bool> stop{false};
+    std::atomic<bool> running{false};
+    std::mutex mutex;   // of what follows: read while the search runs
+    CodedResult found;  // so far, or of the last search
+    std::shared_ptr<AnyLine> root;
+};
+
+void bind_alpha_beta(nb::module_& module) {
+    using H = HeldAlphaBeta;
+    nb::class_<H>(module, "AlphaBeta", "An alpha-beta search; see hyoka.search.")
+        .def(nb::init<std::optional<std::string_view>, const AlphaBetaOptions&, const GivenModels&>(), "game"_a.none(),
+             "options"_a, "models"_a)
         .def(
-            "solve",
-            [](S& held, const G& game, std::uint64_t nodes, double time_s) {
+            "run",
+            [](H& held, nb::handle root, const Only& only, int depth, std::uint64_t nodes, double time_s,
+               double interval_s, const Tick& tick) {
                 const Busy busy(held.running);
-                search::MateResult<G> result;
-                run_search<G>(held.stop, 1, {}, [&] {
-                    result = held.solver.solve(game, {.nodes = nodes, .time_s = time_s}, &held.stop);
+                const std::shared_ptr<AnyLine> line = held.face.line(root);
+                const Codes among = held.face.codes(*line, only);
+                {
+                    const std::scoped_lock lock(held.mutex);
+                    held.found = {};
+                    held.root = line;
+                }
+                CodedResult result;
+                run_search(held.face, held.stop, interval_s, tick, [&] {
+                    result = held.search->search(*line, among, {.nodes = nodes, .depth = depth, .time_s = time_s},
+                                                 held.stop, [&](const CodedIteration& iteration) {
+                                                     const std::scoped_lock lock(held.mutex);
+                                                     static_cast<CodedIteration&>(held.found) = iteration;
+                                                     held.found.score = iteration.variations.front().score;
+                                                 });
                 });
-                constexpr std::array<const char*, 3> verdicts = {"mate", "no mate", "unknown"};
-                return std::tuple(verdicts[static_cast<std::size_t>(result.verdict)], result.line, result.nodes,
-                                  result.time_s);
+                const std::scoped_lock lock(held.mutex);
+                held.found = std::move(result);
             },
-            "position"_a, "nodes"_a, "time_s"_a, "Verdict, mating line, nodes and time; limits of 0 are none.");
-    bind_stop(type);
+            "root"_a, "only"_a.none(), "depth"_a, "nodes"_a, "time_s"_a, "interval_s"_a, "tick"_a.none(),
+            "Search from a line until a limit is reached (0: none).")
+        .def(
+            "stop", [](H& held) { held.stop = true; }, "End the running search soon.")
+        .def_prop_ro("stopped", [](const H& held) { return held.stop.load(); })
+        .def(
+            "allow", [](H& held) { held.stop = false; }, "Let searches run again.")
+        .def(
+            "clear",
+            [](H& held) {
+                const Busy busy(held.running);
+                held.search->clear();
+            },
+            "Forget everything.")
+        .def(
+            "found",
+            [](H& held) {
+                std::unique_lock lock(held.mutex);
+                const CodedResult result = held.found;
+                const std::shared_ptr<AnyLine> root = held.root;
+                lock.unlock();  // below, a game written in Python may hand the interpreter to the search
+                const auto as_list = [&](const std::vector<CodedVariation>& variations) {
+                    nb::list list;
+                    for (const auto& variation : variations)
+                        list.append(nb::make_tuple(variation.score, mate_plies(variation.score),
+                                                   held.face.moves(*root, variation.moves)));
+                    return list;
+                };
+                nb::dict found;
+                found["variations"] = as_list(result.variations);
+                found["score"] = result.score;
+                found["depth"] = result.depth;
+                found["selective_depth"] = result.selective_depth;
+                found["nodes"] = result.nodes;
+                found["time_s"] = result.time_s;
+                found["permille_full"] = result.permille_full;
+                nb::list iterations;
+                for (const auto& iteration : result.iterations)
+                    iterations.append(nb::make_tuple(iteration.depth, iteration.nodes, iteration.time_s,
+                                                     as_list(iteration.variations)));
+                found["iterations"] = iterations;
+                return found;
+            },
+            nb::sig("def found(self) -> dict[str, typing.Any]"), "What the search has found so far, or at its end.");
 }
 
-void bind_ending(nb::module_& module) {
-    using S = Stoppable<search::OthelloEnding>;
-    nb::class_<S> type(module, "OthelloEnding", "Solves Othello endings; keeps what it has learned.");
-    type.def(
-            "__init__", [](S* made, int mib) { new (made) S(search::EndingSettings{.hash_mib = mib}); }, "hash_mib"_a)
+/// Flat Monte Carlo as Python holds it.
+struct HeldMonteCarlo {
+    HeldMonteCarlo(std::optional<std::string_view> game, const MonteCarloOptions& options, const GivenModels& models)
+        : face(face_of(game)), search(face.monte_carlo(options, models)) {}
+    const GameFace& face;
+    std::unique_ptr<AnyMonteCarlo> search;
+    std::atomic<bool> stop{false};
+};
+
+void bind_monte_carlo(nb::module_& module) {
+    using H = HeldMonteCarlo;
+    nb::class_<H>(module, "MonteCarlo", "Flat Monte Carlo; see hyoka.search.")
+        .def(nb::init<std::optional<std::string_view>, const MonteCarloOptions&, const GivenModels&>(), "game"_a.none(),
+             "options"_a, "models"_a)
         .def(
-            "solve",
-            [](S& held, const Othello& game, std::uint64_t nodes, double time_s, bool result_only) {
-                const Busy busy(held.running);
-                search::EndingResult result;
-                run_search<Othello>(held.stop, 1, {}, [&] {
-                    const search::Limits limits{.nodes = nodes, .time_s = time_s};
-                    result = result_only ? held.solver.solve_result(game, limits, &held.stop)
-                                         : held.solver.solve(game, limits, &held.stop);
+            "sample",
+            [](H& held, nb::handle root, const Only& only, std::uint64_t first, std::uint64_t playouts,
+               std::uint64_t a_move, double time_s) {
+                const std::shared_ptr<AnyLine> line = held.face.line(root);
+                const Codes among = held.face.codes(*line, only);
+                std::vector<CodedSample> samples;
+                run_search(held.face, held.stop, 1, {}, [&] {
+                    samples = held.search->sample(*line, among, first, playouts, a_move, time_s, held.stop);
                 });
-                return std::tuple(result.solved, result.score, result.line, result.nodes, result.time_s);
+                nb::list found;
+                for (const auto& sample : samples)
+                    found.append(nb::make_tuple(held.face.moves(*line, std::array{sample.move})[0], sample.playouts,
+                                                sample.value, sample.score));
+                return found;
             },
-            "position"_a, "nodes"_a, "time_s"_a, "result_only"_a,
-            "Whether it was solved, Black's score, a line of best play, nodes and time.")
+            "root"_a, "only"_a.none(), "first"_a, "playouts"_a, "a_move"_a, "time_s"_a,
+            nb::sig("def sample(self, root: object, only: collections.abc.Sequence[typing.Any] | None, first: int, "
+                    "playouts: int, a_move: int, time_s: float) -> list[tuple[typing.Any, int, float, float]]"),
+            "Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, "
+            "of each move.")
         .def(
-            "solve_moves",
-            [](S& held, const Othello& game, std::uint64_t nodes, double time_s) {
-                const Busy busy(held.running);
-                search::EndingMoves result;
-                run_search<Othello>(held.stop, 1, {}, [&] {
-                    result = held.solver.solve_moves(game, {.nodes = nodes, .time_s = time_s}, &held.stop);
-                });
-                std::vector<std::tuple<Othello::Move, int>> moves;
-                for (const auto& each : result.moves) moves.emplace_back(each.move, each.score);
-                return std::tuple(result.solved, moves, result.nodes, result.time_s);
-            },
-            "position"_a, "nodes"_a, "time_s"_a, "Whether it was solved, Black's score of every move, nodes and time.");
-    bind_stop(type);
+            "stop", [](H& held) { held.stop = true; }, "End the running search soon.")
+        .def("allow", [](H& held) { held.stop = false; }, "Let searches run again.");
 }
 
 }  // namespace
 
-void bind_search_vocabulary(nb::module_& module) {
-    bind_options(module);
-    bind_mate<Chess>(module, "ChessMate");
-    bind_mate<Shogi>(module, "ShogiMate");
-    bind_ending(module);
-    module.def(
-        "evaluation_terms",
-        [](std::string_view game) {
-            return with_game(game_named(game), []<class G>(std::type_identity<G>) {
-                std::vector<std::tuple<std::string, float, float>> terms;
-                for (const auto& term : evaluation::Terms<G>::all())
-                    terms.emplace_back(term.name, term.weight.opening, term.weight.ending);
-                return std::tuple(terms, std::string(evaluation::Terms<G>::unit), evaluation::Terms<G>::scale);
-            });
-        },
-        "game"_a, "Name, opening and ending weight of each term; the unit of scores; their scale.");
-    module.def(
-        "move_features",
-        [](std::string_view game) {
-            return with_game(game_named(game), []<class G>(std::type_identity<G>) {
-                std::vector<std::tuple<std::string, float>> features;
-                for (const auto& feature : ratings::MoveFeatures<G>::all())
-                    features.emplace_back(feature.name, feature.strength);
-                return features;
-            });
-        },
-        "game"_a, "Name and default strength of each feature by which moves are rated.");
+void bind_search(nb::module_& module) {
+    bind_settings(module);
+    bind_models(module);
+    bind_tree_search(module);
+    bind_alpha_beta(module);
+    bind_monte_carlo(module);
 }
 
 }  // namespace hyoka::bindings

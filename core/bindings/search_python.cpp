@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings/bind_all.h"
-#include "bindings/bind_search.h"
+#include "bindings/python_game.h"
+#include "search/assembly_of.h"
 
-namespace hyoka::bindings {
-
-static_assert(Game<PythonGame>);
-
-void bind_python_search(nb::module_& module) { bind_search<PythonGame>(module, "Python"); }
-
-}  // namespace hyoka::bindings
+static_assert(hyoka::Game<hyoka::bindings::PythonGame>);
+template struct hyoka::search::Assembly<hyoka::bindings::PythonGame>;

@@ -9,6 +9,7 @@ namespace hyoka {
 /// Blokus Duo: 14 x 14 squares, 21 pieces a side. The first player starts on e10, the second on j5.
 class BlokusDuo {
 public:
+    static constexpr std::string_view name = "blokus_duo";
     static constexpr int size = blokus::size;
     static constexpr std::size_t max_moves = blokus::placement_count;
     using SquareSet = blokus::SquareSet;

@@ -12,6 +12,7 @@ namespace hyoka {
 /// Chess by FIDE's rules, and Chess960's castling. Squares: 8 * rank + file, a1 = 0.
 class Chess {
 public:
+    static constexpr std::string_view name = "chess";
     using Bitboard = chess::Bitboard;
     // Sixteen pieces a side can't have more moves, whatever a set-up holds: 15 queens x 27 + the king's 10.
     static constexpr std::size_t max_moves = 416;

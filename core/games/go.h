@@ -17,6 +17,11 @@ class GoPlayout;
 template <int N>
 class GoTactics;
 
+/// By the size of the board.
+inline constexpr std::array<std::string_view, 20> go_names = {"",     "",     "go2",  "go3",  "go4",  "go5",  "go6",
+                                                              "go7",  "go8",  "go9",  "go10", "go11", "go12", "go13",
+                                                              "go14", "go15", "go16", "go17", "go18", "go19"};
+
 /// Go under area scoring: suicide is illegal, simple ko is part of the position, two passes end the game.
 /// Positional superko needs the past and is added by Line<Go<N>>.
 ///
@@ -26,6 +31,7 @@ template <int N>
 class Go {
 public:
     static_assert(N >= 2 && N <= 19);
+    static constexpr std::string_view name = go_names[N];
     static constexpr int size = N;
     static constexpr int area = N * N;
     static constexpr std::size_t max_moves = area + 1;

@@ -8,6 +8,7 @@ namespace hyoka {
 /// Othello on bitboards: bit 8 * row + column, a1 at the top left.
 class Othello {
 public:
+    static constexpr std::string_view name = "othello";
     static constexpr int size = 8;
     static constexpr std::size_t max_moves = 64;
     static constexpr bool perft_counts_finished_games = true;

@@ -12,6 +12,7 @@ namespace hyoka {
 /// Shogi. Squares: 9 * file + rank, 1a = 0.
 class Shogi {
 public:
+    static constexpr std::string_view name = "shogi";
     using Bitboard = shogi::Bitboard;
     static constexpr std::size_t max_moves = 600;  // 593 are possible, and a declaration
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "playouts/go_light.h"
 
-#include "ratings/go_tactics.h"
+#include "strengths/go_tactics.h"
 
 namespace hyoka::playouts {
 namespace {

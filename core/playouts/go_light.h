@@ -3,7 +3,7 @@
 
 #include "games/go.h"
 #include "playouts/stepwise.h"
-#include "ratings/go.h"
+#include "strengths/go.h"
 
 namespace hyoka::playouts {
 
@@ -34,7 +34,7 @@ public:
 
 private:
     GoLightRules rules_;
-    const std::bitset<1 << 16>* shapes_ = &ratings::known_shapes();
+    const std::bitset<1 << 16>* shapes_ = &strengths::known_shapes();
 };
 
 extern template class GoLightPlayout<3>;

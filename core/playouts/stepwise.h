@@ -2,7 +2,7 @@
 #pragma once
 
 #include "playouts/playout_policy.h"
-#include "ratings/move_features.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::playouts {
 
@@ -37,7 +37,7 @@ template <Game G>
 class StepwisePlayout : public PlayoutPolicy<G> {
 public:
     using Move = typename G::Move;
-    using Context = ratings::Context<PositionOf<G>>;
+    using Context = strengths::Context<PositionOf<G>>;
 
     /// The next move of a playout; nullopt when the game is over.
     virtual std::optional<Move> choose(RandomPlayout<G>& playout, const Context& context, Rng& rng) = 0;

@@ -110,7 +110,7 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
     set_up_.reset();
     said_ = Winner::unknown;
     started_ = ended_ = has_header_ = false;
-    record_.game = GameKind::shogi;
+    record_.game = kind_of<Shogi>;
 
     bool anything = false;
     std::size_t at = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;

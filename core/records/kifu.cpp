@@ -720,7 +720,7 @@ void Transcript::finish() {
 }  // namespace
 
 Reader::Found KifuReader::next(std::string_view bytes, bool last) {
-    record_.game = GameKind::shogi;
+    record_.game = kind_of<Shogi>;
     const std::size_t size = end_of_game(bytes, last);
     Transcript transcript(record_);
     for (std::string_view rest = bytes.substr(0, size); !rest.empty();) {

@@ -90,9 +90,9 @@ void LineReader::read_moves_after(std::string_view start, std::string_view moves
     const bool chess_moves = moves.size() > 1 && moves[0] >= 'a' && moves[0] <= 'h';
     if (take_word(start, "startpos")) {
         if (chess_moves)
-            replay(GameKind::chess, Chess(), moves);
+            replay(kind_of<Chess>, Chess(), moves);
         else
-            replay(GameKind::shogi, Shogi(), moves);
+            replay(kind_of<Shogi>, Shogi(), moves);
         return;
     }
     const bool is_fen = take_word(start, "fen");
@@ -101,9 +101,9 @@ void LineReader::read_moves_after(std::string_view start, std::string_view moves
     const auto rows = std::count(board.begin(), board.end(), '/') + 1;
     try {
         if (is_fen || rows == 8)
-            replay(GameKind::chess, Chess::from_text(start), moves);
+            replay(kind_of<Chess>, Chess::from_text(start), moves);
         else
-            replay(GameKind::shogi, Shogi::from_text(start), moves);
+            replay(kind_of<Shogi>, Shogi::from_text(start), moves);
     } catch (const std::invalid_argument& error) {
         refuse(Fault::unreadable, error.what());
     }
@@ -136,11 +136,11 @@ void LineReader::replay(GameKind kind, const G& start, std::string_view moves) {
     }
 }
 
-void LineReader::read_codes(std::string_view codes) { replay(GameKind::blokus_duo, BlokusDuo(), codes); }
+void LineReader::read_codes(std::string_view codes) { replay(kind_of<BlokusDuo>, BlokusDuo(), codes); }
 
 /// Passes are not written in a transcript.
 void LineReader::read_transcript(std::string_view moves) {
-    record_.game = GameKind::othello;
+    record_.game = kind_of<Othello>;
     record_.ending = Ending::unfinished;
     std::string squares;
     while (!moves.empty()) {

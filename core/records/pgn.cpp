@@ -410,7 +410,7 @@ void PgnReader::set_tag(std::string_view name, std::string_view value, std::size
 
 void PgnReader::set_up() {
     static const Chess start = Chess().with_draws(Chess::Draws::ignored);
-    record_.game = GameKind::chess;
+    record_.game = kind_of<Chess>;
     game_ = start;
     const std::string_view variant = tags_.variant;
     const auto has = [&](std::string_view word) { return starts_with_word(variant, word); };

@@ -5,37 +5,9 @@
 #include <cmath>
 #include <type_traits>
 
-#include "games/blokus_duo.h"
-#include "games/chess.h"
-#include "games/go.h"
-#include "games/othello.h"
-#include "games/shogi.h"
 #include "records/table.h"
 
 namespace hyoka::records {
-
-/// Calls visit(std::type_identity<G>{}) for the game's type.
-template <class Visit>
-decltype(auto) with_game(GameKind kind, Visit&& visit) {
-    switch (kind) {
-        case GameKind::go3: return visit(std::type_identity<Go<3>>{});
-        case GameKind::go4: return visit(std::type_identity<Go<4>>{});
-        case GameKind::go5: return visit(std::type_identity<Go<5>>{});
-        case GameKind::go6: return visit(std::type_identity<Go<6>>{});
-        case GameKind::go7: return visit(std::type_identity<Go<7>>{});
-        case GameKind::go9: return visit(std::type_identity<Go<9>>{});
-        case GameKind::go13: return visit(std::type_identity<Go<13>>{});
-        case GameKind::go19: return visit(std::type_identity<Go<19>>{});
-        case GameKind::othello: return visit(std::type_identity<Othello>{});
-        case GameKind::chess: return visit(std::type_identity<Chess>{});
-        case GameKind::shogi: return visit(std::type_identity<Shogi>{});
-        case GameKind::blokus_duo: return visit(std::type_identity<BlokusDuo>{});
-    }
-    throw std::invalid_argument("no such game");
-}
-
-template <class G>
-inline constexpr bool is_go = requires(const G& game) { game.resumed(); };
 
 /// Chinese records may count komi in stones, half as many as points: 3.75 is 7.5 points.
 constexpr double komi_in_points(double komi) {

@@ -134,17 +134,23 @@ Extent tree_extent(std::string_view text) {
 }
 
 std::optional<GameKind> go_of_size(int size) {
-    switch (size) {
-        case 3: return GameKind::go3;
-        case 4: return GameKind::go4;
-        case 5: return GameKind::go5;
-        case 6: return GameKind::go6;
-        case 7: return GameKind::go7;
-        case 9: return GameKind::go9;
-        case 13: return GameKind::go13;
-        case 19: return GameKind::go19;
-        default: return std::nullopt;
-    }
+    std::optional<GameKind> found;
+    for_each_game([&]<class G>(std::type_identity<G>) {
+        if constexpr (is_go<G>)
+            if (G::size == size) found = kind_of<G>;
+    });
+    return found;
+}
+
+bool is_of_go(GameKind kind) {
+    return with_game(kind, []<class G>(std::type_identity<G>) { return is_go<G>; });
+}
+
+/// A game for which SGF has no number of its own, by our name for it.
+std::optional<GameKind> other_game_called(std::string_view name) {
+    for (std::size_t i = 0; i < game_names.size(); ++i)
+        if (game_names[i] == name && !is_of_go(static_cast<GameKind>(i))) return static_cast<GameKind>(i);
+    return std::nullopt;
 }
 
 /// The number after `label` in `text`, if it is there.
@@ -182,8 +188,9 @@ Reader::Found SgfReader::next(std::string_view bytes, bool last) {
         refuse(Fault::unreadable, "the game tree does not end: a ) or ] is missing");
         return found;
     }
-    kind_ = GameKind::go19;
+    kind_ = kind_of<Go<19>>;
     size_ = "19";
+    start_.clear();
     turns_.clear();
     set_up_.clear();
     to_play_.reset();
@@ -256,11 +263,17 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
         case id("GM"):
             value = trimmed(value);
             if (value == "2")
-                kind_ = GameKind::othello;
+                kind_ = kind_of<Othello>;
             else if (equal_words(value, "Blokus Duo"))
-                kind_ = GameKind::blokus_duo;
+                kind_ = kind_of<BlokusDuo>;
+            else if (const auto other = other_game_called(value))
+                kind_ = *other;
             else if (value != "1" && !value.empty())
                 refuse(Fault::unsupported, "a game of kind GM[" + std::string(value.substr(0, 40)) + "]", where);
+            break;
+        case id("SU"):
+            start_ = trimmed(unescape(value, unescaped_));
+            set_up_at_ = where;
             break;
         case id("SZ"):
             size_ = trimmed(value);
@@ -367,6 +380,7 @@ void SgfReader::read_comment(std::string_view text) {
 template <class G>
 G SgfReader::start_of() {
     if constexpr (!is_go<G>) {
+        if (!start_.empty()) return G::from_text(start_);
         // Some programs set up the usual start of Othello.
         std::array<std::vector<std::string_view>, 2> usual = {{{"e4", "d5", "ed", "de"}, {"d4", "e5", "dd", "ee"}}};
         for (const Stone& stone : set_up_) {
@@ -413,23 +427,29 @@ void SgfReader::replay_as() {
     } catch (const std::invalid_argument& error) {
         return refuse(Fault::unreadable, std::string("the set-up: ") + error.what(), set_up_at_);
     }
-    const bool is_usual = set_up_.empty() || game == start_position<G>({}, record_.komi);
+    const bool is_usual = (set_up_.empty() && start_.empty()) || game == start_position<G>({}, record_.komi);
     if (!is_usual || game.to_play() != Player::first) record_[Field::start] = game.text();
+    game = as_recorded(game);
+    constexpr bool has_passes = requires { Move::pass(); };
     for (const Turn& turn : turns_) {
-        // Who moves twice running has seen the other pass.
         if (turn.color != game.to_play()) {
-            if (!play_recorded(game, Move::pass()))
+            bool has_passed = false;
+            // Who moves twice running has seen the other pass.
+            if constexpr (has_passes) has_passed = play_recorded(game, Move::pass());
+            if (!has_passed)
                 return refuse(Fault::illegal_move,
                               "move " + std::to_string(record_.moves.size() + 1) + " is by the wrong player",
                               turn.where);
-            record_.moves.push_back(static_cast<std::uint16_t>(Move::pass().code()));
+            if constexpr (has_passes) record_.moves.push_back(static_cast<std::uint16_t>(Move::pass().code()));
         }
         Move move;
         try {
             if constexpr (is_go<G>)
                 move = G::parse_sgf(turn.point);
-            else
+            else if constexpr (has_passes)
                 move = turn.point.empty() ? Move::pass() : game.parse_move(turn.point);
+            else
+                move = game.parse_move(turn.point);
         } catch (const NotationError& error) {
             return refuse(Fault::unreadable, error.what(), turn.where);
         }
@@ -446,7 +466,7 @@ void SgfReader::replay_as() {
 }
 
 void SgfReader::replay() {
-    if (kind_ != GameKind::othello && kind_ != GameKind::blokus_duo) {
+    if (is_of_go(kind_)) {
         std::string_view size = size_;
         if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
             size = size.substr(0, colon);
@@ -456,9 +476,7 @@ void SgfReader::replay() {
         kind_ = *kind;
     }
     record_.game = kind_;
-    with_game(kind_, [&]<class G>(std::type_identity<G>) {
-        if constexpr (!std::is_same_v<G, Chess> && !std::is_same_v<G, Shogi>) replay_as<G>();
-    });
+    with_game(kind_, [&]<class G>(std::type_identity<G>) { replay_as<G>(); });
 }
 
 }  // namespace hyoka::records

@@ -8,12 +8,6 @@
 
 namespace hyoka::records {
 
-GameKind game_named(std::string_view name) {
-    const auto found = std::find(game_names.begin(), game_names.end(), name);
-    if (found == game_names.end()) throw NotationError("no game '" + std::string(name) + "'");
-    return static_cast<GameKind>(found - game_names.begin());
-}
-
 void Record::clear() {
     for (std::string& field : fields) field.clear();
     komi = std::numeric_limits<double>::quiet_NaN();

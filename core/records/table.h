@@ -11,18 +11,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "game.h"
+#include "games/all.h"
 
 /// Game records: bytes in, tables of games out. Nothing here opens a file.
 namespace hyoka::records {
-
-/// Every game a record may be of; the numbers stand in tables.
-enum class GameKind : std::uint8_t { go3, go4, go5, go6, go7, go9, go13, go19, othello, chess, shogi, blokus_duo };
-inline constexpr std::array<std::string_view, 12> game_names = {
-    "go3", "go4", "go5", "go6", "go7", "go9", "go13", "go19", "othello", "chess", "shogi", "blokus_duo"};
-
-/// Throws NotationError if no game has this name.
-GameKind game_named(std::string_view name);
 
 /// Who won, as the record says; `unknown` where it doesn't.
 enum class Winner : std::int8_t { second = -1, draw = 0, first = 1, unknown = 2 };
@@ -79,7 +71,7 @@ struct Remark {
 
 /// One game on its way from a reader into a table.
 struct Record {
-    GameKind game = GameKind::go19;
+    GameKind game{};
     std::array<std::string, field_names.size()> fields;
     double komi = std::numeric_limits<double>::quiet_NaN();
     std::int16_t handicap = 0;

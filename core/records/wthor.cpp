@@ -81,7 +81,7 @@ bool WthorReader::is_incomplete() {
 }
 
 void WthorReader::read_game(std::string_view bytes) {
-    record_.game = GameKind::othello;
+    record_.game = kind_of<Othello>;
     record_[Field::event] = name_in(tournaments_, tournament_size, short_at(bytes, 0));
     record_[Field::first] = name_in(players_, player_size, short_at(bytes, 2));
     record_[Field::second] = name_in(players_, player_size, short_at(bytes, 4));

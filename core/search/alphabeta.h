@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "line.h"
+#include "search/alphabeta_scores.h"
+#include "search/alphabeta_settings.h"
 #include "search/limits.h"
 #include "search/ordering.h"
 #include "search/path.h"
@@ -18,14 +20,6 @@
 #include "search/transposition.h"
 
 namespace hyoka::search {
-
-// Scores are for the first player, in the evaluator's unit. Evaluations stay below games won by points, those below
-// mates: the three can't be mixed up.
-inline constexpr int highest_evaluation = 19999;
-inline constexpr int won_by_points = 20000;   // and the margin
-inline constexpr int mate = 30000;            // less the plies it takes
-inline constexpr int quickest_mates = 29000;  // scores beyond are mates
-inline constexpr int infinite_score = 32000;  // beyond all scores
 
 /// What a finished game is worth to the first player, `ply` moves from the root.
 template <Game G>
@@ -36,63 +30,6 @@ int final_score(const G& game, const Outcome& outcome, int ply) {
     return sign * (won_by_points + static_cast<int>(std::lround(margin)));
 }
 
-struct TableSettings {
-    int mebibytes = 16;  // 0: no table
-    /// Believes only what this search has found out for exactly the depth and path in question. Repetition and superko
-    /// make a position's value depend on the way to it, which tables otherwise ignore.
-    bool exact = false;
-    friend bool operator==(const TableSettings&, const TableSettings&) = default;
-};
-
-struct WindowSettings {
-    bool principal_variation = true;  // later moves must first show, in a null window, that they are better
-    int aspiration = 25;              // half the first window around the last iteration's score; 0: all scores
-    friend bool operator==(const WindowSettings&, const WindowSettings&) = default;
-};
-
-/// What makes a search go deeper here and less deep there: with any of these its value is a judgement, not a minimax.
-/// All but late move reductions need to know a game's tactics and are without effect elsewhere.
-struct SelectivitySettings {
-    bool check_extensions = true;      // a ply more in check
-    bool null_move = true;             // a side that is well off even after skipping a turn need not search on
-    bool late_move_reductions = true;  // late quiet moves are searched less deep at first; needs principal_variation
-    bool late_move_pruning = true;     // near the leaves the last quiet moves are left out
-    bool futility = true;              // near the leaves what is far from the window is left out
-    bool exchange_pruning = true;      // near the leaves moves that lose material are left out
-    bool unknown_reductions = true;    // a ply less where the table has no move
-    bool delta_pruning = true;         // captures in quiescence that can't reach the window are left out
-    friend bool operator==(const SelectivitySettings&, const SelectivitySettings&) = default;
-
-    static constexpr SelectivitySettings none() { return {false, false, false, false, false, false, false, false}; }
-};
-
-struct AlphaBetaSettings {
-    TableSettings table{};
-    OrderingSettings ordering{};
-    WindowSettings windows{};
-    SelectivitySettings selectivity{};
-    /// Goes on at the leaves with captures, promotions and evasions until it's quiet (chess, shogi).
-    bool quiescence = true;
-    int variations = 1;  // how many of the best root moves get an exact score
-    friend bool operator==(const AlphaBetaSettings&, const AlphaBetaSettings&) = default;
-
-    /// Fast, and its value is that of minimax to the same depth (with the same quiescence).
-    static AlphaBetaSettings exact() {
-        AlphaBetaSettings settings;
-        settings.table.exact = true;
-        settings.selectivity = SelectivitySettings::none();
-        return settings;
-    }
-    /// Alpha-beta and nothing else, moves in the game's order.
-    static AlphaBetaSettings plain() {
-        return {.table = {.mebibytes = 0, .exact = true},
-                .ordering = {false, false, false, false},
-                .windows = {.principal_variation = false, .aspiration = 0},
-                .selectivity = SelectivitySettings::none(),
-                .quiescence = false};
-    }
-};
-
 /// A root move, what it is worth to the first player, and what the search expects after it.
 template <Game G>
 struct Variation {
@@ -100,12 +37,6 @@ struct Variation {
     /// Begins with the root move. Ends, unless the game does, in the position whose evaluation is the score.
     std::vector<typename G::Move> moves;
 };
-
-/// The plies to a mate if `score` is one: positive if the first player mates.
-inline std::optional<int> mate_plies(int score) {
-    if (std::abs(score) <= quickest_mates) return std::nullopt;
-    return score > 0 ? mate - score : -mate - score;
-}
 
 /// What was known after a depth was completed.
 template <Game G>

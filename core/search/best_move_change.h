@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "search/alphabeta.h"
+#include "search/difficulty.h"
 
 namespace hyoka::search {
-
-/// How hard a position is to judge (paper 002's classes "best-move change" and "correct depth").
-struct BestMoveChange {
-    int changes = 0;        // how often the best move changes from one depth to the next: 0 ... depths - 1
-    int correct_depth = 0;  // 1 ... depths; depths + 1: the expert's move is not the last depth's best
-    friend bool operator==(const BestMoveChange&, const BestMoveChange&) = default;
-};
 
 /// Searches to the depths 1 ... `depths`, with nothing learned before.
 ///

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/shared.h"
 #include "playouts/playout_policy.h"
-#include "ratings/move_features.h"
 #include "search/tree.h"
+#include "strengths/move_model.h"
 
 /// What a tree search asks about the positions at its leaves: small interfaces, and the usual ways to answer.
 namespace hyoka::search {
@@ -21,7 +22,7 @@ namespace hyoka::search {
 template <Game G>
 struct Leaf {
     const G* game = nullptr;
-    ratings::Context<G> context;  // the moves that led to it
+    strengths::Context<G> context;  // the moves that led to it
     Rng rng;
     std::vector<playouts::PlayedMove<G>>* played = nullptr;  // where moves made beyond the leaf are told, if wanted
     std::span<const typename G::Move> moves;                 // the legal ones, if the evaluator rates them
@@ -31,14 +32,13 @@ struct Leaf {
 
 /// What positions are worth to the first player, 0 to 1: a playout, a static evaluation, a network. One a thread.
 template <Game G>
-class LeafEvaluator {
+class LeafEvaluator : public Model {
 public:
-    virtual ~LeafEvaluator() = default;
     virtual void evaluate(std::span<Leaf<G>> leaves) = 0;
     /// How many leaves it would like at a time.
     virtual std::size_t batch() const { return 1; }
     /// Whether it also rates the moves of a leaf.
-    virtual bool rates_moves() const { return false; }
+    virtual bool weighs_moves() const { return false; }
     virtual std::unique_ptr<LeafEvaluator> clone() const = 0;
 };
 
@@ -60,32 +60,25 @@ private:
     std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
 };
 
-/// Evaluates statically: value = 1 / (1 + exp(-score / scale)).
-template <Game G, class Evaluation>
+/// Evaluates statically.
+template <Game G>
 class StaticEvaluator final : public LeafEvaluator<G> {
 public:
-    StaticEvaluator(Evaluation evaluation, double scale) : evaluation_(std::move(evaluation)), scale_(scale) {}
+    StaticEvaluator(evaluation::SharedEvaluation<G> evaluation, double scale)
+        : evaluation_(std::move(evaluation)), scale_(scale) {}
     void evaluate(std::span<Leaf<G>> leaves) override {
-        for (Leaf<G>& leaf : leaves) leaf.value = 1 / (1 + std::exp(-evaluation_.score(*leaf.game) / scale_));
+        for (Leaf<G>& leaf : leaves) leaf.value = evaluation_.value(*leaf.game, scale_);
     }
     std::unique_ptr<LeafEvaluator<G>> clone() const override {
         return std::make_unique<StaticEvaluator>(evaluation_, scale_);
     }
 
 private:
-    Evaluation evaluation_;
+    evaluation::SharedEvaluation<G> evaluation_;
     double scale_;
 };
 
-/// How good moves look before they are searched: positive numbers of any scale. One a thread.
-template <Game G>
-class MoveStrengths {
-public:
-    virtual ~MoveStrengths() = default;
-    virtual void rate(const G& game, const ratings::Context<G>& context, std::span<const typename G::Move> moves,
-                      std::span<float> strengths) = 0;
-    virtual std::unique_ptr<MoveStrengths> clone() const = 0;
-};
+using strengths::MoveModel;
 
 /// Knows some positions for certain: a mate solver, an exact solver of endings. One a thread.
 template <Game G>

@@ -8,6 +8,7 @@
 
 #include "search/leaves.h"
 #include "search/limits.h"
+#include "search/mcts_limits.h"
 #include "search/selection.h"
 #include "search/statistics.h"
 #include "search/tree.h"
@@ -19,12 +20,13 @@ namespace hyoka::search {
 template <Game G>
 struct MctsParts {
     std::unique_ptr<Formula> formula;
-    std::unique_ptr<Opening> opening;
+    std::unique_ptr<Untried> untried;
     std::unique_ptr<LeafEvaluator<G>> evaluator;
-    std::unique_ptr<LeafEvaluator<G>> prior;      // may be null; see MctsSettings::prior_visits
-    std::unique_ptr<MoveStrengths<G>> strengths;  // may be null: moves are tried in random order
-    std::unique_ptr<LeafProver<G>> prover;        // may be null
-    std::shared_ptr<const Book> book;             // may be null
+    std::unique_ptr<LeafEvaluator<G>> prior_value;  // may be null; see MctsSettings::prior_visits
+    std::unique_ptr<MoveModel<G>> move_priors;      // may be null: moves are tried in random order
+    std::unique_ptr<MoveModel<G>> widening;         // may be null: then the priors say which moves join in first
+    std::unique_ptr<LeafProver<G>> prover;          // may be null
+    std::shared_ptr<const Book> book;               // may be null
     std::optional<Killer> killer;
     std::optional<History> history;
     std::optional<Rave> rave;
@@ -42,17 +44,6 @@ struct MctsSettings {
     std::uint64_t seed = 0;
     std::size_t memory_bytes = std::size_t{256} << 20;  // or what the moves of a root may take, if that is more
 };
-
-/// What may end a search; 0 is no limit.
-struct MctsLimits {
-    std::uint64_t playouts = 0;
-    std::uint64_t nodes = 0;  // with children
-    double time_s = 0;
-    bool early_stop = false;  // once the most visited move can't be overtaken
-};
-
-/// Why a search ended.
-enum class MctsEnd : std::uint8_t { playouts, nodes, time, early, proven, interrupted };
 
 /// Monte-Carlo tree search: go down to a leaf, evaluate it, back its value up; again and again.
 ///
@@ -120,7 +111,9 @@ public:
     int depth() const { return depth_.load(std::memory_order_relaxed); }
 
 private:
-    static Layout layout_of(const MctsParts<G>& parts) { return {.rave = parts.rave.has_value()}; }
+    static Layout layout_of(const MctsParts<G>& parts) {
+        return {.rave = parts.rave.has_value(), .widening = parts.widening != nullptr};
+    }
     /// The moves of the root always have room: a search must choose one.
     static std::size_t room_for_root(const MctsParts<G>& parts) {
         return 8 * Arena::first_word + Children::bytes(G::max_moves, layout_of(parts));
@@ -188,8 +181,9 @@ private:
               settings_(mcts.settings_),
               tree_(mcts.tree_),
               evaluator_(parts_.evaluator->clone()),
-              prior_(parts_.prior ? parts_.prior->clone() : nullptr),
-              strengths_(parts_.strengths ? parts_.strengths->clone() : nullptr),
+              prior_value_(parts_.prior_value ? parts_.prior_value->clone() : nullptr),
+              move_priors_(parts_.move_priors ? parts_.move_priors->clone() : nullptr),
+              widening_(parts_.widening ? parts_.widening->clone() : nullptr),
               prover_(parts_.prover ? parts_.prover->clone() : nullptr),
               add_{settings_.threads > 1} {
             descents_.reserve(evaluator_->batch());
@@ -217,7 +211,7 @@ private:
                 if (run.over.load(std::memory_order_relaxed)) break;
                 descend(descents_[count++]);
                 // As long as the root has no children, all others would end there, too.
-                if (evaluator_->rates_moves() && !tree_.children_of(tree_.root())) break;
+                if (evaluator_->weighs_moves() && !tree_.children_of(tree_.root())) break;
             }
             return count;
         }
@@ -245,7 +239,7 @@ private:
                     descent.is_new = visits_before == 0;
                     const bool ripe =
                         visits_before >= settings_.expand_at + own_prior(node) || descent.path.size() == 1;
-                    if (ripe && !evaluator_->rates_moves()) children = expand(descent);
+                    if (ripe && !evaluator_->weighs_moves()) children = expand(descent);
                     if (!children) return;
                 }
                 const auto chosen = choose(descent, *children);
@@ -263,7 +257,7 @@ private:
 
         /// How many of a node's visits a static evaluation stands for.
         std::uint32_t own_prior(const Node& node) const {
-            if (!prior_ || node.visits() <= 1) return 0;
+            if (!prior_value_ || node.visits() <= 1) return 0;
             return settings_.prior_visits;
         }
         std::uint32_t visit(const Node& node) {
@@ -289,7 +283,7 @@ private:
                                    .played = parts_.rave ? &descent.played : nullptr,
                                    .moves = {},
                                    .strengths = {}});
-                if (evaluator_->rates_moves()) {
+                if (evaluator_->weighs_moves()) {
                     descent.moves = moves_at(descent);
                     descent.strengths.assign(descent.moves.size(), 1.0f);
                     leaves_.back().moves = {descent.moves.begin(), descent.moves.end()};
@@ -297,11 +291,11 @@ private:
                 }
             }
             if (leaves_.empty()) return;
-            if (prior_ && !settings_.prior_at_expansion) give_priors();
+            if (prior_value_ && !settings_.prior_at_expansion) give_priors();
             evaluator_->evaluate(leaves_);
             for (std::size_t i = 0; i < leaves_.size(); ++i) {
                 asked_[i]->value = leaves_[i].value;
-                if (evaluator_->rates_moves()) make_children(*asked_[i], asked_[i]->moves, asked_[i]->strengths);
+                if (evaluator_->weighs_moves()) make_children(*asked_[i], asked_[i]->moves, asked_[i]->strengths);
             }
         }
 
@@ -318,7 +312,7 @@ private:
             for (std::size_t i = 0; i < leaves_.size(); ++i)
                 if (asked_[i]->is_new && asked_[i]->path.size() > 1) new_leaves_.push_back(leaves_[i]);
             if (new_leaves_.empty()) return;
-            prior_->evaluate(new_leaves_);
+            prior_value_->evaluate(new_leaves_);
             auto evaluated = new_leaves_.begin();
             for (const Descent* descent : asked_) {
                 if (!descent->is_new || descent->path.size() == 1) continue;
@@ -384,10 +378,11 @@ private:
 
         std::optional<Children> expand(Descent& descent) {
             const Moves<G> moves = moves_at(descent);
-            rated_.assign(moves.size(), 1.0f);
-            if (strengths_)
-                strengths_->rate(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, rated_);
-            return make_children(descent, moves, rated_);
+            weights_.assign(moves.size(), 1.0f);
+            if (move_priors_)
+                move_priors_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()},
+                                    weights_);
+            return make_children(descent, moves, weights_);
         }
 
         std::optional<Children> make_children(const Descent& descent, const Moves<G>& moves,
@@ -396,7 +391,7 @@ private:
                               descent.walk.game().to_play(), [&](const Children& made) {
                                   fill(descent, made, moves, strengths);
                                   made.head().complete = descent.all_moves;
-                                  if (prior_ && settings_.prior_at_expansion) evaluate_children(descent, made);
+                                  if (prior_value_ && settings_.prior_at_expansion) evaluate_children(descent, made);
                                   // All-moves-as-first statistics tell of children that were never tried, too.
                                   if (parts_.rave) made.head().opened.store(made.count(), std::memory_order_relaxed);
                               });
@@ -412,12 +407,16 @@ private:
                 order_[i] = order_[j];
                 order_[j] = i;
             }
-            double unit = 1;
-            if (strengths_ || evaluator_->rates_moves()) {
-                std::stable_sort(order_.begin(), order_.end(),
-                                 [&](std::uint32_t a, std::uint32_t b) { return strengths[a] > strengths[b]; });
-                unit = strengths[order_[0]];
+            std::span<const float> promises = strengths;
+            if (widening_) {
+                promises_.assign(moves.size(), 1.0f);
+                widening_->weigh(descent.walk.game(), descent.walk.context(), {moves.begin(), moves.end()}, promises_);
+                promises = promises_;
             }
+            if (move_priors_ || widening_ || evaluator_->weighs_moves())
+                std::stable_sort(order_.begin(), order_.end(),
+                                 [&](std::uint32_t a, std::uint32_t b) { return promises[a] > promises[b]; });
+            double unit = strengths.empty() ? 1 : *std::max_element(strengths.begin(), strengths.end());
             if (settings_.priors_sum_to_one) {
                 unit = 0;
                 for (const float strength : strengths) unit += strength;
@@ -425,6 +424,9 @@ private:
             for (std::size_t i = 0; i < order_.size(); ++i) {
                 made.move(i) = static_cast<std::uint16_t>(moves[order_[i]].code());
                 made.prior(i) = unit > 0 ? static_cast<float>(strengths[order_[i]] / unit) : 0;
+                // The strongest come first, so that the first is the greatest.
+                if (widening_)
+                    made.promise(i) = promises[order_[0]] > 0 ? promises[order_[i]] / promises[order_[0]] : 0;
             }
         }
 
@@ -438,7 +440,7 @@ private:
                 leaves[i].game = &games[i];
                 leaves[i].context = descent.walk.context().after(move);
             }
-            prior_->evaluate(leaves);
+            prior_value_->evaluate(leaves);
             const std::uint32_t n = settings_.prior_visits;
             for (std::size_t i = 0; i < games.size(); ++i) {
                 made.visits(i).store(n, std::memory_order_relaxed);
@@ -456,11 +458,11 @@ private:
                 const bool more = opened < children.count();
                 std::optional<std::uint32_t> best;
                 double urgency = 0;
-                if (!more || !parts_.opening->comes_first()) best = most_urgent(descent, children, opened, urgency);
+                if (!more || !parts_.untried->comes_first()) best = most_urgent(descent, children, opened, urgency);
                 if (more) {
                     const double n = head.visits.load(std::memory_order_relaxed);
                     const double node_mean = for_chooser(descent.path.back(), head.chooser);
-                    if (!best || parts_.opening->urgency(n, children.prior(opened), node_mean) > urgency) {
+                    if (!best || parts_.untried->urgency(n, children.promise(opened), node_mean) > urgency) {
                         std::uint32_t expected = opened;
                         if (!head.opened.compare_exchange_strong(expected, opened + 1, std::memory_order_relaxed))
                             continue;  // another thread has just taken it
@@ -469,7 +471,7 @@ private:
                 }
                 if (!best) return std::nullopt;
                 const Node child{children, *best};
-                const bool untried = child.visits() == 0 || (prior_ && !tree_.children_of(child));
+                const bool untried = child.visits() == 0 || (prior_value_ && !tree_.children_of(child));
                 if (!untried || !descent.walk.is_forbidden(Move::from_code(child.move()))) return best;
                 tree_.forbid(descent.path, child);
             }
@@ -487,35 +489,35 @@ private:
         std::optional<std::uint32_t> most_urgent(const Descent& descent, const Children& children, std::uint32_t opened,
                                                  double& urgency) {
             auto& head = children.head();
-            ratings_.resize(opened);
+            candidates_.resize(opened);
             for (std::uint32_t i = 0; i < opened; ++i) {
-                ratings_.visits[i] = children.visits(i).load(std::memory_order_relaxed);
-                ratings_.means[i] = children.total(i).load(std::memory_order_relaxed);
-                ratings_.priors[i] = children.prior(i);
-                ratings_.explorations[i] = settings_.exploration;
+                candidates_.visits[i] = children.visits(i).load(std::memory_order_relaxed);
+                candidates_.means[i] = children.total(i).load(std::memory_order_relaxed);
+                candidates_.priors[i] = children.prior(i);
+                candidates_.explorations[i] = settings_.exploration;
             }
-            for (std::uint32_t i = 0; i < opened; ++i) ratings_.means[i] /= std::max(ratings_.visits[i], 1.0);
-            if (parts_.rave) mix_in(*parts_.rave, children, ratings_);
+            for (std::uint32_t i = 0; i < opened; ++i) candidates_.means[i] /= std::max(candidates_.visits[i], 1.0);
+            if (parts_.rave) mix_in(*parts_.rave, children, candidates_);
             if (mcts_.history_)
                 for (std::uint32_t i = 0; i < opened; ++i)
-                    ratings_.explorations[i] += std::max(
+                    candidates_.explorations[i] += std::max(
                         0.0, mcts_.history_->share(head.chooser, children.move(i)) - parts_.history->threshold);
             if (parts_.killer)
                 if (const auto killer = tree_.killer_of(descent.path.back(), move_counts_))
                     for (std::uint32_t i = 0; i < opened; ++i)
-                        if (children.move(i) == *killer) ratings_.explorations[i] = parts_.killer->exploration;
-            parts_.formula->rate(ratings_.candidates(head.visits.load(std::memory_order_relaxed), opened));
+                        if (children.move(i) == *killer) candidates_.explorations[i] = parts_.killer->exploration;
+            parts_.formula->judge(candidates_.view(head.visits.load(std::memory_order_relaxed), opened));
 
             std::optional<std::uint32_t> best;
             const bool some_decided = head.undecided.load(std::memory_order_relaxed) < children.count();
             for (std::uint32_t i = 0; i < opened; ++i) {
-                if (best && ratings_.urgencies[i] <= urgency) continue;
+                if (best && candidates_.urgencies[i] <= urgency) continue;
                 if (some_decided) {
                     const Proof proof = children.proof(i).load(std::memory_order_relaxed);
                     if (proof == Proof::lost || proof == Proof::forbidden) continue;
                 }
                 best = i;
-                urgency = ratings_.urgencies[i];
+                urgency = candidates_.urgencies[i];
             }
             return best;
         }
@@ -525,8 +527,9 @@ private:
         const MctsSettings& settings_;
         Tree& tree_;
         std::unique_ptr<LeafEvaluator<G>> evaluator_;
-        std::unique_ptr<LeafEvaluator<G>> prior_;
-        std::unique_ptr<MoveStrengths<G>> strengths_;
+        std::unique_ptr<LeafEvaluator<G>> prior_value_;
+        std::unique_ptr<MoveModel<G>> move_priors_;
+        std::unique_ptr<MoveModel<G>> widening_;
         std::unique_ptr<LeafProver<G>> prover_;
         const Adder add_;
         std::vector<Descent> descents_;
@@ -534,8 +537,9 @@ private:
         std::vector<Leaf<G>> leaves_;
         std::vector<Leaf<G>> new_leaves_;
         std::vector<std::uint32_t> order_;
-        std::vector<float> rated_;
-        Ratings ratings_;
+        std::vector<float> weights_;
+        std::vector<float> promises_;
+        CandidateColumns candidates_;
         std::vector<std::uint16_t> move_counts_;
         std::optional<PlayedLater> played_later_;
     };

@@ -10,18 +10,10 @@
 #include <vector>
 
 #include "game.h"
+#include "search/alphabeta_settings.h"
 #include "search/tactics.h"
 
 namespace hyoka::search {
-
-/// Which moves are tried first. None of these changes the value of a full-width search.
-struct OrderingSettings {
-    bool hash_move = true;  // what the transposition table remembers
-    bool noisy = true;      // captures and promotions: good ones early, losing ones last (chess, shogi)
-    bool killers = true;    // quiet moves that cut off at the same ply
-    bool history = true;    // quiet moves that often cut off anywhere, or in reply to the same move
-    friend bool operator==(const OrderingSettings&, const OrderingSettings&) = default;
-};
 
 /// Where in a search moves are looked for.
 struct Place {

@@ -20,17 +20,17 @@ struct Candidates {
     std::span<double> urgencies;
 };
 
-/// Rates the children that have been tried.
+/// Says how urgent the children are that have been tried.
 class Formula {
 public:
     virtual ~Formula() = default;
-    virtual void rate(const Candidates& children) const = 0;
+    virtual void judge(const Candidates& children) const = 0;
 };
 
 /// X_i + c sqrt(2 ln n / n_i)
 class Ucb1 final : public Formula {
 public:
-    void rate(const Candidates& children) const override {
+    void judge(const Candidates& children) const override {
         const double doubled_log = 2 * std::log(std::max(children.n, 1.0));
         for (std::size_t i = 0; i < children.visits.size(); ++i)
             children.urgencies[i] = children.means[i] + children.explorations[i] *
@@ -41,7 +41,7 @@ public:
 /// X_i + c sqrt(ln n / n_i min(1/4, X_i - X_i^2 + sqrt(2 ln n / n_i)))
 class Ucb1Tuned final : public Formula {
 public:
-    void rate(const Candidates& children) const override {
+    void judge(const Candidates& children) const override {
         const double log = std::log(std::max(children.n, 1.0));
         for (std::size_t i = 0; i < children.visits.size(); ++i) {
             const double share = log / std::max(children.visits[i], 1.0);
@@ -55,7 +55,7 @@ public:
 /// X_i + c P_i sqrt(n) / (1 + n_i)
 class Puct final : public Formula {
 public:
-    void rate(const Candidates& children) const override {
+    void judge(const Candidates& children) const override {
         const double root = std::sqrt(children.n);
         for (std::size_t i = 0; i < children.visits.size(); ++i)
             children.urgencies[i] =
@@ -63,25 +63,25 @@ public:
     }
 };
 
-/// Rates the next child that was never tried; they wait in the order of their priors.
-class Opening {
+/// Says how urgent the next child is that was never tried; they wait in the order of their priors.
+class Untried {
 public:
-    virtual ~Opening() = default;
-    /// Whether children never tried come before all others, so that nothing need be rated.
+    virtual ~Untried() = default;
+    /// Whether children never tried come before all others, so that nothing need be judged.
     virtual bool comes_first() const { return false; }
     /// `node_mean` is what the node itself is worth to the player who chooses.
     virtual double urgency(double n, double prior, double node_mean) const = 0;
 };
 
 /// Every child is tried once before any is tried again.
-class OpenAll final : public Opening {
+class TryAllFirst final : public Untried {
 public:
     bool comes_first() const override { return true; }
     double urgency(double, double, double) const override { return std::numeric_limits<double>::infinity(); }
 };
 
 /// Progressive widening (paper 004): d R_i + c' sqrt(2 ln n / e), with R_i = strength / greatest strength.
-class Widening final : public Opening {
+class Widening final : public Untried {
 public:
     struct Constants {
         double d = 4.0;
@@ -98,9 +98,9 @@ private:
 };
 
 /// What PUCT says of a child without visits: it starts from the node's own mean, less `reduction`.
-class OpenByPrior final : public Opening {
+class TryByPrior final : public Untried {
 public:
-    OpenByPrior(double exploration, double reduction) : exploration_(exploration), reduction_(reduction) {}
+    TryByPrior(double exploration, double reduction) : exploration_(exploration), reduction_(reduction) {}
     double urgency(double n, double prior, double node_mean) const override {
         return node_mean - reduction_ + exploration_ * prior * std::sqrt(n);
     }

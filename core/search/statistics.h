@@ -27,15 +27,15 @@ struct Adder {
     }
 };
 
-/// Room in which the children of a node are rated, reused from node to node.
-struct Ratings {
+/// Room in which the children of a node are compared, reused from node to node.
+struct CandidateColumns {
     std::vector<double> visits, means, priors, explorations, urgencies;
 
     void resize(std::size_t count) {
         if (visits.size() >= count) return;
         for (auto* column : {&visits, &means, &priors, &explorations, &urgencies}) column->resize(count);
     }
-    Candidates candidates(double n, std::size_t count) {
+    Candidates view(double n, std::size_t count) {
         return {.n = n,
                 .visits = {visits.data(), count},
                 .means = {means.data(), count},
@@ -119,17 +119,17 @@ private:
 };
 
 /// Mixes the means of children with their all-moves-as-first means. A child of which nothing is known is worth 1.
-inline void mix_in(const Rave& rave, const Children& children, Ratings& ratings) {
+inline void mix_in(const Rave& rave, const Children& children, CandidateColumns& columns) {
     for (std::uint32_t i = 0; i < children.head().opened.load(std::memory_order_relaxed); ++i) {
         const double n = children.rave_visits(i).load(std::memory_order_relaxed);
-        const double visits = ratings.visits[i];
+        const double visits = columns.visits[i];
         if (n == 0) {
-            if (visits == 0) ratings.means[i] = 1;
+            if (visits == 0) columns.means[i] = 1;
             continue;
         }
         const double played_later = children.rave_total(i).load(std::memory_order_relaxed) / n;
         const double beta = visits == 0 ? 1 : rave.beta(visits);
-        ratings.means[i] = (1 - beta) * ratings.means[i] + beta * played_later;
+        columns.means[i] = (1 - beta) * columns.means[i] + beta * played_later;
     }
 }
 

@@ -44,9 +44,10 @@ inline constexpr Link link_in_the_making = 1;
 
 /// Which columns the children have.
 struct Layout {
-    bool rave = false;  // all-moves-as-first statistics
+    bool rave = false;      // all-moves-as-first statistics
+    bool widening = false;  // a strength of its own for moves never tried, beside the prior
 
-    std::size_t bytes_a_child() const { return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0); }
+    std::size_t bytes_a_child() const { return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0) + (widening ? 4 : 0); }
 };
 
 /// The children of one node, side by side: a column for each number, so that one pass over a column rates all of them.
@@ -107,8 +108,10 @@ public:
     float& prior(std::size_t i) const { return column<float>(16)[i]; }
     std::atomic<float>& rave_total(std::size_t i) const { return column<std::atomic<float>>(20)[i]; }
     std::atomic<std::uint32_t>& rave_visits(std::size_t i) const { return column<std::atomic<std::uint32_t>>(24)[i]; }
-    std::uint16_t& move(std::size_t i) const { return column<std::uint16_t>(20 + rave())[i]; }
-    std::atomic<Proof>& proof(std::size_t i) const { return column<std::atomic<Proof>>(22 + rave())[i]; }
+    /// By what a move that was never tried asks to be tried.
+    float& promise(std::size_t i) const { return layout_.widening ? column<float>(20 + rave())[i] : prior(i); }
+    std::uint16_t& move(std::size_t i) const { return column<std::uint16_t>(20 + extra())[i]; }
+    std::atomic<Proof>& proof(std::size_t i) const { return column<std::atomic<Proof>>(22 + extra())[i]; }
 
     double mean(std::size_t i) const {
         const std::uint32_t n = visits(i).load(std::memory_order_relaxed);
@@ -122,6 +125,7 @@ private:
         return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(head_ + 1) + bytes * head_->count);
     }
     std::size_t rave() const { return layout_.rave ? 8 : 0; }
+    std::size_t extra() const { return rave() + (layout_.widening ? 4 : 0); }
 
     Head* head_ = nullptr;
     Layout layout_;

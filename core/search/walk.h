@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "line.h"
-#include "ratings/move_features.h"
+#include "strengths/move_model.h"
 
 namespace hyoka::search {
 
@@ -38,7 +38,7 @@ public:
     }
     const G& game() const { return game_; }
     /// The moves that led here.
-    const ratings::Context<G>& context() const { return context_; }
+    const strengths::Context<G>& context() const { return context_; }
 
     std::optional<Outcome> outcome() const {
         if (const auto over = outcome_by_past(game_, std::span<const Trace>(past_))) return over;
@@ -50,8 +50,8 @@ public:
 private:
     G root_;
     G game_;
-    ratings::Context<G> root_context_;
-    ratings::Context<G> context_;
+    strengths::Context<G> root_context_;
+    strengths::Context<G> context_;
     std::vector<Trace> past_;
     std::size_t length_;  // of the line's own past
 };

@@ -20,14 +20,14 @@ using namespace search;
 
 /// Strengths that differ from move to move and need no knowledge.
 template <Game G>
-class CodeStrengths final : public MoveStrengths<G> {
+class CodeStrengths final : public MoveModel<G> {
 public:
-    void rate(const G&, const ratings::Context<G>&, std::span<const typename G::Move> moves,
-              std::span<float> strengths) override {
+    void weigh(const G&, const strengths::Context<G>&, std::span<const typename G::Move> moves,
+               std::span<float> strengths) override {
         for (std::size_t i = 0; i < moves.size(); ++i)
             strengths[i] = 1 + static_cast<float>(split_mix(moves[i].code()) % 100);
     }
-    std::unique_ptr<MoveStrengths<G>> clone() const override { return std::make_unique<CodeStrengths>(); }
+    std::unique_ptr<MoveModel<G>> clone() const override { return std::make_unique<CodeStrengths>(); }
 };
 
 /// Evaluates leaves in batches, by their hash; also rates moves.
@@ -41,7 +41,7 @@ public:
         }
     }
     std::size_t batch() const override { return 4; }
-    bool rates_moves() const override { return true; }
+    bool weighs_moves() const override { return true; }
     std::unique_ptr<LeafEvaluator<G>> clone() const override { return std::make_unique<HashEvaluator>(); }
 };
 
@@ -49,20 +49,20 @@ template <Game G>
 MctsParts<G> make_parts(int variant) {
     MctsParts<G> parts;
     parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(std::make_unique<playouts::UniformPlayout<G>>());
-    parts.opening = std::make_unique<OpenAll>();
+    parts.untried = std::make_unique<TryAllFirst>();
     parts.formula = std::make_unique<Ucb1>();
     switch (variant) {
         case 1: parts.formula = std::make_unique<Ucb1Tuned>(); break;
         case 2:
-            parts.strengths = std::make_unique<CodeStrengths<G>>();
-            parts.opening = std::make_unique<Widening>(Widening::Constants{});
+            parts.move_priors = std::make_unique<CodeStrengths<G>>();
+            parts.untried = std::make_unique<Widening>(Widening::Constants{});
             parts.killer = Killer{};
             parts.history = History{};
             break;
         case 3: parts.rave = Rave{}; break;
         case 4:
             parts.formula = std::make_unique<Puct>();
-            parts.opening = std::make_unique<OpenByPrior>(1.5, 0.1);
+            parts.untried = std::make_unique<TryByPrior>(1.5, 0.1);
             parts.evaluator = std::make_unique<HashEvaluator<G>>();
             break;
         default: break;
@@ -138,12 +138,12 @@ void search_everything(const std::string& name, int searches) {
 
 double urgency_by(const Formula& formula, double n, double visits, double mean, double prior, double exploration) {
     double urgency = 0;
-    formula.rate({.n = n,
-                  .visits = {&visits, 1},
-                  .means = {&mean, 1},
-                  .priors = {&prior, 1},
-                  .explorations = {&exploration, 1},
-                  .urgencies = {&urgency, 1}});
+    formula.judge({.n = n,
+                   .visits = {&visits, 1},
+                   .means = {&mean, 1},
+                   .priors = {&prior, 1},
+                   .explorations = {&exploration, 1},
+                   .urgencies = {&urgency, 1}});
     return urgency;
 }
 
@@ -157,7 +157,7 @@ void formulas_are_those_of_the_papers() {
     expect(close(urgency_by(Puct(), 81, 8, 0.5, 0.2, 1.5), 0.8), "PUCT: 0.5 + 1.5 * 0.2 * 9 / 9");
     const Widening widening({.d = 4, .c = 0.5, .e = 10});
     expect(close(widening.urgency(100, 0.5, 0), 2.479853), "widening: 4 * 0.5 + 0.5 sqrt(2 ln 100 / 10)");
-    expect(close(OpenByPrior(1.5, 0.1).urgency(16, 0.25, 0.6), 2.0), "PUCT of a move never tried");
+    expect(close(TryByPrior(1.5, 0.1).urgency(16, 0.25, 0.6), 2.0), "PUCT of a move never tried");
     expect(close(Rave{.equivalence = 300}.beta(100), 0.707107), "beta: sqrt(300 / 600)");
 }
 

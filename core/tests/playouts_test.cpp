@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings of moves and playout policies. Runs under AddressSanitizer and UBSan in `make sanitize`.
+// Strengths of moves and playout policies. Runs under AddressSanitizer and UBSan in `make sanitize`.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,26 +7,26 @@
 #include <string>
 
 #include "line.h"
+#include "playouts/by_strength.h"
 #include "playouts/cut.h"
 #include "playouts/go_light.h"
 #include "playouts/mixed.h"
-#include "playouts/rated.h"
 #include "playouts/uniform.h"
-#include "ratings/blokus_duo.h"
-#include "ratings/chess.h"
-#include "ratings/go.h"
-#include "ratings/go_tactics.h"
-#include "ratings/othello.h"
-#include "ratings/shogi.h"
+#include "strengths/blokus_duo.h"
+#include "strengths/chess.h"
+#include "strengths/go.h"
+#include "strengths/go_tactics.h"
+#include "strengths/othello.h"
+#include "strengths/shogi.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
 namespace {
 
 using namespace playouts;
-using ratings::Context;
-using ratings::MoveFeatures;
-using ratings::MoveRatings;
+using strengths::Context;
+using strengths::MoveFeatures;
+using strengths::MoveStrengths;
 
 template <class G>
 std::span<const typename G::Move> span_of(const Moves<G>& moves) {
@@ -36,8 +36,8 @@ std::span<const typename G::Move> span_of(const Moves<G>& moves) {
 /// The names of a legal move's features.
 template <class G>
 std::set<std::string> features_of(const G& game, typename G::Move move, const Context<G>& context = {}) {
-    ratings::FeatureLists lists;
-    MoveRatings<G>::list(game, context, {&move, 1}, lists);
+    strengths::FeatureLists lists;
+    MoveStrengths<G>::list(game, context, {&move, 1}, lists);
     std::set<std::string> names;
     for (const auto feature : lists.of(0)) names.insert(MoveFeatures<G>::all()[feature].name);
     return names;
@@ -99,7 +99,7 @@ void check_go_features() {
     for (const auto& feature : MoveFeatures<G>::all()) patterns += feature.name.starts_with("pattern_");
     // By Burnside's lemma: 954 in the middle, 135 at the edge, 18 in the corner.
     expect(patterns == 954 + 135 + 18, "patterns: " + std::to_string(patterns));
-    expect(ratings::known_shapes().any(), "known shapes");
+    expect(strengths::known_shapes().any(), "known shapes");
 }
 
 /// What GoTactics reads from sums must be what playing the move shows.
@@ -147,8 +147,8 @@ void check_piece_features(const std::string& name, Band&& band) {
         for (int ply = 0; ply < 150; ++ply) {
             const auto moves = game.legal_moves();
             if (moves.empty()) break;
-            ratings::FeatureLists lists;
-            MoveRatings<G>::list(game, context, span_of<G>(moves), lists);
+            strengths::FeatureLists lists;
+            MoveStrengths<G>::list(game, context, span_of<G>(moves), lists);
             for (std::size_t i = 0; i < moves.size(); ++i) {
                 std::set<std::string> names;
                 for (const auto feature : lists.of(i)) names.insert(MoveFeatures<G>::all()[feature].name);
@@ -235,7 +235,7 @@ void check_chess_features() {
 
 /// Names are different snake_case words, strengths positive; a move's strength is the product of its features'.
 template <class G>
-void check_ratings(const std::string& name, const G& start) {
+void check_strengths(const std::string& name, const G& start) {
     std::set<std::string> names;
     for (const auto& feature : MoveFeatures<G>::all()) {
         expect(feature.strength > 0, name + ": strength of " + feature.name);
@@ -245,8 +245,8 @@ void check_ratings(const std::string& name, const G& start) {
     }
     std::vector<float> doubled;
     for (const auto& feature : MoveFeatures<G>::all()) doubled.push_back(2 * feature.strength);
-    const MoveRatings<G> ratings;
-    const MoveRatings<G> other_ratings(doubled);
+    MoveStrengths<G> model;
+    MoveStrengths<G> other_model(doubled);
     Rng rng(3);
     G game = start;
     Context<G> context;
@@ -255,10 +255,10 @@ void check_ratings(const std::string& name, const G& start) {
     for (int ply = 0; ply < 60; ++ply) {
         const auto moves = game.legal_moves();
         if (moves.empty()) break;
-        ratings.rate(game, context, span_of<G>(moves), strengths);
-        other_ratings.rate(game, context, span_of<G>(moves), other_strengths);
-        ratings::FeatureLists lists;
-        MoveRatings<G>::list(game, context, span_of<G>(moves), lists);
+        model.weigh(game, context, span_of<G>(moves), strengths);
+        other_model.weigh(game, context, span_of<G>(moves), other_strengths);
+        strengths::FeatureLists lists;
+        MoveStrengths<G>::list(game, context, span_of<G>(moves), lists);
         expect(lists.ends.size() == moves.size(), name + ": a list for each move");
         for (std::size_t i = 0; i < moves.size(); ++i) {
             double product = 1;
@@ -327,19 +327,19 @@ template <class G>
 void check_policies(const std::string& name, const G& start) {
     using Position = PositionOf<G>;
     UniformPlayout<G> uniform;
-    RatedPlayout<G> rated;
+    StrengthPlayout<G> by_strength(std::make_unique<MoveStrengths<Position>>());
     check_policy<G>(name + " uniform", uniform, start, 5);
-    check_policy<G>(name + " rated", rated, start, 5);
-    MixedPlayout<G> mixed(0.3, rated.copy());
+    check_policy<G>(name + " by strength", by_strength, start, 5);
+    MixedPlayout<G> mixed(0.3, by_strength.copy());
     check_policy<G>(name + " mixed", mixed, start, 5);
-    CutPlayout<G, Always<Position>> cut(rated.copy(), {100}, 6, 100.0);
+    CutPlayout<G, Always<Position>> cut(by_strength.copy(), {100}, 6, 100.0);
     check_policy<G>(name + " cut", cut, start, 5);
     Rng rng(1);
     const auto result = cut.play({start, {}}, rng, nullptr);
     expect(result.plies == 6 && std::abs(result.value - 1 / (1 + std::exp(-1.0))) < 1e-9, name + ": a cut playout");
 
     // Mixtures at the ends are their parts, but for the random number that decides.
-    MixedPlayout<G> random(1, rated.copy());
+    MixedPlayout<G> random(1, by_strength.copy());
     RandomPlayout<G> playout(start);
     Rng mixed_rng(9);
     Rng plain_rng(9);
@@ -352,12 +352,13 @@ void check_policies(const std::string& name, const G& start) {
 template <class G>
 void check_frequencies(const std::string& name, const G& game, const Context<PositionOf<G>>& context,
                        const std::vector<std::string>& never = {}) {
-    RatedPlayout<G> policy;
+    MoveStrengths<PositionOf<G>> model;
+    StrengthPlayout<G> policy(model.clone());
     std::map<std::uint32_t, double> expected;
     double sum = 0;
     const auto moves = game.legal_moves();
     std::vector<float> strengths(moves.size());
-    policy.ratings().rate(position_of(game), context, span_of<G>(moves), strengths);
+    model.weigh(position_of(game), context, span_of<G>(moves), strengths);
     for (std::size_t i = 0; i < moves.size(); ++i) {
         if (std::find(never.begin(), never.end(), moves[i].text()) != never.end()) continue;
         expected[moves[i].code()] = strengths[i];
@@ -439,7 +440,7 @@ void check_light_go() {
 
 template <class G>
 void check_game(const std::string& name, const G& start) {
-    check_ratings(name, start);
+    check_strengths(name, start);
     check_uniform(name, start);
     check_uniform(name + " line", Line<G>(start));
     check_policies(name, start);

@@ -3319,8 +3319,20 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
     The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.
     """
 
-def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
-    """The position after a record's moves; `start` empty for the usual one."""
+class Replay:
+    """Walks a recorded game; `start` is empty for the usual one."""
+
+    def __init__(self, game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+
+    def position(self, ply: int) -> object:
+        """
+        The position after so many moves. Every move is played once as long as plies rise.
+        """
+
+    def line(self, ply: int) -> object:
+        """
+        The line of play that so many moves make, as a search may go on from it. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
+        """
 
 class LogisticFit:
     """
@@ -3490,250 +3502,344 @@ class Column:
 def columns(game: str) -> list[Column]:
     """The columns that describe a game's positions."""
 
-def describe(game: str, start: str, komi: float, moves: NDArray[numpy.uint16], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+class GameTable:
     """
-    Columns of all positions of one game, from the start to after its last move.
-    """
-
-def describe_table(table: Table, keep: NDArray[numpy.bool_], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """
-    Columns of all positions of the games that `keep` marks, which must be of one kind, game after game.
+    Games of one kind side by side and the positions wanted of them; see hyoka.passes.
     """
 
-class StopFlag:
-    """Ends a search that was given it."""
-
-    def __init__(self) -> None: ...
-
-    def hoist(self) -> None: ...
-
-    def lower(self) -> None: ...
-
-class EvaluationOptions:
-    """What a static evaluation is made from."""
-
-    def __init__(self) -> None: ...
-
-    @property
-    def weights(self) -> list[float]:
-        """Opening and ending of each term in turn; empty: the defaults."""
-
-    @weights.setter
-    def weights(self, arg: Sequence[float], /) -> None: ...
-
-    @property
-    def scale(self) -> float:
-        """A score s is worth 1 / (1 + exp(-s / scale)); 0: the game's own."""
-
-    @scale.setter
-    def scale(self, arg: float, /) -> None: ...
-
-    def set_python(self, function: object | None) -> None:
+    def __init__(self, game: str, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], start_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)], start_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], komi: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], move_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], plies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]) -> None:
         """
-        Positions in, scores or values for the first player out; instead of weights.
+        Views of arrays: texts, moves and wanted plies of game i are those from offset i to offset i + 1.
         """
 
-class PlayoutOptions:
-    """What playouts are made from."""
+    def __len__(self) -> int: ...
+
+    def describe(self, columns: Sequence[str], threads: int, progress: Callable[[int], None] | None) -> dict[str, NDArray[Any]]:
+        """Columns that describe the positions, and `first_to_play`."""
+
+    def outcomes(self, threads: int, progress: Callable[[int], None] | None) -> NDArray[numpy.int8]:
+        """
+        What the rules say of the positions: 1, 0, -1 for the first player, 2 if the game goes on.
+        """
+
+    def terms(self, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """
+        Of an evaluation's terms those that are not 0: offsets, terms, amounts; and the positions' progress.
+        """
+
+    def quiet_terms(self, weights: Sequence[float], threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]], NDArray[numpy.int32], NDArray[numpy.uint8], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
+        """
+        The same of the positions where quiescence searches come to rest; what the searches say for the first player, whether that is the last position's evaluation, and the moves to it (offsets, codes).
+        """
+
+    def move_features(self, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.uint16]], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]], NDArray[numpy.int32]]:
+        """
+        The legal moves of each position (offsets, codes), the features of each move (offsets, features), and which of its moves was played, or -1.
+        """
+
+    def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
+        """
+        Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
+        """
+
+def plane_names(game: str) -> list[str]:
+    """What a game's planes stand for."""
+
+def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
+    """
+    Name, opening and ending weight of each term; the unit of scores; their scale.
+    """
+
+def move_features(game: str) -> list[tuple[str, float]]:
+    """Name and default strength of each feature of moves."""
+
+def score_positions(game: str, positions: Sequence[object], evaluation: Model) -> NDArray[numpy.int32]:
+    """What a static evaluation makes of positions, for the first player."""
+
+def count_terms(game: str, positions: Sequence[object]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+    """
+    The amounts of an evaluation's terms, a row a position, and the progress of each.
+    """
+
+def weigh_moves(game: str, line: object, strengths: Model) -> tuple[list[Any], NDArray[numpy.float32]]:
+    """
+    The moves that the position allows, superko aside, and how strong each looks.
+    """
+
+def best_move_changes(game: str, positions: Sequence[object], moves: Sequence[object], options: AlphaBetaOptions, models: GivenModels, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
+    """
+    How often the best move changes over the depths, and the depth at which `moves` are found to stay.
+    """
+
+class Setting:
+    """One thing that can be set."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def help(self) -> str: ...
+
+    @property
+    def minimum(self) -> float:
+        """Of numbers."""
+
+    @property
+    def maximum(self) -> float: ...
+
+    @property
+    def choices(self) -> list[str]: ...
+
+class UctOptions:
+    """What can be set about a tree search."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+    @property
+    def exploration(self) -> float:
+        """c, or what is usual beside the other settings."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether moves are tried in the order of their strengths."""
+
+class MonteCarloOptions:
+    """What can be set about flat Monte Carlo."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+class AlphaBetaOptions:
+    """What can be set about alpha-beta."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+    def apply_presets(self) -> None:
+        """
+        Take over what presets among the settings stand for; the others come after.
+        """
+
+class MateOptions:
+    """What can be set about a search for mates."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+class ExactOptions:
+    """What can be set about a solver of endings."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+class RandomOptions:
+    """What can be set about random moves."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+class Model:
+    """Something learned or given that a search of its game works with."""
+
+class GivenModels:
+    """The models of a search; None: the built-in one, if it needs one."""
 
     def __init__(self) -> None: ...
 
     @property
-    def policy(self) -> str: ...
-
-    @policy.setter
-    def policy(self, arg: str, /) -> None: ...
-
-    @property
-    def epsilon(self) -> float: ...
-
-    @epsilon.setter
-    def epsilon(self, arg: float, /) -> None: ...
-
-    @property
-    def cut(self) -> int: ...
-
-    @cut.setter
-    def cut(self, arg: int, /) -> None: ...
-
-    @property
-    def ratings(self) -> list[float]: ...
-
-    @ratings.setter
-    def ratings(self, arg: Sequence[float], /) -> None: ...
-
-class MctsOptions:
-    """Everything that makes up a tree search."""
-
-    def __init__(self) -> None: ...
-
-    @property
-    def formula(self) -> str: ...
-
-    @formula.setter
-    def formula(self, arg: str, /) -> None: ...
-
-    @property
-    def exploration(self) -> float: ...
-
-    @exploration.setter
-    def exploration(self, arg: float, /) -> None: ...
-
-    @property
-    def widening(self) -> tuple[float, float, float] | None: ...
-
-    @widening.setter
-    def widening(self, arg: tuple[float, float, float] | None, /) -> None: ...
-
-    @property
-    def reduction(self) -> float: ...
-
-    @reduction.setter
-    def reduction(self, arg: float, /) -> None: ...
-
-    @property
-    def killer(self) -> float | None: ...
-
-    @killer.setter
-    def killer(self, arg: float | None, /) -> None: ...
-
-    @property
-    def history(self) -> float | None: ...
-
-    @history.setter
-    def history(self, arg: float | None, /) -> None: ...
-
-    @property
-    def rave(self) -> float | None: ...
-
-    @rave.setter
-    def rave(self, arg: float | None, /) -> None: ...
-
-    @property
-    def rated(self) -> bool: ...
-
-    @rated.setter
-    def rated(self, arg: bool, /) -> None: ...
-
-    @property
-    def playout(self) -> PlayoutOptions: ...
-
-    @playout.setter
-    def playout(self, arg: PlayoutOptions, /) -> None: ...
-
-    @property
-    def evaluation(self) -> EvaluationOptions: ...
+    def evaluation(self) -> Model:
+        """What positions are worth by themselves."""
 
     @evaluation.setter
-    def evaluation(self, arg: EvaluationOptions, /) -> None: ...
+    def evaluation(self, arg: Model | None, /) -> None: ...
 
     @property
-    def batch(self) -> int: ...
+    def leaves(self) -> Model:
+        """What evaluates leaves in the place of playouts."""
 
-    @batch.setter
-    def batch(self, arg: int, /) -> None: ...
-
-    @property
-    def prior_visits(self) -> int: ...
-
-    @prior_visits.setter
-    def prior_visits(self, arg: int, /) -> None: ...
+    @leaves.setter
+    def leaves(self, arg: Model | None, /) -> None: ...
 
     @property
-    def prior_at_expansion(self) -> bool: ...
+    def prior_strengths(self) -> Model: ...
 
-    @prior_at_expansion.setter
-    def prior_at_expansion(self, arg: bool, /) -> None: ...
-
-    @property
-    def mate_nodes(self) -> int: ...
-
-    @mate_nodes.setter
-    def mate_nodes(self, arg: int, /) -> None: ...
+    @prior_strengths.setter
+    def prior_strengths(self, arg: Model | None, /) -> None: ...
 
     @property
-    def ending_empties(self) -> int: ...
+    def widening_strengths(self) -> Model: ...
 
-    @ending_empties.setter
-    def ending_empties(self, arg: int, /) -> None: ...
-
-    @property
-    def proofs(self) -> bool: ...
-
-    @proofs.setter
-    def proofs(self, arg: bool, /) -> None: ...
+    @widening_strengths.setter
+    def widening_strengths(self, arg: Model | None, /) -> None: ...
 
     @property
-    def expand_at(self) -> int: ...
+    def playout_strengths(self) -> Model: ...
 
-    @expand_at.setter
-    def expand_at(self, arg: int, /) -> None: ...
-
-    @property
-    def threads(self) -> int: ...
-
-    @threads.setter
-    def threads(self, arg: int, /) -> None: ...
+    @playout_strengths.setter
+    def playout_strengths(self, arg: Model | None, /) -> None: ...
 
     @property
-    def seed(self) -> int: ...
+    def slow(self) -> bool:
+        """The clock is read after every simulation."""
 
-    @seed.setter
-    def seed(self, arg: int, /) -> None: ...
-
-    @property
-    def memory_mib(self) -> float: ...
-
-    @memory_mib.setter
-    def memory_mib(self, arg: float, /) -> None: ...
-
-    def set_evaluator(self, function: object | None) -> None:
-        """
-        Positions in, values (and strengths of moves) out; instead of playouts.
-        """
+    @slow.setter
+    def slow(self, arg: bool, /) -> None: ...
 
     def set_book(self, book: Mapping[int, Sequence[int]]) -> None:
         """Codes of the moves to which the search keeps, by a position's hash."""
 
-class AlphaBetaSettings:
-    """Everything that makes up an alpha-beta search."""
+def linear_evaluation(game: str, weights: Sequence[float], scale: float) -> Model:
+    """
+    Opening and ending weight of each term in turn; none: the built-in ones.
+    """
 
-    def __init__(self) -> None: ...
+def feature_strengths(game: str, strengths: Sequence[float]) -> Model:
+    """A strength for each feature of moves; none: the built-in ones."""
 
-    @staticmethod
-    def exact() -> AlphaBetaSettings:
-        """Fast, and its value is that of minimax."""
+def python_scores(game: str | None, function: Callable[[object], object]) -> Model:
+    """Positions in, scores for the first player out."""
 
-    @staticmethod
-    def plain() -> AlphaBetaSettings:
-        """Alpha-beta and nothing else."""
+def python_values(game: str | None, function: Callable[[object], object]) -> Model:
+    """Positions in, values for the first player out, 0 to 1."""
+
+def python_leaves(game: str | None, function: Callable[[object], object], batch: int) -> Model:
+    """Positions in, values (and strengths of moves) out."""
+
+class TreeSearch:
+    """A tree search; see hyoka.search."""
+
+    def __init__(self, game: str | None, options: UctOptions, models: GivenModels) -> None: ...
+
+    def run(self, root: object, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> str:
+        """Search from a line until a limit is reached (0: none); tells which."""
+
+    def stop(self) -> None:
+        """End the running search soon."""
+
+    def allow(self) -> None:
+        """Let searches run again."""
+
+    def clear(self) -> None:
+        """Forget everything."""
 
     @property
-    def quiescence(self) -> bool: ...
-
-    @quiescence.setter
-    def quiescence(self, arg: bool, /) -> None: ...
+    def playouts(self) -> int: ...
 
     @property
-    def variations(self) -> int: ...
-
-    @variations.setter
-    def variations(self, arg: int, /) -> None: ...
+    def depth(self) -> int: ...
 
     @property
-    def hash_mib(self) -> int: ...
-
-    @hash_mib.setter
-    def hash_mib(self, arg: int, /) -> None: ...
-
-    def switch(self, name: str, on: bool) -> None:
-        """Turn one idea on or off."""
+    def nodes(self) -> int: ...
 
     @property
-    def aspiration(self) -> int: ...
+    def memory_bytes(self) -> int: ...
 
-    @aspiration.setter
-    def aspiration(self, arg: int, /) -> None: ...
+    @property
+    def full(self) -> bool: ...
+
+    @property
+    def value(self) -> float:
+        """The mean of all simulations, for the first player."""
+
+    @property
+    def proof(self) -> str | None:
+        """What the side to move is certain of: won, drawn, lost or None."""
+
+    @property
+    def plies_to_result(self) -> int | None: ...
+
+    def moves(self) -> list[tuple[Any, int, float, float, str | None, list[Any]]]:
+        """
+        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
+        """
+
+    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
+        """The whole tree in arrays, parents before children."""
+
+class AlphaBeta:
+    """An alpha-beta search; see hyoka.search."""
+
+    def __init__(self, game: str | None, options: AlphaBetaOptions, models: GivenModels) -> None: ...
+
+    def run(self, root: object, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
+        """Search from a line until a limit is reached (0: none)."""
+
+    def stop(self) -> None:
+        """End the running search soon."""
+
+    @property
+    def stopped(self) -> bool: ...
+
+    def allow(self) -> None:
+        """Let searches run again."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def found(self) -> dict[str, Any]:
+        """What the search has found so far, or at its end."""
+
+class MonteCarlo:
+    """Flat Monte Carlo; see hyoka.search."""
+
+    def __init__(self, game: str | None, options: MonteCarloOptions, models: GivenModels) -> None: ...
+
+    def sample(self, root: object, only: Sequence[Any] | None, first: int, playouts: int, a_move: int, time_s: float) -> list[tuple[Any, int, float, float]]:
+        """
+        Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, of each move.
+        """
+
+    def stop(self) -> None:
+        """End the running search soon."""
+
+    def allow(self) -> None:
+        """Let searches run again."""
 
 class ChessMate:
     """Looks for mates by checks; keeps what it has learned."""
@@ -3790,1169 +3896,3 @@ class OthelloEnding:
 
     def clear(self) -> None:
         """Forget everything."""
-
-def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
-    """
-    Name, opening and ending weight of each term; the unit of scores; their scale.
-    """
-
-def move_features(game: str) -> list[tuple[str, float]]:
-    """Name and default strength of each feature by which moves are rated."""
-
-class Go3Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go3.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go3AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go3.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-@overload
-def sample_moves(root: Go3.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go4.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go5.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go6.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go7.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go9.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go13.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Go19.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Othello.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Chess.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: Shogi.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: BlokusDuo.Line, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]: ...
-
-@overload
-def sample_moves(root: object, playout: PlayoutOptions, evaluation: EvaluationOptions, only: Sequence[object] | None, first: int, playouts: int, a_move: int, time_s: float, seed: int, threads: int, stop: StopFlag) -> list[object]:
-    """
-    Playouts from number `first` on: move, playouts, sum of values and sum of scores for the first player, of each move.
-    """
-
-@overload
-def score_positions(positions: Sequence[Go3], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go4], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go5], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go6], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go7], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go9], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go13], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Go19], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Othello], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Chess], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[Shogi], evaluation: EvaluationOptions) -> NDArray[numpy.int32]: ...
-
-@overload
-def score_positions(positions: Sequence[BlokusDuo], evaluation: EvaluationOptions) -> NDArray[numpy.int32]:
-    """What a static evaluation makes of positions, for the first player."""
-
-@overload
-def count_terms(positions: Sequence[Go3]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go4]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go5]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go6]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go7]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go9]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go13]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Go19]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Othello]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Chess]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[Shogi]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
-
-@overload
-def count_terms(positions: Sequence[BlokusDuo]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
-    """
-    The amounts of an evaluation's terms, a row a position, and the progress of each.
-    """
-
-@overload
-def rate_moves(line: Go3.Line, strengths: Sequence[float]) -> tuple[list[Go3.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go4.Line, strengths: Sequence[float]) -> tuple[list[Go4.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go5.Line, strengths: Sequence[float]) -> tuple[list[Go5.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go6.Line, strengths: Sequence[float]) -> tuple[list[Go6.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go7.Line, strengths: Sequence[float]) -> tuple[list[Go7.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go9.Line, strengths: Sequence[float]) -> tuple[list[Go9.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go13.Line, strengths: Sequence[float]) -> tuple[list[Go13.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Go19.Line, strengths: Sequence[float]) -> tuple[list[Go19.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Othello.Line, strengths: Sequence[float]) -> tuple[list[Othello.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Chess.Line, strengths: Sequence[float]) -> tuple[list[Chess.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: Shogi.Line, strengths: Sequence[float]) -> tuple[list[Shogi.Move], NDArray[numpy.float32]]: ...
-
-@overload
-def rate_moves(line: BlokusDuo.Line, strengths: Sequence[float]) -> tuple[list[BlokusDuo.Move], NDArray[numpy.float32]]:
-    """
-    The moves that the position allows, superko aside, and how strong each looks by its features.
-    """
-
-@overload
-def best_move_changes(positions: Sequence[Go3], moves: Sequence[Go3.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go4], moves: Sequence[Go4.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go5], moves: Sequence[Go5.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go6], moves: Sequence[Go6.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go7], moves: Sequence[Go7.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go9], moves: Sequence[Go9.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go13], moves: Sequence[Go13.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Go19], moves: Sequence[Go19.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Othello], moves: Sequence[Othello.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Chess], moves: Sequence[Chess.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[Shogi], moves: Sequence[Shogi.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]: ...
-
-@overload
-def best_move_changes(positions: Sequence[BlokusDuo], moves: Sequence[BlokusDuo.Move], evaluation: EvaluationOptions, settings: AlphaBetaSettings, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
-    """
-    How often the best move changes over the depths, and the depth at which `moves` are found to stay.
-    """
-
-class Go4Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go4.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go4AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go4.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go5Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go5.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go5AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go5.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go6Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go6.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go6AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go6.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go7Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go7.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go7AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go7.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go9Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go9.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go9AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go9.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go13Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go13.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go13AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go13.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class Go19Uct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Go19.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class Go19AlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Go19.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class OthelloUct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Othello.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class OthelloAlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Othello.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class ChessUct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Chess.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class ChessAlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Chess.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class ShogiUct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: Shogi.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class ShogiAlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: Shogi.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class BlokusDuoUct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: BlokusDuo.Line, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class BlokusDuoAlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: BlokusDuo.Line, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""
-
-class PythonUct:
-    """A tree search; see hyoka.search."""
-
-    def __init__(self, options: MctsOptions) -> None: ...
-
-    def run(self, root: object, reuse: bool, only: Sequence[object] | None, playouts: int, nodes: int, time_s: float, early_stop: bool, interval_s: float, tick: Callable[[], None] | None) -> str:
-        """Search from a line until a limit is reached (0: none); tells which."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    @property
-    def playouts(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @property
-    def nodes(self) -> int: ...
-
-    @property
-    def memory_bytes(self) -> int: ...
-
-    @property
-    def full(self) -> bool: ...
-
-    @property
-    def value(self) -> float:
-        """The mean of all simulations, for the first player."""
-
-    @property
-    def proof(self) -> object:
-        """What the side to move is certain of: won, drawn, lost or None."""
-
-    @property
-    def plies_to_result(self) -> int | None: ...
-
-    def moves(self) -> list[object]:
-        """
-        Move, visits, value for the first player, prior, proof for the side to move and line of each move, the one to play first.
-        """
-
-    def tree(self, with_unvisited: bool) -> dict[str, NDArray[Any]]:
-        """The whole tree in arrays, parents before children."""
-
-class PythonAlphaBeta:
-    """An alpha-beta search; see hyoka.search."""
-
-    def __init__(self, evaluation: EvaluationOptions, settings: AlphaBetaSettings) -> None: ...
-
-    def run(self, root: object, only: Sequence[object] | None, depth: int, nodes: int, time_s: float, interval_s: float, tick: Callable[[], None] | None) -> None:
-        """Search from a line until a limit is reached (0: none)."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    @property
-    def stopped(self) -> bool: ...
-
-    def allow(self) -> None:
-        """Let searches run again."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def found(self) -> dict[str, object]:
-        """What the search has found so far, or at its end."""

@@ -7,11 +7,12 @@ of the Go and the chess games.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hyoka.progress import OnProgress
 from hyoka.samples import sample_path
 from hyoka.study import COMMENTS, EvaluationReport, Study, evaluate, make_study
 
@@ -51,15 +52,13 @@ def run_demo(
     folder: Path | str,
     *,
     jobs: int = 1,
-    progress: Callable[[str, int], Callable[[int], None]] | None = None,
+    progress: OnProgress | None = None,
     evaluators: Sequence[str] = EVALUATORS,
     positions_a_game: int = POSITIONS_A_GAME,
 ) -> DemoResult:
     """Make both studies in `folder` and evaluate their positions, `jobs` side by side.
 
-    Interrupted, the same call goes on; finished, it computes nothing again. `progress` is as in
-    `evaluate`: told an evaluator and how many positions it has to do, it gives what is told of
-    positions done.
+    Interrupted, the same call goes on; finished, it computes nothing again.
     """
     began = time.monotonic()
     go = _study_of("go9", Path(folder))

@@ -8,10 +8,7 @@ from pathlib import Path
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 to a temporary file beside `path`, flush it and put it in place.
-
-    Makes no folder. An interrupted write leaves what was there before. A link is followed, and
-    what is no plain file (a pipe, `/dev/stdout`) is simply written to.
+    """Write `text` as UTF-8, as `write_bytes` does.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -19,16 +16,25 @@ def write_text(path: Path, text: str) -> None:
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('board.svg', '<svg/>')]
     """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write to a temporary file beside `path`, flush it and put it in place.
+
+    Makes no folder. An interrupted write leaves what was there before. A link is followed, and
+    what is no plain file (a pipe, `/dev/stdout`) is simply written to.
+    """
     path = path.resolve()
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content)
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp lets nobody else read; give the file the rights that open would have given.

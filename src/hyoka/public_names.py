@@ -46,25 +46,44 @@ from hyoka.arena import (
     rate_players,
     write_match_report,
 )
+from hyoka.artefact import Artefact, Origin, read_artefact
+from hyoka.built_in import built_in_artefact
 from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
 from hyoka.errors import (
     ConditionError,
     EngineError,
     Error,
+    FleetError,
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
+    ParameterError,
     RefusedError,
     SourceError,
     StudyError,
 )
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
-from hyoka.games import GAMES, Game, game_type, name_of, position
+from hyoka.fleet import cluster
+from hyoka.games import (
+    GAMES,
+    AnyGame,
+    Game,
+    GameFacts,
+    Line,
+    Move,
+    Position,
+    game_facts,
+    game_type,
+    name_of,
+    position,
+)
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
+from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
+from hyoka.progress import Progress
 from hyoka.records import (
     Record,
     RecordStream,
@@ -101,14 +120,15 @@ from hyoka.search import (
     search_line,
     search_once,
     solve_ending,
+    strengths_artefact,
     uct,
 )
 from hyoka.study import (
+    Question,
     Study,
     adjudicate,
     append_to_study,
     check_study,
-    cluster,
     evaluate,
     make_study,
 )
@@ -116,6 +136,8 @@ from hyoka.study import (
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "AnyGame",
+    "Artefact",
     "BlokusDuo",
     "Book",
     "Chess",
@@ -131,7 +153,10 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FixedBins",
+    "FleetError",
     "Game",
+    "GameFacts",
+    "GameTable",
     "Go3",
     "Go4",
     "Go5",
@@ -142,22 +167,29 @@ __all__ = [
     "Go19",
     "IllegalMoveError",
     "Limits",
+    "Line",
     "LinearEvaluation",
     "MatchPlan",
     "MatchResult",
     "Mate",
+    "Move",
     "MoveReport",
     "NotationError",
+    "Origin",
     "Othello",
     "OutOfMemoryError",
     "Outcome",
+    "ParameterError",
     "PlayedGame",
     "Player",
     "Playouts",
+    "Position",
     "Problem",
     "ProblemSet",
+    "Progress",
     "PythonEvaluator",
     "PythonLine",
+    "Question",
     "Reason",
     "Record",
     "RecordStream",
@@ -180,6 +212,7 @@ __all__ = [
     "ab",
     "adjudicate",
     "append_to_study",
+    "built_in_artefact",
     "check_engine",
     "check_study",
     "cluster",
@@ -197,6 +230,7 @@ __all__ = [
     "fit_logistic",
     "fit_weights",
     "fit_win_draw_loss",
+    "game_facts",
     "game_type",
     "linear_evaluation",
     "make_study",
@@ -214,6 +248,7 @@ __all__ = [
     "playouts",
     "position",
     "rate_players",
+    "read_artefact",
     "read_problems",
     "read_record",
     "read_records",
@@ -221,6 +256,7 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "strengths_artefact",
     "svg",
     "term_examples",
     "terminal",

@@ -53,6 +53,8 @@ class TwinNode:
     move: Any
     mover: Any
     prior: float = 1.0
+    promise: float = 1.0
+    """By what it asks to be tried."""
     visits: int = 0
     total: float = 0.0
     rave_visits: int = 0
@@ -89,6 +91,7 @@ class Twin:
     proofs: bool = True
     widening: tuple[float, float, float] | None = None
     strengths: Callable[[Any], list[float]] | None = None
+    widening_strengths: Callable[[Any], list[float]] | None = None
     killer: float | None = None
     history: float | None = None
     rave: float | None = None
@@ -173,13 +176,19 @@ class Twin:
             j = rng.below(i + 1)
             order[i] = order[j]
             order[j] = i
-        if self.strengths:
-            order.sort(key=lambda i: -strengths[i])
+        promises = self.widening_strengths(line) if self.widening_strengths else strengths
+        if self.strengths or self.widening_strengths:
+            order.sort(key=lambda i: -promises[i])
         unit = max(strengths)
         if self.formula == "puct":
             unit = sum(strengths)
+        priors = [float32(strength / unit) for strength in strengths]
+        if self.widening_strengths:
+            promises = [float32(promise / max(promises)) for promise in promises]
+        else:
+            promises = priors
         node.children = [
-            TwinNode(moves[i], line.to_play, prior=float32(strengths[i] / unit)) for i in order
+            TwinNode(moves[i], line.to_play, prior=priors[i], promise=promises[i]) for i in order
         ]
         if self.rave is not None:
             node.opened = len(moves)
@@ -217,7 +226,7 @@ class Twin:
         """How urgent the next child is that was never tried."""
         if self.widening:
             d, c, e = self.widening
-            return d * child.prior + c * math.sqrt(2 * math.log(max(n, 1)) / e)
+            return d * child.promise + c * math.sqrt(2 * math.log(max(n, 1)) / e)
         if self.formula == "puct":
             visits = node.visits - 1  # the one under way has no value yet
             mean = node.total / visits if visits else 0.5

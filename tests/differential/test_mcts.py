@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tree search node for node against the twin in plain Python, with the same seed on one thread."""
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,8 +89,9 @@ def test_without_proofs_and_with_another_exploration(game: Any, plies: int, play
 
 
 def strengths_of(line: Any) -> list[float]:
-    """What the core's ratings make of the moves of the position reached."""
-    _, strengths = _core.rate_moves(line, [])
+    """How strong the core takes the moves of the position reached to be."""
+    game = hk.name_of(line)
+    _, strengths = _core.weigh_moves(game, line, _core.feature_strengths(game, []))
     return [float(strength) for strength in strengths]
 
 
@@ -104,6 +108,46 @@ def test_widening_killer_and_history(game: Any, plies: int, playouts: int) -> No
     )
     spec = hk.uct(widening=True, killer=True, history=True, seed=3)
     assert_same(line, spec, twin, playouts)
+
+
+def strengths_by(table: dict[str, float]) -> Callable[[Any], list[float]]:
+    """How strong moves are taken to be where some features count otherwise."""
+
+    def strengths(line: Any) -> list[float]:
+        game = hk.name_of(line)
+        known = dict(_core.move_features(game)) | table
+        model = _core.feature_strengths(game, list(known.values()))
+        return [float(strength) for strength in _core.weigh_moves(game, line, model)[1]]
+
+    return strengths
+
+
+def test_priors_and_widening_by_different_strengths(tmp_path: Path) -> None:
+    features = [name for name, _ in _core.move_features("othello")]
+    priors = {name: 1.0 + i % 3 for i, name in enumerate(features)}
+    widening = {name: 1.0 + i % 5 for i, name in enumerate(features)}
+    for name, strengths in (("priors", priors), ("widening", widening)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(strengths))
+    line = walked(hk.Othello(), 12, 8)
+    twin = Twin(
+        line,
+        seed=8,
+        formula="puct",
+        c=1.5,
+        widening=(4.0, 0.5, 10.0),
+        strengths=strengths_by(priors),
+        widening_strengths=strengths_by(widening),
+    )
+    spec = hk.uct(
+        formula="puct",
+        widening=True,
+        prior_strengths=tmp_path / "priors.json",
+        widening_strengths=tmp_path / "widening.json",
+        seed=8,
+    )
+    assert_same(line, spec, twin, 400)
+    alike = spec.with_settings(widening_strengths=tmp_path / "priors.json")
+    assert alike.slug != spec.slug
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:3])

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 import hyoka as hk
-from hyoka.search.settings import AB_SETTINGS, MC_SETTINGS, UCT_SETTINGS, Setting
+from hyoka.search.settings import Setting, settings_of
 
 # More than 10,000 searches in all; where one costs least, most of them.
 SHARES = {"shogi": 0.4, "blokus_duo": 0.6, "go3": 1.6, "go5": 1.5}
 GAMES = ["go3", "go5", "go9", "othello", "chess", "shogi", "blokus_duo"]
 _UNTOUCHED = {
     "playouts", "nodes", "time", "depth", "a_move", "threads", "memory", "book", "book_plies",
-    "weights", "ratings", "seed", "mate", "ending", "policy", "multipv",
+    "weights", "strengths", "seed", "mate", "ending", "policy", "multipv",
 }  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
     settings = {
         setting.name: drawn(setting, chance)
         for setting in table
-        if setting.name not in _UNTOUCHED and chance.random() < 0.3
+        if setting.name not in _UNTOUCHED and setting.kind != "file" and chance.random() < 0.3
     }
     names = {setting.name for setting in table}
     limits: dict[str, Any] = {
@@ -56,7 +56,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
         settings["threads"] = chance.choice([1, 1, 1, 2, 5])
     if "policy" in names:
         light = ["light"] if game.startswith("go") else []
-        settings["policy"] = chance.choice(["uniform", "rated", *light])
+        settings["policy"] = chance.choice(["uniform", "strengths", *light])
     if "mate" in names and game in ("chess", "shogi"):
         settings["mate"] = chance.choice([0, 20])
     if "ending" in names and game == "othello":
@@ -69,7 +69,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(
     ("kind", "table", "searches"),
-    [("uct", UCT_SETTINGS, 120), ("ab", AB_SETTINGS, 100), ("mc", MC_SETTINGS, 50)],
+    [(kind, settings_of(kind), n) for kind, n in (("uct", 120), ("ab", 100), ("mc", 50))],
 )
 def test_random_searches(game: str, kind: str, table: list[Setting], searches: int) -> None:
     chance = random.Random(f"{game} {kind}")

@@ -11,8 +11,8 @@ from hyoka.arena import (
     open_match,
     write_match_report,
 )
-from hyoka.arena.workers import boards_here
 from hyoka.errors import EngineError, NotationError
+from hyoka.fleet import crew
 
 from .arena_matches import GOLDS, KNIGHTS, QUIET, endings, match
 
@@ -44,7 +44,7 @@ def test_a_player_that_breaks_down_loses_and_plays_the_next_game_anew(
     assert len(started) == 2
     for pid in started:
         await_end(pid)
-    assert not boards_here()
+    assert not crew._crews
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_no_game_can_help_stops_the_match_with_a_clear_word(
     with pytest.raises(EngineError) as error:
         match(tmp_path, player, "random", game=game, games=20, jobs=2)
     assert words in str(error.value)
-    assert not boards_here()
+    assert not crew._crews
     folder = tmp_path / "match"
     if folder.exists():
         assert open_match(folder)[1] == []

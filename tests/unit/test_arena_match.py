@@ -19,16 +19,14 @@ from hyoka.arena import (
     Sprt,
     Standing,
     TimeControl,
-    clear_boards,
     match_so_far,
     open_match,
     plan_match,
     play_match,
     repeated_games,
 )
-from hyoka.arena.referee import GameTask
-from hyoka.arena.workers import boards_here
 from hyoka.errors import EngineError, NotationError, StudyError
+from hyoka.fleet import crew
 from hyoka.records import Record
 
 from .arena_matches import KNIGHTS, QUIET, match
@@ -139,7 +137,7 @@ def test_a_match_that_is_interrupted_keeps_its_games_and_goes_on(tmp_path: Path,
 
     with pytest.raises(KeyboardInterrupt):
         play_match(plan, tmp_path, games=20, jobs=jobs, on_games=interrupt)
-    assert not boards_here()
+    assert not crew._crews
     kept = open_match(tmp_path)[1]
     assert 5 <= len(kept) < 20
     assert not match_so_far(plan, tmp_path, games=20).finished
@@ -300,20 +298,19 @@ def test_games_that_were_over_are_kept_when_another_cannot_be_played(tmp_path: P
         """Plays nothing until four games are asked for; the fourth fails."""
 
         def __init__(self) -> None:
-            self.asked: list[tuple[Future[PlayedGame], GameTask]] = []
+            self.asked: list[tuple[Future[PlayedGame], tuple[Any, ...]]] = []
 
         def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Any:
             future: Future[PlayedGame] = Future()
-            self.asked.append((future, arguments[0]))
+            self.asked.append((future, arguments))
             if len(self.asked) == 4:
                 for other, each in self.asked[:3]:
-                    other.set_result(function(each))
+                    other.set_result(function(*each))
                 future.set_exception(EngineError("x", "is not there", reason="missing"))
             return future
 
     with pytest.raises(EngineError, match="is not there"):
         play_match(quick_plan(), tmp_path, games=8, jobs=2, executor=Batches())
-    clear_boards()
     assert len(open_match(tmp_path)[1]) == 3
 
 

@@ -26,7 +26,6 @@ from hyoka.arena import (
     contests,
     openings_of,
     plan_match,
-    threads_of,
 )
 from hyoka.arena.adjudication import DrawByScore, Exact, Resign, WinByScore
 from hyoka.arena.openings import digest, read_openings
@@ -136,7 +135,7 @@ def test_players_are_called_differently_or_refused(names: list[str]) -> None:
 
 def test_threads_are_those_of_the_text() -> None:
     texts = ["random", "uct:threads=4", "uci:Threads=8:x", "uci:threads=3:x", "uci:Threads=x:x"]
-    assert [threads_of(PlayerSpec.from_text(text)) for text in texts] == [1, 4, 8, 3, 1]
+    assert [PlayerSpec.from_text(text).contestant.threads for text in texts] == [1, 4, 8, 3, 1]
 
 
 # Clocks.
@@ -619,7 +618,7 @@ def test_exact_methods_end_a_game_that_they_know() -> None:
     text = f"{'X' * 60}OO-- X"
     judged = ending.judge(hk.position("othello", text).line(), [])
     assert judged == (1.0, "adjudicated by ending")
-    with pytest.raises(NotationError, match="is for Othello"):
+    with pytest.raises(NotationError, match="is for othello, not for chess"):
         ending.judge(hk.Chess().line(), [])
 
 

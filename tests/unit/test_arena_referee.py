@@ -15,10 +15,11 @@ from hyoka.arena import (
     adjudicator_of,
 )
 from hyoka.arena.played import Pairing
-from hyoka.arena.players import Turn
-from hyoka.arena.referee import GameStopped, GameTask, Referee
+from hyoka.arena.referee import GameTask, Referee
+from hyoka.contestants import Turn
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
+from hyoka.fleet import RunStopped
 
 from .arena_matches import START
 
@@ -57,7 +58,7 @@ def refereed(
 ) -> PlayedGame:
     first, second = map(PlayerSpec.from_text, players)
     task = GameTask(
-        "run", MatchRules(game, **rules), Pairing(0, 0, 0, 0, 1), opening, (first, second), (5, 6)
+        MatchRules(game, **rules), Pairing(0, 0, 0, 0, 1), opening, (first, second), (5, 6)
     )
     return asyncio.run(Referee(task, (one, other), is_stopped).play())
 
@@ -194,7 +195,7 @@ def test_what_both_players_say_may_end_a_game() -> None:
 def test_a_game_that_is_stopped_has_no_result() -> None:
     for after in range(6):
         looks = iter([False] * after)
-        with pytest.raises(GameStopped):
+        with pytest.raises(RunStopped):
             refereed(Scripted(WHITE), Scripted(BLACK), is_stopped=lambda: next(looks, True))  # noqa: B023
 
 
@@ -209,7 +210,7 @@ def test_a_player_that_was_killed_to_stop_the_game_has_not_lost_it() -> None:
 
     for killed, before in ((Killed([]), 2), (KilledAtOnce([]), 0)):
         looks = iter([False] * before)
-        with pytest.raises(GameStopped):
+        with pytest.raises(RunStopped):
             refereed(killed, Scripted(BLACK), is_stopped=lambda: next(looks, True))  # noqa: B023
         assert refereed(killed, Scripted(BLACK)).reason == "died"
 

@@ -8,12 +8,12 @@ import pytest
 
 import hyoka as hk
 from engines import fake
+from hyoka.artefact import read_artefact
 from hyoka.engines import EnginePosition, EngineSpec, Limits, start_engine
 from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.profiles import choose_profile, read_profiles, shipped_profiles
 from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.evaluation import Evaluation
-from hyoka.given_file import GivenFile
 
 BLACK = EnginePosition("go9")
 WHITE = EnginePosition("go9", moves=["E5"])
@@ -467,7 +467,7 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
     assert choose_profile(None, ["KataGo 1.2"], []).name == "moves"
     file = tmp_path / "mine.toml"
     file.write_text('[one]\nmatch="One"\n[two]\nmatch="Two"\n')
-    given = GivenFile.read(file)
+    given = read_artefact(file)
     assert choose_profile(given, ["Two 1.0"], []).name == "two"
     with pytest.raises(NotationError, match="no profile matches Three"):
         choose_profile(given, ["Three"], [])
@@ -475,7 +475,7 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
         choose_profile("katgo", names, [])
     file.write_bytes(b"\xff")
     with pytest.raises(NotationError, match="cannot read profiles"):
-        choose_profile(GivenFile.read(file), names, [])
+        choose_profile(read_artefact(file), names, [])
     with pytest.raises(SourceError, match="No such file"):
         EngineSpec.from_text(f"gtp:profile={tmp_path / 'none.toml'}:gnugo --mode gtp")
 

@@ -2,7 +2,6 @@
 """Evaluating a study with an engine that does as it is told, and tells what it was asked."""
 
 import math
-import os
 import shlex
 import signal
 import subprocess
@@ -18,9 +17,12 @@ import numpy as np
 import pytest
 
 import hyoka as hk
+from hyoka.contestants import RecordedGame
+from hyoka.contestants.searches import SearchEvaluator
+from hyoka.fleet import clustering
+from hyoka.fleet import crew as crews
 from hyoka.search import SearchSpec
-from hyoka.study import clustering, tasks
-from hyoka.study.tasks import release_engines
+from hyoka.study.tasks import evaluate_games
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
 ENGINE = """
@@ -75,9 +77,8 @@ class Fake:
 
 
 @pytest.fixture
-def fake(tmp_path: Path) -> Iterator[Fake]:
-    yield Fake(tmp_path)
-    release_engines()
+def fake(tmp_path: Path) -> Fake:
+    return Fake(tmp_path)
 
 
 @pytest.fixture
@@ -107,11 +108,6 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def parent_of(pid: int) -> int:
-    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    return int(stat.rpartition(")")[2].split()[1])
 
 
 def expected_score(ply: int) -> float:
@@ -229,7 +225,6 @@ def test_values_of_another_version_that_came_in_at_the_same_time_stay_out_too(
     monkeypatch.setenv("FAKE_VERSION", "2")
     with pytest.raises(hk.EngineError, match="give it another name"):
         hk.evaluate(study, [fake.spec()], executor=AtOnce())
-    release_engines()
     assert len(evaluated(study)) == 4
 
 
@@ -261,18 +256,18 @@ def test_what_was_evaluated_before_a_stop_has_its_engines_name(
     """Or the first to be stopped would leave a study whose evaluator is nobody."""
     spec = SearchSpec.from_text("random")
     codes = np.array([], np.uint16).tobytes()
-    task = tasks.Task("stopped run", "othello", [(0, "", math.nan, codes, [0, 0])])
+    games = [RecordedGame("othello", 0, "", math.nan, codes, [0, 0])]
     seen: list[object] = []
-    monkeypatch.setattr(tasks, "_stopped", _StoppedAfterOne(seen))
-    real = tasks._SearchWorker.evaluate_each
+    monkeypatch.setattr(crews, "_stopped", _StoppedAfterOne(seen))
+    real = SearchEvaluator.evaluate_each
 
     def noticed(worker: object, given: object) -> Iterator[object]:
         for result in real(worker, given):  # type: ignore[arg-type]
             seen.append(result)
             yield result
 
-    monkeypatch.setattr(tasks._SearchWorker, "evaluate_each", noticed)
-    result = tasks.evaluate_task(spec, task)
+    monkeypatch.setattr(SearchEvaluator, "evaluate_each", noticed)
+    result = evaluate_games(spec, games, crews.Crew("stopped run"))
     assert (len(result.table), result.name, result.version) == (1, "random", "hyoka")
 
 
@@ -342,54 +337,9 @@ def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
     assert len(evaluated(study)) == POSITIONS
 
 
-CLUSTER = """
-import sys
-from distributed import LocalCluster
-
-if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
-                      scheduler_port=0) as cluster:
-        print(cluster.scheduler_address, flush=True)
-        sys.stdin.read()
-"""
-
-
-@pytest.mark.xdist_group("cluster")
-def test_a_worker_of_a_cluster_that_dies_costs_no_row_and_no_double_row(
-    study: hk.Study, fake: Fake, tmp_path: Path
-) -> None:
-    script = tmp_path / "cluster.py"
-    script.write_text(CLUSTER, encoding="utf-8")
-    fake.gate.touch()
-    spec = fake.spec("wait")
-    with subprocess.Popen(
-        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as running:
-        assert running.stdout is not None
-        address = running.stdout.readline().strip()
-        command = [sys.executable, "-m", "hyoka", "evaluate", str(study.path)]
-        command += ["--with", spec, "--cluster", address, "--json"]
-        run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        # Both workers have an engine that waits; one is killed together with its worker.
-        wait_for(lambda: len({pid for pid, _ in fake.asked}) == 2)
-        engine = fake.asked[0][0]
-        # Between the two is the engine's keeper.
-        os.kill(parent_of(parent_of(engine)), signal.SIGKILL)
-        wait_for(lambda: not is_alive(engine))
-        fake.gate.unlink()
-        output, _ = run.communicate(timeout=120)
-        assert run.returncode == 0, output
-        assert running.stdin is not None
-        running.stdin.close()
-    assert [(game, ply) for game, ply, *_ in evaluated(study)] == [
-        (game, ply) for game in range(7) for ply in range(4)
-    ]
-    assert not any(is_alive(pid) for pid, _ in fake.asked)
-
-
 def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
     with (
-        pytest.raises(hk.StudyError, match="no Dask scheduler"),
+        pytest.raises(hk.FleetError, match="no Dask scheduler"),
         hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),
     ):
         pass
@@ -414,7 +364,7 @@ class Scheduler:
 def test_a_scheduler_that_dies_ends_the_run(study: hk.Study, before: str) -> None:
     """It dies once tasks are out, at once or after Dask has tried to find it again."""
     scheduler = Scheduler()
-    executor = clustering._Watched(scheduler, "tcp://scheduler:8786")
+    executor = clustering.ClusterExecutor(scheduler, "tcp://scheduler:8786")
 
     def die() -> None:
         wait_for(lambda: len(scheduler.sent) == 2)
@@ -425,13 +375,13 @@ def test_a_scheduler_that_dies_ends_the_run(study: hk.Study, before: str) -> Non
 
     killer = threading.Thread(target=die)
     killer.start()
-    with pytest.raises(hk.StudyError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
+    with pytest.raises(hk.FleetError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
         hk.evaluate(study, ["ab:depth=1"], executor=executor)
     killer.join()
     assert evaluated(study) == []
 
 
-def test_nobody_waits_for_workers_that_do_not_answer() -> None:
+def test_nobody_waits_for_workers_that_do_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The client neither answers nor closes."""
     never = threading.Event()
 
@@ -441,7 +391,13 @@ def test_nobody_waits_for_workers_that_do_not_answer() -> None:
         def run(self, *_: object) -> None:
             never.wait()
 
+        def get_executor(self, **_: object) -> "Silent":
+            return self
+
     started = time.monotonic()
-    clustering._part_from(Silent(), release_engines, 0.05)
+    monkeypatch.setattr(clustering, "_HASTY_PATIENCE_S", 0.05)
+    clustering.ClusterExecutor(Silent(), "tcp://silent:8786").everywhere(
+        crews.abandon, "a run", in_haste=True
+    )
     assert time.monotonic() - started < 30
     never.set()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from engines import fake
 from hyoka.arena import PlayerSpec
 from hyoka.study.measuring import chosen_evaluators
 
@@ -171,7 +172,7 @@ def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
             return 0.5
 
     evaluator = hk.PythonEvaluator(locked, fingerprint="1")
-    with pytest.raises(hk.StudyError, match=r"locked can't be sent to the workers: .*pickle"):
+    with pytest.raises(hk.FleetError, match=r"locked can't be sent to the workers: .*pickle"):
         hk.evaluate(study, [evaluator], executor=Elsewhere())
 
 
@@ -202,10 +203,10 @@ def test_the_same_content_under_another_name_is_the_same_evaluator(
     assert hk.evaluate(study, [f"ab:depth=1,weights={copy}"])[0].done == 0
 
 
-@pytest.mark.parametrize("name", ["weights", "ratings", "book"])
+@pytest.mark.parametrize("name", ["weights", "strengths", "book"])
 def test_all_files_of_a_spec_count_by_content(name: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    beside = {"weights": "prior=3", "ratings": "policy=rated", "book": "killer=on"}[name]
+    beside = {"weights": "prior=3", "strengths": "policy=strengths", "book": "killer=on"}[name]
     texts = {"weights": ('{"pawn": 90}', '{"pawn": 91}'), "book": (PGN, PGN + "\n" + PGN)}
     one, other = texts.get(name, ('{"capture_pawn": 2}', '{"capture_pawn": 3}'))
     text = f"uct:{beside},{name}={file}"
@@ -266,6 +267,33 @@ def test_a_match_stops_before_its_next_game_if_a_file_has_changed(
     assert games_of(hk.play_match(first, tmp_path / "match", games=2)) == 2
     weights.write_bytes(before)
     assert games_of(hk.play_match(plan(), tmp_path / "match", games=4)) == 4
+
+
+def test_a_changed_file_of_profiles_stops_a_match_too(tmp_path: Path) -> None:
+    profiles = tmp_path / "mine.toml"
+    profiles.write_text("[mine]\n")
+
+    def plan() -> hk.MatchPlan:
+        engine = fake("gtp", "moves=pass", settings=f"name=passer,profile={profiles}")
+        return hk.plan_match(engine, "random", game="go5", max_plies=4)
+
+    hk.play_match(plan(), tmp_path / "match", games=2)
+    profiles.write_text("[mine]\npasses = false\n")
+    with pytest.raises(hk.StudyError, match=f"{profiles} of 'passer' has changed since it began"):
+        hk.play_match(plan(), tmp_path / "match", games=4)
+
+
+def test_how_weights_were_made_makes_no_other_evaluator(study: hk.Study, tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    heavy = hk.linear_evaluation("chess").with_weights({"pawn": 90})
+    heavy.save(file, hk.Origin("one command"))
+    [before] = hk.evaluate(study, [f"ab:depth=1,weights={file}"])
+    heavy.save(file, hk.Origin("another command", seed=7))
+    [after] = hk.evaluate(study, [f"ab:depth=1,weights={file}"])
+    assert (after.engine, after.done, after.notes) == (before.engine, 0, [])
+    [named] = hk.evaluate(study, ["ab:depth=1,weights=built-in"])
+    [unnamed] = hk.evaluate(study, ["ab:depth=1"])
+    assert (unnamed.engine, unnamed.done) == (named.engine, 0)
 
 
 def test_searches_made_in_python_play_matches(tmp_path: Path) -> None:

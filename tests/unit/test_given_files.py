@@ -11,7 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.arena.match import open_match
-from hyoka.given_file import GivenFile
+from hyoka.artefact import read_artefact
 
 DEEP = "[" * 100_000
 WRONG = [
@@ -37,6 +37,7 @@ WRONG_WEIGHTS = [
     ('{"pawn": "100"}', "'pawn' needs a finite number or two, not 100"),
     ('{"pawn": true}', "'pawn' needs a finite number or two, not true"),
     ('{"pwn": 1}', "did you mean pawn?"),
+    ('{"a\\nb": 1}', "chess has no term '\"a\\nb\"'"),
     ('{"weights": [1]}', "'weights' is no object"),
     ('{"scale": NaN, "weights": {}}', "'scale' needs a positive number, not NaN"),
     ('{"scale": -3, "weights": {}}', "'scale' needs a positive number, not -3"),
@@ -46,10 +47,11 @@ WRONG_WEIGHTS = [
     (f'{{"scale": 1{"0" * 400}}}', "'scale' needs a positive number, not 1000"),
 ]
 FEATURE = next(iter(hk.move_strengths("chess")))
-WRONG_RATINGS = [
+WRONG_STRENGTHS = [
     *WRONG,
     ('{"strengths": [1]}', "'strengths' is no object"),
     ('{"no such": 1}', "chess has no feature 'no such'"),
+    ('{"a\\nb": 1}', "chess has no feature '\"a\\nb\"'"),
     *(
         (f'{{"{FEATURE}": {number}}}', f"'{FEATURE}' needs a positive number")
         for number in ("0", "-1", "NaN", "1e400", f"1{'0' * 400}", "1e39", "true", '"2"', "null")
@@ -85,13 +87,13 @@ def test_what_is_wrong_with_weights_is_told(
         told_in_one_line(caught.value, file, message)
 
 
-@pytest.mark.parametrize(("content", "message"), WRONG_RATINGS)
-def test_what_is_wrong_with_ratings_is_told(
+@pytest.mark.parametrize(("content", "message"), WRONG_STRENGTHS)
+def test_what_is_wrong_with_strengths_is_told(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     file = written(tmp_path, content)
     with pytest.raises(hk.SourceError) as caught:
-        hk.Searcher(f"uct:policy=rated,ratings={file}", "chess")
+        hk.Searcher(f"uct:policy=strengths,strengths={file}", "chess")
     told_in_one_line(caught.value, file, message)
 
 
@@ -112,7 +114,7 @@ def test_files_that_cannot_be_read_are_told(
         (tmp_path / "nul\0", "null byte"),
     ]:
         with pytest.raises(hk.SourceError, match=message):
-            GivenFile.read(path)
+            read_artefact(path)
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.SearchSpec.from_text(f"ab:weights={tmp_path / 'none'}")
     with pytest.raises(hk.NotationError, match="'weights' names no file"):
@@ -122,9 +124,9 @@ def test_files_that_cannot_be_read_are_told(
         hk.ab(weights=tmp_path / "a,b")
     large = tmp_path / "large"
     large.write_bytes(b"12345")
-    monkeypatch.setattr("hyoka.given_file._LARGEST", 4)
+    monkeypatch.setattr("hyoka.artefact._LARGEST", 4)
     with pytest.raises(hk.SourceError, match="too large"):
-        GivenFile.read(large)
+        read_artefact(large)
 
 
 def test_a_file_for_a_book_that_holds_none_is_told(tmp_path: Path) -> None:

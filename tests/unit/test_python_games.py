@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.arena import clear_boards
 
 
 @dataclass(frozen=True)
@@ -115,10 +114,7 @@ class Elsewhere(Executor):
 
 def test_a_match_of_a_game_in_python_travels(tmp_path: Path) -> None:
     plan = hk.plan_match("ab:depth=3", "random", game=Race(goal=6), openings="start")
-    try:
-        result = hk.play_match(plan, tmp_path / "match", games=4, executor=Elsewhere())
-    finally:
-        clear_boards()
+    result = hk.play_match(plan, tmp_path / "match", games=4, executor=Elsewhere())
     assert result.standing.games == 4
 
 

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,8 +17,9 @@ from typing import Final
 import pytest
 
 import hyoka as hk
+from hyoka.progress import Progress
 from hyoka.records import batches, reading
-from hyoka.records.sources import BLOCK, size_on_disk
+from hyoka.records.sources import BLOCK, size_on_disk, sources
 
 from .record_files import FIRST, SECOND, WTHOR_FILES, many_games, tarred, zipped
 
@@ -327,9 +329,13 @@ def test_progress_adds_up_to_the_size_on_disk(kind: str, tmp_path: Path) -> None
     }[kind]()
     path = tmp_path / "games"
     path.write_bytes(packed)
-    told: list[int] = []
+    told: list[Progress] = []
     assert sum(len(batch) for batch in batches([path], progress=told.append)) > 0
     size = size_on_disk([path])
-    assert size == len(packed)
+    assert size == len(packed) == told[-1].total
+    assert told[-1].done == size
+    read: list[int] = []
+    for source in sources([path], on_bytes=read.append):
+        deque(source.blocks(), 0)
     # To find a zip's list of members, its first block is read twice.
-    assert size <= sum(told) < 1.05 * size + BLOCK
+    assert size <= sum(read) < 1.05 * size + BLOCK

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.analysis import Sample, open_bins
 from hyoka.page import Details, Explorer, Page, Table
+from hyoka.progress import Progress
 from hyoka.report import save_figures, study_report, write_report
 from hyoka.report.contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
@@ -390,17 +391,19 @@ def test_figures_are_written_as_pictures(study: hk.Study, tmp_path: Path) -> Non
 
 
 def test_steps_are_told_to_the_end(study: hk.Study, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
+    told: list[Progress] = []
     write_report(
         study,
         tmp_path / "report.html",
         resamples=0,
         splits=0,
-        progress=lambda what, done, total: told.append((what, done, total)),
+        progress=told.append,
     )
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert told[0][1] == 0
-    assert told[-1][1] == told[-1][2]
+    assert [each.done for each in told] == sorted(each.done for each in told)
+    assert told[0].done == 0
+    assert told[-1].done == told[-1].total
+    assert {each.what for each in told} == {"report"}
+    assert len({each.note for each in told}) == len(told)
 
 
 def test_names_from_records_stay_text(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from hyoka.arena import Score
 from hyoka.cli.commands import command_line
 from hyoka.errors import NotationError, SourceError
 from hyoka.estimate import Estimate
+from hyoka.progress import Progress
 from hyoka.reproduction import (
     EXPERIMENTS,
     Outcome,
@@ -110,7 +110,7 @@ def test_missing_records_are_named(tmp_path: Path) -> None:
         ("000-fig11", "chess/twic_human.pgn.xz"),
         ("000-table5", "shogi/floodgate2016.csa.xz"),
     ):
-        with pytest.raises(SourceError, match=f"{file}.*--data"):
+        with pytest.raises(SourceError, match=f"{file}.*`data`"):
             EXPERIMENTS[name].run(workshop, "small")
 
 
@@ -255,14 +255,10 @@ def test_go_on_our_sample_games(workshop: Workshop, name: str) -> None:
 
 def test_go_goes_on_with_what_is_there(workshop: Workshop) -> None:
     first = tiny_go("000-table1").run(workshop, "tiny")
-    asked: list[int] = []
-
-    def progress(_what: str, total: int) -> Callable[[int], None]:
-        asked.append(total)
-        return lambda _count: None
-
-    again = tiny_go("000-table2").run(dataclasses.replace(workshop, progress=progress), "tiny")
-    assert set(asked) == {0}
+    told: list[Progress] = []
+    watched = dataclasses.replace(workshop, progress=told.append)
+    again = tiny_go("000-table2").run(watched, "tiny")
+    assert {each.total for each in told} == {0}
     assert again.about == first.about
 
 

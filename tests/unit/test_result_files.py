@@ -17,6 +17,7 @@ from hyoka.arena.ratings import rate_players
 from hyoka.arena.result_files import Results, read_results
 from hyoka.cli.ratings import ratings_command
 from hyoka.errors import Error, NotationError, SourceError
+from hyoka.progress import Progress
 
 PGN = """[White "Anna"]
 [Black "Bert"]
@@ -170,10 +171,12 @@ def test_a_study_and_a_match_give_their_games(tmp_path: Path, pgn: Path) -> None
 
 def test_progress_tells_the_bytes(tmp_path: Path, pgn: Path) -> None:
     file = table(tmp_path)
-    told: list[int] = []
+    told: list[Progress] = []
     read_results([pgn, file], progress=told.append)
-    assert told[-1] == file.stat().st_size
-    assert sum(told) >= pgn.stat().st_size + file.stat().st_size
+    size = pgn.stat().st_size + file.stat().st_size
+    assert {(each.what, each.total, each.unit) for each in told} == {("reading", size, "bytes")}
+    assert told[-1].done - told[-2].done == file.stat().st_size
+    assert told[-1].done >= size
 
 
 def test_nothing_to_read_is_an_error_and_no_games_are_none(tmp_path: Path) -> None:

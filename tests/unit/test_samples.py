@@ -7,7 +7,6 @@ import io
 import itertools
 import lzma
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from sgfmill import sgf, sgf_moves
 
 import hyoka as hk
 from hyoka.demo import STATIC, run_demo
+from hyoka.progress import Progress
 from hyoka.records import Record
 from hyoka.samples import SAMPLES, sample_path
 from hyoka.study import COMMENTS
@@ -195,11 +195,9 @@ def test_the_demos_static_evaluator_is_the_linear_evaluation() -> None:
 def test_an_interrupted_demo_goes_on_and_a_finished_one_does_nothing(tmp_path: Path) -> None:
     quick: dict[str, Any] = {"evaluators": (STATIC, "uct:playouts=3"), "positions_a_game": 1}
 
-    def interrupting(_title: str, _count: int) -> Callable[[int], None]:
-        def tick(_done: int) -> None:
+    def interrupting(progress: Progress) -> None:
+        if progress.done:
             raise KeyboardInterrupt
-
-        return tick
 
     with pytest.raises(KeyboardInterrupt):
         run_demo(tmp_path, progress=interrupting, **quick)

@@ -11,9 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka import _core
 from hyoka.search import parts
-from hyoka.search.settings import KINDS, Setting
+from hyoka.search.settings import KINDS, OPTIONS, Setting
 
 
 def test_a_text_and_a_call_name_the_same_search() -> None:
@@ -94,70 +93,27 @@ def test_every_spec_reads_its_own_text(kind: str, data: st.DataObject) -> None:
     assert hk.SearchSpec.from_text(spec.text).slug == spec.slug
 
 
-class FakeAlphaBetaSettings:
-    """What alpha-beta is told, as `core/search/alphabeta.h` has it."""
-
-    ORDERING = ("hash_move", "captures", "killers", "history", "principal_variation")
-
-    def __init__(self) -> None:
-        self.on = {each.name: True for each in KINDS["ab"][1] if each.default is True}
-        self.on["exact_table"] = False
-        self.hash_mib, self.aspiration = 16, 25
-        self.quiescence, self.variations = True, 1
-
-    @classmethod
-    def exact(cls) -> "FakeAlphaBetaSettings":
-        made = cls()
-        made.on = {name: name in cls.ORDERING for name in made.on} | {"exact_table": True}
-        return made
-
-    @classmethod
-    def plain(cls) -> "FakeAlphaBetaSettings":
-        made = cls.exact()
-        made.on |= dict.fromkeys(cls.ORDERING, False)
-        made.hash_mib, made.aspiration = 0, 0
-        return made
-
-    def switch(self, name: str, on: bool) -> None:
-        self.on[name] = on
+LIMITS = ("playouts", "nodes", "depth", "time", "a_move")
 
 
 def meaning(spec: hk.SearchSpec, game: str) -> Any:
-    """Everything that the compiled core is told of a search, and what is asked beside it."""
-    limits = [
-        spec[name] or 0 for name in ("playouts", "nodes", "depth", "time", "a_move")
-        if spec.has(name)
-    ]  # fmt: skip
-    beside = [
-        spec[name] for name in ("early", "reuse", "value", "memory", "scale", "hash", "seed")
-        if spec.has(name)
-    ]  # fmt: skip
-    options: Any = None
+    """Everything that the compiled core is told of a search."""
+    options: Any = OPTIONS[spec.kind]()
     if spec.kind == "uct":
-        options = everything(parts.mcts_options(spec, game))
+        options = parts.uct_options(spec, game)
     elif spec.kind in ("mc", "mc-score"):
-        made = parts.playout_options(spec, game)
-        options = everything(made), spec["threads"]
+        options = parts.monte_carlo_options(spec, game)
     elif spec.kind == "ab":
-        told: Any = parts.alpha_beta_settings(spec)
-        told.on.pop("quiescence")
-        options = told.on, told.hash_mib, told.aspiration, told.quiescence, told.variations
-        beside = [spec["scale"]]
-    return spec.kind, limits, beside, options
-
-
-def everything(options: Any) -> Any:
-    """The values of all properties of options."""
-    names = [name for name, own in vars(type(options)).items() if isinstance(own, property)]
-    names += [
-        name for name in dir(options)
-        if not name.startswith("_") and name not in names and not callable(getattr(options, name))
-    ]  # fmt: skip
-    values = {name: getattr(options, name) for name in sorted(set(names))}
-    return {
-        name: everything(value) if type(value).__module__.startswith("hyoka") else value
-        for name, value in values.items()
-    }
+        options = parts.alpha_beta_options(spec)
+    else:
+        for name, value in spec.chosen:
+            options.set(name, value)
+    values = {setting.name: options.get(setting.name) for setting in options.settings()}
+    values |= {name: values[name] or 0 for name in LIMITS if name in values}
+    if spec.kind == "uct":
+        del values["c"], values["ordered"]
+        values |= {"exploration": options.exploration, "in order": options.in_order}
+    return spec.kind, values
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -174,12 +130,10 @@ def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
         st.sampled_from([drawn(kind, data), one.with_settings(**{changed.name: value})])
     )
     assume(not other.idle)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_core, "AlphaBetaSettings", FakeAlphaBetaSettings)
-        try:
-            meanings = [meaning(one, "go9"), meaning(other, "go9")]
-        except hk.NotationError:  # for another game
-            assume(False)
+    try:
+        meanings = [meaning(one, "go9"), meaning(other, "go9")]
+    except hk.NotationError:  # for another game
+        assume(False)
     same = meanings[0] == meanings[1]
     assert (one.slug == other.slug) == same
     assert (one == other) == (one.text == other.text)
@@ -189,7 +143,7 @@ def test_what_only_says_what_is_usual_makes_no_other_search() -> None:
     assert hk.uct(c=1).slug == hk.uct().slug != hk.uct(c=1.5).slug
     assert hk.uct(formula="puct", c=1.5).slug == hk.uct(formula="puct").slug
     assert hk.uct(formula="puct", c=1).slug != hk.uct(formula="puct").slug
-    assert hk.uct(widening=True, rated=True).slug == hk.uct(widening=True).slug
+    assert hk.uct(widening=True, ordered=True).slug == hk.uct(widening=True).slug
     assert hk.uct(playouts=0, time=0).slug == hk.uct().slug
     assert hk.uct(c=-0.0).slug == hk.uct(c=0).slug
 
@@ -232,7 +186,10 @@ def test_a_part_without_effect_is_refused() -> None:
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: hk.mc(evaluation=function), "'evaluation' has no effect without cut"),
         (lambda: hk.uct(evaluation=function), "'evaluation' has no effect without prior"),
-        (lambda: hk.uct(evaluator=function, policy="rated"), "'policy' has no effect with an eval"),
+        (
+            lambda: hk.uct(evaluator=function, policy="strengths"),
+            "'policy' has no effect with an eval",
+        ),
         (lambda: hk.uct(evaluator=3), "'evaluator' is a function, not 3"),
         (lambda: hk.uct(book=3), "'book' is a hyoka.Book"),
         (lambda: hk.uct(playouts=float("inf")), "whole number"),
@@ -250,18 +207,18 @@ def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
     assert not hk.ab(plain=True)["null_move"]
     assert hk.ab(plain=True)["hash"] == 0
     assert spec.slug != hk.ab(plain=True).slug == hk.ab(plain=True, null_move=False).slug
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_core, "AlphaBetaSettings", FakeAlphaBetaSettings)
-        told: Any = parts.alpha_beta_settings(spec)
-    assert [name for name, on in told.on.items() if on] == ["null_move", "exact_table"]
-    assert told.hash_mib == 4
+    options = parts.alpha_beta_options(spec)
+    switches = [each.name for each in options.settings() if each.kind == "flag"]
+    assert [name for name in switches if options.get(name)] == ["quiescence", "plain", "null_move"]
+    assert options.get("hash") == 4
+    assert options.get("aspiration") == 0
 
 
 def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     file.write_text("{}")
     for spec in (
-        *(f"ab:weights={file}", f"uct:policy=rated,ratings={file}", "uct:rated=on"),
+        *(f"ab:weights={file}", f"uct:policy=strengths,strengths={file}", "uct:ordered=on"),
         *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
     ):
         with pytest.raises(hk.NotationError):

@@ -20,8 +20,8 @@ SHOGI_MATE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     "spec",
     [
         "uct:playouts=60",
-        "uct:playouts=60,formula=ucb1-tuned,policy=rated,killer=on,history=on,widening=on",
-        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=rated,cut=5,prior=3",
+        "uct:playouts=60,formula=ucb1-tuned,policy=strengths,killer=on,history=on,widening=on",
+        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=strengths,cut=5,prior=3",
         "uct:playouts=40,prior=2,prior_when=expansion,threads=2,expand=3",
         "mc:playouts=60",
         "mc-score:a_move=1",
@@ -72,13 +72,13 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     searcher = hk.Searcher("uct", "go9")
     told: list[hk.SearchResult] = []
 
-    def on_progress(result: hk.SearchResult) -> None:
+    def on_result(result: hk.SearchResult) -> None:
         told.append(result)
         if len(told) == 2:
             threading.Thread(target=searcher.stop).start()
 
     result = searcher.search(
-        hk.Go9(), hk.SearchLimits(infinite=True), on_progress=on_progress, every_s=0.01
+        hk.Go9(), hk.SearchLimits(infinite=True), on_result=on_result, every_s=0.01
     )
     assert result.stopped_by == "interrupted"
     assert len(told) >= 2
@@ -86,8 +86,8 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     assert searcher.search(hk.Go9(), hk.SearchLimits(playouts=10)).playouts == 10
 
 
-def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None:
-    def on_progress(result: hk.SearchResult) -> None:
+def test_an_error_in_a_result_function_ends_the_search_and_is_raised() -> None:
+    def on_result(result: hk.SearchResult) -> None:
         raise RuntimeError("enough")
 
     for spec, game in [("uct", "go9"), ("ab", "chess")]:
@@ -95,7 +95,7 @@ def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None
             hk.Searcher(spec, game).search(
                 hk.position(game),
                 hk.SearchLimits(infinite=True),
-                on_progress=on_progress,
+                on_result=on_result,
                 every_s=0.01,
             )
 
@@ -105,7 +105,7 @@ def test_the_tree_is_kept_when_the_game_goes_on() -> None:
     line = hk.Othello().line()
     first = searcher.search(line)
     reply = first.moves[0].pv[1]
-    line = line.play(first.best).play(reply)
+    line = line.play(str(first.best)).play(str(reply))
     searcher.search(line, hk.SearchLimits(playouts=1))
     assert searcher.tree()["visits"][0] > 100
     fresh = hk.Searcher(hk.uct(reuse=False), "othello")
@@ -263,7 +263,7 @@ def test_superko_is_known_to_the_searches() -> None:
         assert "B3" not in {str(report.move) for report in result.moves}
 
 
-def test_weights_and_ratings_come_from_files(tmp_path: Path) -> None:
+def test_weights_and_strengths_come_from_files(tmp_path: Path) -> None:
     file = tmp_path / "weights.json"
     changed = hk.linear_evaluation("chess").with_weights({"bishop_pair": (500, 600)}, scale=300)
     changed.save(file)
@@ -280,13 +280,13 @@ def test_weights_and_ratings_come_from_files(tmp_path: Path) -> None:
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.Searcher(hk.ab(weights=str(tmp_path / "gone.json")), "chess")
     strengths = hk.move_strengths("shogi")
-    ratings = tmp_path / "ratings.json"
+    file = tmp_path / "strengths.json"
     name = next(iter(strengths))
-    ratings.write_text(f'{{"{name}": 3.5}}', encoding="utf-8")
-    assert hk.move_strengths("shogi", ratings)[name] == 3.5
-    ratings.write_text(f'{{"{name}": -1}}', encoding="utf-8")
+    file.write_text(f'{{"{name}": 3.5}}', encoding="utf-8")
+    assert hk.move_strengths("shogi", file)[name] == 3.5
+    file.write_text(f'{{"{name}": -1}}', encoding="utf-8")
     with pytest.raises(hk.SourceError, match="positive"):
-        hk.move_strengths("shogi", ratings)
+        hk.move_strengths("shogi", file)
 
 
 @pytest.mark.parametrize("name", ["go9", "othello", "chess", "shogi", "blokus_duo"])
@@ -312,6 +312,23 @@ def test_difficulty_of_positions() -> None:
     assert hk.difficulty([], []).correct_depth.tolist() == []
     with pytest.raises(hk.IllegalMoveError):
         hk.difficulty([hk.Chess()], [start.parse("a1a8")])
+    with pytest.raises(hk.NotationError, match="need the moves"):
+        hk.difficulty([hk.Chess()])
+
+
+def test_difficulty_of_the_positions_of_games() -> None:
+    records = list(
+        hk.parse_records("1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 c5 2. Nf3 d6 *\n\n", format="pgn")
+    )
+    table = hk.GameTable.from_records(records)
+    found = hk.difficulty(table)
+    positions = [record.position(ply) for record in records for ply in range(4)]
+    one_by_one = hk.difficulty(positions, [move for each in records for move in each.move_list])
+    for all_rows, moved in (
+        (found.best_move_changes, one_by_one.best_move_changes),
+        (found.correct_depth, one_by_one.correct_depth),
+    ):
+        assert all_rows.tolist() == [*moved[:4].tolist(), -1, *moved[4:].tolist(), -1]
 
 
 def test_moves_left_out_prove_nothing() -> None:

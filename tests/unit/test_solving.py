@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import hyoka as hk
 from engines import fake
 from engines.fake_search import FakeSearcher, report, searchers
+from hyoka.contestants import searches
 from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.problems import read_problems
+from hyoka.problems import Exercise, exercise_of, read_problems
 from hyoka.search import SearchLimits, SearchResult
-from hyoka.solving import Task, Verdict, players, read_suites, solve, task_of, wilson_interval
+from hyoka.solving import Verdict, read_suites, solve, wilson_interval
 from hyoka.solving.exactness import is_as_good
 
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
@@ -28,15 +29,15 @@ POINTS = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; c0 "Ra8=100, Ra7=40"; id "point
 TESTS = "boardsize 5\nclear_board\n10 reg_genmove b\n#? [C3]\n20 attack C3\n#? [1 B2]\n"
 
 
-def task(text: str) -> Task | str:
+def exercise(text: str) -> Exercise | str:
     suite = read_problems(text)
     found: list[Any] = [*suite.problems, *suite.tests, *suite.assertions]
-    return task_of(found[0])
+    return exercise_of(found[0])
 
 
-def asked(text: str) -> Task:
-    found = task(text)
-    assert isinstance(found, Task)
+def asked(text: str) -> Exercise:
+    found = exercise(text)
+    assert isinstance(found, Exercise)
     return found
 
 
@@ -110,7 +111,7 @@ def endings(count: int, empties: int = 5) -> list[Any]:
     return found
 
 
-def plain(game: Any, move: str, score: int) -> Task:
+def plain(game: Any, move: str, score: int) -> Exercise:
     squares, side = game.text.split()
     number = "abcdefgh".index(move[0]) + 8 * (int(move[1]) - 1)
     return asked(f"{squares} {'Black' if side == 'X' else 'White'} {number} {score}")
@@ -168,16 +169,16 @@ def test_a_recorded_pass_is_a_move(word: str) -> None:
 
 def test_what_asks_for_no_move_says_why() -> None:
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    assert task(f"{start} ;D1 20") == "a table of perft"
-    assert task("startpos moves 7g7f") == "an opening, with nothing to solve"
+    assert exercise(f"{start} ;D1 20") == "a table of perft"
+    assert exercise("startpos moves 7g7f") == "an opening, with nothing to solve"
     shogi = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
-    assert task(f"{shogi} moves 7g7f\t50") == "the set does not give the best move"
-    assert task(start) == "the set says no right move"
+    assert exercise(f"{shogi} moves 7g7f\t50") == "the set does not give the best move"
+    assert exercise(start) == "the set says no right move"
     assert "another answer" in str(
-        task(TESTS.replace("reg_genmove b\n#? [C3]", "attack C3\n#? [1]"))
+        exercise(TESTS.replace("reg_genmove b\n#? [C3]", "attack C3\n#? [1]"))
     )
     claim = "boardsize 3\n. . .\n. X .\n. . .\n\nladder b b2 1\n"
-    assert "claim" in str(task(claim))
+    assert "claim" in str(exercise(claim))
 
 
 def test_a_test_may_limit_the_choice() -> None:
@@ -202,7 +203,7 @@ class Fixed(FakeSearcher):
 @pytest.fixture
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Any:
     kind = searchers(Fixed)
-    monkeypatch.setattr(players, "Searcher", kind)
+    monkeypatch.setattr(searches, "Searcher", kind)
     return kind
 
 
@@ -253,7 +254,7 @@ def test_what_goes_wrong_with_one_problem_does_not_stop_the_others(
                 raise NotationError("this search plays no shogi")
             super().__init__(spec, game)
 
-    monkeypatch.setattr(players, "Searcher", searchers(Refusing))
+    monkeypatch.setattr(searches, "Searcher", searchers(Refusing))
     mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b"
     found = solve(problems(mate, MATE), "ab")
     assert (found.solved, found.asked, found.errors) == (1, 2, 1)

@@ -9,8 +9,9 @@ import pytest
 
 from engines import fake
 from engines.fake_search import FakeSearcher, searchers
+from hyoka.contestants import searches
 from hyoka.problems import read_problems
-from hyoka.solving import SolveReport, players, read_suites, solve
+from hyoka.solving import SolveReport, read_suites, solve
 
 # Black has just taken the ko at C3; White may not take back at B3.
 KO = "(;SZ[5];B[bb];W[cb];B[bd];W[cd];B[ac];W[dc];B[ed];W[bc];B[cc])"
@@ -151,7 +152,7 @@ def test_a_refusal_of_the_board_is_an_error_and_no_wrong_answer(tmp_path: Path) 
 
 def test_our_own_players_know_the_ko(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fakes: Any = searchers(FakeSearcher)
-    monkeypatch.setattr(players, "Searcher", fakes)
+    monkeypatch.setattr(searches, "Searcher", fakes)
     [found] = read_suites([suite(tmp_path, "loadsgf games/ko.sgf\n1 reg_genmove w\n#? [B3|A1]\n")])
     assert found.tests[0].best == ("A1",)
     solve(found.tests, "ab")

@@ -13,7 +13,7 @@ from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
 from hyoka.arena.openings import Opening, openings_of
 from hyoka.arena.plan import MatchPlan, MatchRules, plan_match
 from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.arena.players import PlayerSpec, threads_of
+from hyoka.arena.players import PlayerSpec
 from hyoka.arena.ratings import RatingList, rate_players
 from hyoka.arena.report import write_match_report
 from hyoka.arena.sanity import odd_workers
@@ -23,7 +23,6 @@ from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
 from hyoka.arena.summary import FEW, DuelSummary, match_ratings, repeated_games
 from hyoka.arena.time_control import TimeControl
-from hyoka.arena.workers import clear_boards
 
 __all__ = [
     "FEW",
@@ -46,7 +45,6 @@ __all__ = [
     "ablate",
     "adjudicator_of",
     "binomial_p_value",
-    "clear_boards",
     "contests",
     "elo",
     "export_match",
@@ -64,6 +62,5 @@ __all__ = [
     "rate",
     "rate_players",
     "repeated_games",
-    "threads_of",
     "write_match_report",
 ]

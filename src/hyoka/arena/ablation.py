@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from hyoka.arena.match import MatchResult
 from hyoka.arena.players import PlayerSpec
@@ -17,12 +17,12 @@ class Switch:
     """An enhancement: the settings that make it, and those without it."""
 
     name: str
-    on: tuple[tuple[str, Any], ...]
-    off: tuple[tuple[str, Any], ...]
+    on: tuple[tuple[str, object], ...]
+    off: tuple[tuple[str, object], ...]
 
 
-_BUNDLES: Final[dict[str, dict[str, tuple[Any, Any]]]] = {
-    "rating": {"policy": ("rated", "uniform")},
+_BUNDLES: Final[dict[str, dict[str, tuple[object, object]]]] = {
+    "strengths": {"policy": ("strengths", "uniform")},
     "light": {"policy": ("light", "uniform")},
     "mate": {"mate": (30, 0)},
     "ending": {"ending": (8, 0)},
@@ -43,8 +43,8 @@ def switch_of(search: SearchSpec, text: str) -> Switch:
     Without it, a setting is as the search has it, or else as in the bare search.
 
     >>> bare, tuned = SearchSpec.from_text("uct"), SearchSpec.from_text("uct:rave=200")
-    >>> switch_of(bare, "rating").on
-    (('policy', 'rated'),)
+    >>> switch_of(bare, "strengths").on
+    (('policy', 'strengths'),)
     >>> switch_of(bare, "rave").off, switch_of(tuned, "rave").off, switch_of(tuned, "rave").on
     ((('rave', 0.0),), (('rave', 200.0),), (('rave', 1000.0),))
     """

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A match at work: games go out to workers, come back, are journalled and only then counted."""
 
-import concurrent.futures
-import contextlib
 import dataclasses
 import os
 import tomllib
-import uuid
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,21 +15,20 @@ from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.played import PlayedGame
-from hyoka.arena.players import searched_game, threads_of
-from hyoka.arena.referee import GameStopped, GameTask
+from hyoka.arena.referee import GameTask
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
 from hyoka.arena.summary import DuelSummary
-from hyoka.arena.workers import boards_here, clear_boards, pin_to_cores, play_task, stop_games
-from hyoka.errors import EngineError, StudyError
-from hyoka.search import Searcher, SearchSpec
+from hyoka.arena.workers import pin_to_cores, play_task
+from hyoka.errors import StudyError, named
+from hyoka.fleet import Run
+from hyoka.progress import OnProgress, Progress
 from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
 from hyoka.study.layout import now, write_toml
 
 DESCRIPTION: Final = "match.toml"
 JOURNAL: Final = "journal.jsonl"
 VERSION: Final = 1
-_RETRIES: Final = 3
 
 OnGames = Callable[[list[PlayedGame], Standing], None]
 """Told of games that have just been counted, and how things stand."""
@@ -78,27 +73,42 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     jobs: int = 1,
     executor: Executor | None = None,
     on_games: OnGames | None = None,
+    progress: OnProgress | None = None,
 ) -> MatchResult:
     """Play a match, `games` for each two players (rounded up to pairs), and keep it in `folder`.
 
     A match that lies there already goes on where it stopped, also to more games than before; a
     different one is refused. With `sprt` (for two players) it ends when the test has decided.
-    `jobs` games are played side by side here, or on `executor` if one is given; its workers keep
-    their engines until `clear_boards` is called there. A game counts once the journal has it, so
-    that whatever happens only the games in play are lost.
+    `jobs` games are played side by side here, or on `executor` if one is given. A game counts once
+    the journal has it, so that whatever happens only the games in play are lost.
     """
     if sprt is not None and len(plan.players) != 2:
         raise StudyError("a sequential test is for two players")
-    _check_players(plan, here=executor is None)
+    for player in plan.players:
+        player.contestant.check(plan.rules.game, here=executor is None)
     folder = _folder(Path(folder))
     with Journal(folder / JOURNAL) as journal:
         _describe(plan, sprt, folder, is_new=not journal.numbers)
-        run = _Run(plan, journal, plan.total(games), sprt, on_games)
+        total = plan.total(games)
+        match = _Match(plan, journal, total, sprt, _listener(on_games, progress, total))
         try:
-            run.play(jobs, executor)
+            match.play(jobs, executor)
         finally:
             export_match(folder, list(journal.games.values()))
-        return MatchResult(folder, run.standing, run.wanted, run.verdict)
+        return MatchResult(folder, match.standing, match.wanted, match.verdict)
+
+
+def _listener(on_games: OnGames | None, progress: OnProgress | None, wanted: int) -> OnGames:
+    """Tells whoever wants to know of games, or only of how many there are."""
+
+    def hear(new: list[PlayedGame], standing: Standing) -> None:
+        if progress is not None:
+            note = f"{new[-1].record.first} – {new[-1].record.second}" if new else ""
+            progress(Progress("match", standing.games, wanted, "games", note))
+        if on_games is not None:
+            on_games(new, standing)
+
+    return hear
 
 
 def match_so_far(
@@ -134,15 +144,6 @@ def _description(folder: Path) -> dict[str, Any]:
     return description
 
 
-def _check_players(plan: MatchPlan, *, here: bool) -> None:
-    """Raise at once if a search can't play the game, or an engine is not here but should be."""
-    for player in plan.players:
-        if isinstance(player.spec, SearchSpec):
-            Searcher(player.spec, searched_game(plan.rules.game))
-        elif here:
-            player.spec.program()
-
-
 def _folder(folder: Path) -> Path:
     """The folder of a match, made if need be; raises StudyError if it can't be one."""
     try:
@@ -150,7 +151,7 @@ def _folder(folder: Path) -> Path:
     except OSError as error:
         raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
     if (folder / STUDY_DESCRIPTION).exists():
-        raise StudyError(f"{folder} is a study; choose another folder with --to")
+        raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
     return folder
 
 
@@ -171,7 +172,7 @@ def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool)
         key = differing[0]
         raise StudyError(
             f"{folder} holds another match: its {key} is {there.get(key)!r}, not "
-            f"{wanted.get(key)!r}; choose another folder with --to"
+            f"{wanted.get(key)!r}; choose another folder ({named('folder')})"
         )
 
 
@@ -180,18 +181,17 @@ def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
     known = there.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
-        spec = player.spec
-        for name, content in spec.contents.items():
+        artefacts = player.spec.artefacts
+        for name, content in player.spec.contents.items():
             if f"{player.name}: {name} {content}" not in known:
-                files = spec.files if isinstance(spec, SearchSpec) else {}
-                words.append(f"{files.get(name, name)} of '{player.name}'")
+                words.append(f"{artefacts.get(name, name)} of '{player.name}'")
     return (
         f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
-        "bring it back, or choose another folder with --to"
+        f"bring it back, or choose another folder ({named('folder')})"
     )
 
 
-class _Run:
+class _Match:
     """One call of `play_match`."""
 
     def __init__(
@@ -200,93 +200,49 @@ class _Run:
         journal: Journal,
         wanted: int,
         sprt: Sprt | None,
-        on_games: OnGames | None,
+        on_games: OnGames,
     ) -> None:
         self._plan = plan
         self._journal = journal
         self.wanted = wanted
         self._sprt = sprt
         self._on_games = on_games
-        self._id = uuid.uuid4().hex
         names = [player.name for player in plan.players]
         self.standing = Standing.of(names, journal.games.values())
         self.verdict = self._decision()
 
     def play(self, jobs: int, executor: Executor | None) -> None:
-        """Play what is left."""
-        if self._on_games is not None:
-            self._on_games([], self.standing)
-        left = iter(n for n in range(self.wanted) if n not in self._journal.numbers)
-        with contextlib.ExitStack() as stack:
-            at_once = jobs
-            if executor is None:
-                stack.callback(clear_boards)  # once the threads that sit there have ended
-                executor = stack.enter_context(
-                    concurrent.futures.ThreadPoolExecutor(
-                        jobs, "hyoka-match", pin_to_cores() if self._fits_cores(jobs) else None
-                    )
-                )
-            else:
-                at_once = 2 * jobs  # a game lies ready while the last one travels back
-            running: dict[Future[PlayedGame], tuple[GameTask, int]] = {}
+        """Play what is left, until a test has decided."""
+        self._on_games([], self.standing)
+        left = [n for n in range(self.wanted) if n not in self._journal.numbers]
+        if self.verdict is not None or not left:
+            return
+        pin = pin_to_cores() if executor is None and self._fits_cores(jobs) else None
+        with Run(
+            play_task,
+            jobs=jobs,
+            executor=executor,
+            what="a game",
+            name="hyoka-match",
+            on_thread=pin,
+        ) as run:
             try:
-                self._work(left, running, executor, at_once)
+                for batch in run.batches(map(self._task, left)):
+                    self._take([done.result for done in batch])
+                    if self.verdict is not None:
+                        break
             finally:
-                self._stop(running)
+                late = run.stop()
+                if self.verdict is None:
+                    self._take([done.result for done in late])
 
     def _fits_cores(self, jobs: int) -> bool:
-        """Whether each game can have a core to itself, and each core a game.
-
-        Of GTP engines nobody knows how many threads they have.
-        """
+        """Whether each game can have a core to itself, and each core a game."""
         if not hasattr(os, "sched_setaffinity") or jobs != len(os.sched_getaffinity(0)):
             return False
-        return all(
-            threads_of(player) == 1 and getattr(player.spec, "protocol", "") != "gtp"
-            for player in self._plan.players
-        )
+        return all(player.contestant.keeps_to_a_core for player in self._plan.players)
 
-    def _work(
-        self,
-        left: Iterator[int],
-        running: dict[Future[PlayedGame], tuple[GameTask, int]],
-        executor: Executor,
-        at_once: int,
-    ) -> None:
-        again: deque[tuple[GameTask, int]] = deque()
-        while self.verdict is None:
-            while len(running) < at_once:
-                if again:
-                    task, tries = again.popleft()
-                else:
-                    number = next(left, None)
-                    if number is None:
-                        break
-                    task, tries = self._task(number), 0
-                running[executor.submit(play_task, task)] = (task, tries)
-            if not running:
-                return
-            finished, _ = concurrent.futures.wait(
-                running, timeout=0.5, return_when=concurrent.futures.FIRST_COMPLETED
-            )
-            played: list[PlayedGame] = []
-            try:
-                for future in finished:
-                    task, tries = running.pop(future)
-                    try:
-                        played.append(future.result())
-                    except (EngineError, GameStopped):
-                        raise
-                    except Exception as error:
-                        # The worker is gone, not a player: another one plays the game.
-                        if tries + 1 >= _RETRIES:
-                            message = f"a game failed {_RETRIES} times, at last with: {error!r}"
-                            raise StudyError(message) from error
-                        again.append((task, tries + 1))
-            finally:
-                self._take(played)
-
-    def _take(self, played: list[PlayedGame]) -> None:
+    def _take(self, played: Sequence[PlayedGame]) -> None:
         if not played:
             return
         today = now().date().isoformat()
@@ -298,7 +254,7 @@ class _Run:
         for game in new:
             self.standing.count(game)
         self.verdict = self._decision()
-        if self._on_games is not None and new:
+        if new:
             self._on_games(new, self.standing)
 
     def _decision(self) -> str | None:
@@ -310,28 +266,9 @@ class _Run:
         plan = self._plan
         pairing = plan.pairing(number)
         return GameTask(
-            self._id,
             plan.rules,
             pairing,
             plan.openings[pairing.opening_id],
             (plan.players[pairing.first], plan.players[pairing.second]),
             (plan.seed_of(pairing, pairing.first), plan.seed_of(pairing, pairing.second)),
         )
-
-    def _stop(self, running: dict[Future[PlayedGame], tuple[GameTask, int]]) -> None:
-        """End what is in play and keep the games that were over, unless a test has decided."""
-        for future in running:
-            future.cancel()
-        left = {future for future in running if not future.done()}
-        while left:
-            stop_games(self._id)  # again and again: an engine may just be starting
-            _, left = concurrent.futures.wait(left, timeout=0.1)
-            if not boards_here():
-                break  # they are played elsewhere; nobody waits for them
-        over = [
-            future.result()
-            for future in running
-            if future.done() and not future.cancelled() and future.exception() is None
-        ]
-        if self.verdict is None:
-            self._take(over)

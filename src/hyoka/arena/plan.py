@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.openings import (
@@ -22,13 +22,13 @@ from hyoka.arena.openings import (
     usual_start,
 )
 from hyoka.arena.played import Pairing
-from hyoka.arena.players import PYTHON, PlayerSpec, named_apart
+from hyoka.arena.players import PlayerSpec, named_apart
 from hyoka.arena.time_control import TimeControl
-from hyoka.engines import AnySpec, EngineSpec
+from hyoka.contestants import PYTHON_GAMES, Spec, is_spec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
-from hyoka.games import GAMES, game_type, name_of
-from hyoka.search import SearchSpec, as_line
+from hyoka.games import DEFAULT_GAME, AnyGame, AnyLine, GameFacts, facts_of, game_facts
+from hyoka.search import as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
 """Everyone against everyone, or the first player against each other one."""
@@ -48,15 +48,15 @@ class MatchRules:
     margin_s: float = 0.25
     """How much a move may exceed its time: our clock stands on the other side of a pipe."""
     adjudicators: tuple[Adjudicator, ...] = ()
-    start: Any = None
+    start: AnyGame | None = None
     """The first position of a game written in Python; None for one that has a name."""
 
     def __post_init__(self) -> None:
         if self.start is not None:
-            object.__setattr__(self, "game", f"{PYTHON}{type(self.start).__name__}")
-        elif self.game not in GAMES:
-            object.__setattr__(self, "game", name_of(game_type(self.game)()))
-        if self.handicap and not self.game.startswith("go"):
+            object.__setattr__(self, "game", f"{PYTHON_GAMES}{type(self.start).__name__}")
+        else:
+            object.__setattr__(self, "game", game_facts(self.game).name)
+        if self.handicap and not self.facts.handicap_stones:
             raise NotationError("handicap stones are for Go; elsewhere give openings")
         if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
@@ -67,7 +67,12 @@ class MatchRules:
         except ValueError as error:
             raise NotationError(str(error)) from None
 
-    def line(self) -> Any:
+    @property
+    def facts(self) -> GameFacts:
+        """What is known of the game; little of one written in Python."""
+        return game_facts(self.game) if self.start is None else facts_of(self.start)
+
+    def line(self) -> AnyLine:
         """The line of play that begins at the usual start."""
         if self.start is not None:
             return as_line(self.start, None)
@@ -91,10 +96,8 @@ class MatchPlan:
             hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
         object.__setattr__(self, "players", tuple(named_apart(self.players)))
-        if self.rules.start is not None:
-            for player in self.players:
-                if not isinstance(player.spec, SearchSpec):
-                    raise NotationError(f"{player.name}: engines don't play games in Python")
+        for player in self.players:  # one that can't play says so
+            player.contestant.seat(self.rules.game, player.name)
         if self.rules.handicap:
             # Handicap stones may stand where an opening plays.
             game, stones = self.rules.game, self.rules.handicap
@@ -128,9 +131,8 @@ class MatchPlan:
 
     def seed_of(self, pairing: Pairing, player: int) -> int:
         """The chance of a player in one game."""
-        spec = self.players[player].spec
-        said = spec["seed"] if isinstance(spec, SearchSpec) and spec.has("seed") else 0
-        text = f"{self.seed} {pairing.number} {player} {said}"
+        own = self.players[player].contestant.seed
+        text = f"{self.seed} {pairing.number} {player} {own}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
     @cached_property
@@ -139,7 +141,7 @@ class MatchPlan:
         start = self.rules.start
         return None if start is None else f"the game: {fingerprint(start)}"
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """What must be the same for games to belong to one match, as plain values."""
         rules = self.rules
         # What texts don't tell: files by their hashes, functions by their fingerprints.
@@ -156,7 +158,7 @@ class MatchPlan:
             "seed": self.seed,
             "openings": len(self.openings),
             "openings_digest": digest(self.openings),
-            "komi": rules.komi if rules.game.startswith("go") else None,
+            "komi": rules.komi if rules.facts.komi is not None else None,
             "handicap": rules.handicap or None,
             "max_plies": rules.max_plies,
             "margin_s": rules.margin_s,
@@ -175,8 +177,8 @@ class MatchPlan:
 
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
-    *players: str | PlayerSpec | AnySpec,
-    game: str | Any | None = None,
+    *players: str | PlayerSpec | Spec,
+    game: str | AnyGame | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
     format: str = "round-robin",
@@ -208,19 +210,18 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
         rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
         starts = python_openings(openings, rules.line(), seed=seed)
         return MatchPlan(rules, specs, starts, format, seed)
-    kind = name_of(game_type(game)()) if game else _usual_game(specs)
-    if komi is not None and not kind.startswith("go"):
-        raise NotationError(f"komi is for Go, not for {kind}")
-    rules = MatchRules(
-        kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
-    )
-    return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+    facts = game_facts(game or _usual_game(specs))
+    if komi is not None and facts.komi is None:
+        raise NotationError(f"komi is for Go, not for {facts.name}")
+    komi = (facts.komi or 0.0) if komi is None else komi
+    rules = MatchRules(facts.name, komi, handicap, max_plies, margin_s, adjudicators)
+    return MatchPlan(rules, specs, openings_of(openings, facts.name, seed=seed), format, seed)
 
 
-def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> PlayerSpec:
+def _player(given: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
     if isinstance(given, str):
         return PlayerSpec.from_text(given, clock)
-    if isinstance(given, SearchSpec | EngineSpec):
+    if is_spec(given):
         return PlayerSpec("", given, clock)
     if isinstance(given, PlayerSpec):
         return given
@@ -228,7 +229,9 @@ def _player(given: str | PlayerSpec | AnySpec, clock: TimeControl | None) -> Pla
 
 
 def _usual_game(players: Sequence[PlayerSpec]) -> str:
-    protocols = {player.spec.protocol for player in players if isinstance(player.spec, EngineSpec)}
-    if {"uci", "usi"} <= protocols:
-        raise NotationError("UCI engines play chess and USI engines shogi: they can't meet")
-    return "chess" if "uci" in protocols else "shogi" if "usi" in protocols else "go9"
+    games = {player.contestant.usual_game: player.name for player in players}
+    games.pop(None, None)
+    if len(games) > 1:
+        plays = " and ".join(f"{name} plays {game}" for game, name in games.items())
+        raise NotationError(f"{plays}: they can't meet")
+    return next(iter(games), None) or DEFAULT_GAME

@@ -2,11 +2,10 @@
 """One game from its opening to its end. Our rules decide; what a player does wrong loses."""
 
 import asyncio
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -14,18 +13,17 @@ from hyoka._core import Player
 from hyoka.arena.openings import Opening, usual_start
 from hyoka.arena.plan import MatchRules
 from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.arena.players import PlayerSpec, Seat, Turn
+from hyoka.arena.players import PlayerSpec
 from hyoka.clock import Clock
+from hyoka.contestants import Seat, Turn
 from hyoka.engines import EnginePosition
 from hyoka.errors import EngineError, IllegalMoveError, NotationError
 from hyoka.evaluation import Evaluation
-from hyoka.games import position
+from hyoka.fleet import RunStopped
+from hyoka.games import AnyLine, AnyMove, Line, as_go, position
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
-from hyoka.search import SearchSpec
 
-_BY_POINTS: Final = ("go", "othello", "blokus_duo")
-_FORCED_PASSES: Final = ("othello", "blokus_duo")
 _SET_UP: Final = ("missing", "option", "limit", "game")
 """Reasons of EngineError that no game can help: the match itself is set up wrongly."""
 _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
@@ -38,16 +36,10 @@ _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
 }
 
 
-class GameStopped(Exception):  # noqa: N818 - nothing went wrong
-    """Somebody wants no more games."""
-
-
 @dataclass(frozen=True)
 class GameTask:
     """One game as it travels to a worker."""
 
-    run: str
-    """Which call of `play_match` it belongs to."""
     rules: MatchRules
     pairing: Pairing
     opening: Opening
@@ -80,9 +72,12 @@ class Referee:
         self._start = opening.start
         if not self._start and rules.handicap:
             self._start = usual_start(rules.game, rules.komi, rules.handicap).text
-        self._line: Any = position(rules.game, self._start).line() if self._start else rules.line()
-        is_go = rules.game.startswith("go")
-        self._komi = float(self._line.position.komi) if is_go else None
+        self._line: AnyLine = (
+            position(rules.game, self._start).line() if self._start else rules.line()
+        )
+        self._facts = rules.facts
+        has_komi = self._facts.komi is not None
+        self._komi = as_go(self._line.position).komi if has_komi else None
         self._texts: list[str] = []
         self._said: list[Remark] = []
         for text in opening.moves:
@@ -90,10 +85,11 @@ class Referee:
             self._said.append(Remark(len(self._texts), book=True))
         self._book = len(self._said)
         self._controls = [player.clock for player in task.players]
+        self._move_times_s = [player.contestant.move_time_s for player in task.players]
         self._clocks = [None if control is None else control.start() for control in self._controls]
 
     async def play(self) -> PlayedGame:
-        """Play the game out. Raises GameStopped, and EngineError where the set-up is wrong."""
+        """Play the game out. Raises RunStopped, and EngineError where the set-up is wrong."""
         began = time.monotonic()
         end = await self._begun() or await self._played_out()
         return self._game(end, time.monotonic() - began)
@@ -105,7 +101,7 @@ class Referee:
         ]
         errors = await asyncio.gather(*ready, return_exceptions=True)
         if self._is_stopped():  # an engine that did not come was killed by us
-            raise GameStopped
+            raise RunStopped
         for side, error in enumerate(errors):
             if isinstance(error, EngineError):
                 return self._fault(Player(side), error)
@@ -116,7 +112,7 @@ class Referee:
     async def _played_out(self) -> _End:
         while True:
             if self._is_stopped():
-                raise GameStopped
+                raise RunStopped
             end = self._over()
             if end is not None:
                 return end
@@ -128,19 +124,20 @@ class Referee:
                 said = await self._seats[mover.value].play(self._turn(mover))
             except EngineError as error:
                 if self._is_stopped():
-                    raise GameStopped from None
+                    raise RunStopped from None
                 return self._fault(mover, error)
             if self._is_stopped():  # the search that was stopped had not finished thinking
-                raise GameStopped
+                raise RunStopped
             end = self._moved(mover, said)
             if end is not None:
                 return end
 
     def _must_pass(self) -> bool:
         """Whether the side to move has no choice but to pass; nobody is asked then."""
-        if self._rules.game not in _FORCED_PASSES or self._line.count_moves() != 1:
+        if not self._facts.forced_passes:
             return False
-        return str(self._line.legal_moves[0]) == "pass"
+        line = cast("Line", self._line)  # no game in Python says that it has forced passes
+        return line.count_moves() == 1 and str(line.legal_moves[0]) == "pass"
 
     def _turn(self, mover: Player) -> Turn:
         here = None
@@ -167,7 +164,7 @@ class Referee:
                 return _End(*judged, "resigned" if resigned else "adjudicated")
         if len(self._texts) < self._rules.max_plies:
             return None
-        if self._rules.game.startswith(_BY_POINTS):
+        if self._facts.by_points:
             score = self._line.score
             result = 0.5 if score == 0 else float(score > 0)
             return _End(result, "ply limit, scored as it stands", "adjudicated")
@@ -209,7 +206,7 @@ class Referee:
     def _time_is_up(self, mover: Player, said: Evaluation, lost: float) -> _End | None:
         control, clock = self._controls[mover.value], self._clocks[mover.value]
         if control is None or clock is None:
-            limit_s = self._limit_s(mover)
+            limit_s = self._move_times_s[mover.value]
             if limit_s is not None and said.time_s > limit_s + self._rules.margin_s:
                 words = f"thought {said.time_s:.3f} s instead of {limit_s:g} s"
                 return _End(lost, "time", "time", words)
@@ -221,21 +218,13 @@ class Referee:
         self._clocks[mover.value] = left
         return None
 
-    def _limit_s(self, mover: Player) -> float | None:
-        """The fixed time a move of an engine; our own searches keep to theirs."""
-        spec = self._task.players[mover.value].spec
-        if isinstance(spec, SearchSpec) or spec.limits.time_s is None:
-            return None
-        # GTP counts whole seconds, and more is told rather than less.
-        return math.ceil(spec.limits.time_s) if spec.protocol == "gtp" else spec.limits.time_s
-
     def _declared(self, lost: float) -> _End:
         """A declaration of a won game (USI's `win`): right if our rules say so."""
         if getattr(self._line.position, "may_declare", False):
             return _End(1 - lost, "declaration")
         return _End(lost, "declared a win that is none", "illegal")
 
-    def _play(self, move: Any) -> None:
+    def _play(self, move: AnyMove) -> None:
         self._line = self._line.play(move)
         self._texts.append(str(move))
 

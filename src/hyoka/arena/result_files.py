@@ -17,8 +17,9 @@ from hyoka.arena.export import games_table
 from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
 from hyoka.arena.match import open_match
 from hyoka.errors import SourceError
+from hyoka.progress import OnProgress, Tally
 from hyoka.records import batches
-from hyoka.records.sources import Progress, files_of, size_on_disk
+from hyoka.records.sources import files_of, size_on_disk
 from hyoka.study import Study
 from hyoka.study.layout import DESCRIPTION
 
@@ -78,7 +79,7 @@ def read_results(
     paths: Iterable[str | Path],
     *,
     format: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Results:
     """The results in files, folders, patterns and archives of records, in tables and in studies.
 
@@ -91,14 +92,16 @@ def read_results(
     given = [str(path) for path in paths]
     if not given:
         raise SourceError("no files to read results from")
+    total = None if progress is None else size_on_disk(given)
+    tally = Tally(progress, "reading", total, "bytes")
     for path in given:
-        for name, table in _tables_of(path, format, progress, collected.left_out):
+        for name, table in _tables_of(path, format, tally, collected.left_out):
             collected.add(name, table)
     return collected.results()
 
 
 def _tables_of(
-    path: str, format: str | None, progress: Progress | None, refused: Counter[str]
+    path: str, format: str | None, tally: Tally, refused: Counter[str]
 ) -> Iterator[tuple[str, pa.Table]]:
     """Names and tables of one path; what could not be read is added to `refused`."""
     folder = Path(path)
@@ -117,12 +120,12 @@ def _tables_of(
             yield str(file), _parquet(file)
     else:
         size = 0
-        for batch in batches([path], format=format, progress=progress):
+        for batch in batches([path], format=format, progress=tally.of_part()):
             refused.update(each.fault for each in batch.refused)
             if len(batch):
                 yield batch.source, batch.arrow().select([*_COLUMNS, _GAME])
-    if progress is not None and size:
-        progress(size)
+    if size:
+        tally.add(size)
 
 
 def _is_parquet(file: Path | None) -> bool:

@@ -5,8 +5,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
+from hyoka.games import AnyMove, Line
 from hyoka.search import SearchLimits, SearchResult
 
 _AGAIN_S: Final = 0.02
@@ -16,9 +17,9 @@ _AGAIN_S: Final = 0.02
 class Question:
     """What to search, and how much."""
 
-    line: Any
+    line: Line
     limits: SearchLimits
-    only: Sequence[Any] | None = None
+    only: Sequence[AnyMove] | None = None
     """Moves to choose from; None for all."""
     every_s: float = 0.5
 
@@ -28,12 +29,12 @@ class Stoppable(Protocol):
 
     def search(
         self,
-        line: Any,
+        line: Line,
         limits: SearchLimits,
         /,
         *,
-        only: Sequence[Any] | None,
-        on_progress: Callable[[SearchResult], None],
+        only: Sequence[AnyMove] | None,
+        on_result: Callable[[SearchResult], None],
         every_s: float,
     ) -> SearchResult:
         """Search until a limit or `stop`."""
@@ -54,13 +55,13 @@ class Thinking:
         searcher: Stoppable,
         question: Question,
         *,
-        on_progress: Callable[[SearchResult], None],
+        on_result: Callable[[SearchResult], None],
         on_end: Callable[[SearchResult | Exception], None],
         held: bool = False,
     ) -> None:
         self._searcher = searcher
         self._question = question
-        self._on_progress = on_progress
+        self._on_result = on_result
         self._on_end = on_end
         self._may_end = threading.Event()
         if not held:
@@ -77,7 +78,7 @@ class Thinking:
                 question.line,
                 question.limits,
                 only=question.only,
-                on_progress=self._on_progress,
+                on_result=self._on_result,
                 every_s=question.every_s,
             )
         except Exception as error:  # whatever it is, the controller waits for an answer

@@ -11,8 +11,9 @@ import typer
 
 from hyoka.cli import signals
 from hyoka.cli.commands import command_line
+from hyoka.cli.options import command_of, in_options
 from hyoka.cli.output import say
-from hyoka.errors import EngineError, Error
+from hyoka.errors import EngineError, Error, ParameterError
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -45,8 +46,8 @@ def run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        program = command_line(arguments)
-        status = program(arguments or ["--help"], standalone_mode=False, prog_name="hyoka") or 0
+        program, given = command_line(arguments), arguments or ["--help"]
+        status = program(given, standalone_mode=False, prog_name="hyoka", obj=given) or 0
         if status == signals.INTERRUPTED:
             signals.say_interrupted()
         return int(status)
@@ -59,7 +60,10 @@ def run(arguments: list[str]) -> int:
     except EngineError as error:
         message = f"hyoka: {error.told}"
     except Error as error:
-        message = f"hyoka: {error}"
+        name, options = command_of(arguments)
+        message = f"hyoka: {in_options(str(error), options)}"
+        if isinstance(error, ParameterError):
+            message = f"{message} (see '{name} --help')"
     except MemoryError:
         message = "hyoka: there is not enough memory for this"
     except (OSError, UnicodeError) as error:

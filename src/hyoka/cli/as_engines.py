@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
+from hyoka.games import GTP_GAME, games_with
 from hyoka.search import SearchSpec
 
+_GTP_GAMES = games_with(lambda facts: facts.protocol == "gtp")
 _SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
 
 
@@ -16,8 +18,8 @@ def gtp_command(
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
     ] = "uct",
     game: Annotated[
-        str, typer.Option("--game", metavar="GAME", help="go9, go13, go19 …, othello, blokus_duo.")
-    ] = "go19",
+        str, typer.Option("--game", metavar="GAME", help=f"One of {', '.join(_GTP_GAMES)}.")
+    ] = GTP_GAME,
     resign: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from hyoka.bench import bench, benchmarked_games
+from hyoka.bench import bench, benchmarked_games, job_count
 from hyoka.cli.output import AsJson, Quiet, out, plain_table, print_json, tracked
 from hyoka.errors import Error
-from hyoka.games import game_type, name_of
+from hyoka.games import game_facts
 
 
 def bench_command(
@@ -28,11 +28,11 @@ def bench_command(
     The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
     Compare speeds only within one run on one machine; `make bench` measures other programs, too.
     """
-    games = benchmarked_games() if game is None else [name_of(game_type(game)())]
+    games = benchmarked_games() if game is None else [game_facts(game).name]
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
-    jobs = 4 * len(games) + ("shogi" in games)
-    results = list(tracked(bench(games, rounds=rounds), "bench", jobs, quiet or as_json))
+    measured = bench(games, rounds=rounds)
+    results = list(tracked(measured, "bench", job_count(games), "jobs", quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])
         return

@@ -19,12 +19,16 @@ GROUPS: Final = {
 }
 
 
+WORTH: Final = "What a study's evaluations are worth"
+
+
 class Command(NamedTuple):
     """A command as help lists it; a group's commands have names such as `engine check`."""
 
     name: str
     place: str  # module.function in this package
     help: str  # the first line of the function's docstring
+    panel: str | None = None  # what help lists it under, if not all commands
 
     @property
     def words(self) -> list[str]:
@@ -73,14 +77,63 @@ COMMANDS: Final = (
         "Evaluate a study's positions; interrupted, the same command goes on where it stopped.",
     ),
     Command(
-        "analyse",
-        "analyses.analyse_command",
-        "Say what evaluations are worth: metrics and curves, with honest intervals.",
-    ),
-    Command(
         "report",
         "reports.report_command",
         "Write a study's report: what its evaluators are worth, and where they are wrong.",
+    ),
+    Command(
+        "analyse",
+        "analyses.analyse_command",
+        "Say in short what evaluations are worth: metrics, and what the curves are like.",
+        WORTH,
+    ),
+    Command(
+        "curves",
+        "analyses.curves_command",
+        "Evaluation curves: the win probability by what an evaluator said, with bands by games.",
+        WORTH,
+    ),
+    Command(
+        "metrics",
+        "analyses.metrics_command",
+        "How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and "
+        "more.",
+        WORTH,
+    ),
+    Command(
+        "gaps",
+        "analyses.gaps_command",
+        "How far the curves of parts lie from the curve of all positions, with tests by games.",
+        WORTH,
+    ),
+    Command(
+        "splits",
+        "analyses.splits_command",
+        "Search all columns for the conditions where evaluations are wrong, the worst first.",
+        WORTH,
+    ),
+    Command(
+        "compare",
+        "analyses.compare_command",
+        "Differences of the first evaluator to the others on the same positions, with intervals.",
+        WORTH,
+    ),
+    Command(
+        "disagreements",
+        "analyses.disagreements_command",
+        "Where the first two evaluators differ most, and which of them was right.",
+        WORTH,
+    ),
+    Command(
+        "calibrate",
+        "analyses.calibrate_command",
+        "Constants of score → win probability: where chances are even, and the scale of odds.",
+        WORTH,
+    ),
+    Command(
+        "artefact",
+        "artefacts.artefact_command",
+        "Tell what a file of weights, strengths, … holds and how it was made.",
     ),
     Command(
         "learn weights",
@@ -194,9 +247,9 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         *group, name = command.words
         add_to = groups[group[0]] if group else program
         if called[: len(command.words)] == command.words:
-            add_to.command(name)(command.load())
+            add_to.command(name, rich_help_panel=command.panel)(command.load())
         else:
-            add_to.command(name, help=command.help)(_not_called)
+            add_to.command(name, help=command.help, rich_help_panel=command.panel)(_not_called)
     for name, commands in groups.items():
         program.add_typer(commands, name=name)
     return program

@@ -13,14 +13,14 @@ from hyoka.cli.analyses import print_result
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    count_progress,
     kept_when_interrupted,
     out,
     print_json,
+    progress_bars,
     say,
 )
-from hyoka.cli.studies import progress_bars
 from hyoka.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
+from hyoka.progress import Progress
 from hyoka.samples import SAMPLES, sample_path
 
 _SPLITS = 5
@@ -50,33 +50,31 @@ def demo_command(
 
     started = time.monotonic()
     to.mkdir(parents=True, exist_ok=True)
-    with count_progress(quiet or as_json) as shown:
+    with progress_bars(quiet or as_json) as progress:
         with kept_when_interrupted("evaluated"):
-            found = run_demo(
+            demo = run_demo(
                 to,
                 jobs=jobs or os.cpu_count() or 1,
-                progress=progress_bars(shown),
+                progress=progress,
                 positions_a_game=positions,
             )
-        task = shown.add_task("measuring", total=3)
-        names = list(found.engines.values())
-        metrics = found.go.metrics(names)
-        shown.advance(task)
-        splits = found.go.splits(found.engines[UCT_STRONG], top=_SPLITS)
-        shown.update(task, advance=1, description="drawing the report")
+        names = list(demo.engines.values())
+        progress(Progress("measuring", 0, 1, "steps", "metrics"))
+        metrics = demo.go.metrics(names)
+        progress(Progress("measuring", 1, 1, "steps"))
+        splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
         report = to / "report.html"
-        write_report(found.go, report, evaluators=names)
-        shown.advance(task)
+        write_report(demo.go, report, evaluators=names, progress=progress)
     seconds = time.monotonic() - started
     if as_json:
         facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
-        print_json({"study": str(found.go.path), "report": str(report), **facts})
+        print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
     print_result(metrics)
     print_result(splits)
     out.print(f"The report is {report}: open it in a browser.", markup=False)
     out.print(
-        f"Go on with: hyoka analyse {found.go.path} --by phase · hyoka report {found.chess.path}",
+        f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
         markup=False,
         style="dim",
     )

@@ -18,7 +18,6 @@ from hyoka.arena import (
     MatchResult,
     PlayerSpec,
     ablate,
-    clear_boards,
     contests,
     openings_of,
     plan_match,
@@ -38,13 +37,14 @@ from hyoka.cli.matches import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    count_progress,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
+    progress_bars,
 )
-from hyoka.games import game_type, name_of
+from hyoka.fleet import cluster
+from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
     Experiment,
@@ -55,11 +55,9 @@ from hyoka.reproduction import (
     right_aligned,
 )
 from hyoka.search import SearchSpec
-from hyoka.study import cluster
-from hyoka.study.tasks import release_engines
 
 _SWITCHES = {
-    "uct": "rating,widening,killer,history,rave",
+    "uct": "strengths,widening,killer,history,rave",
     "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
 }
 
@@ -70,13 +68,7 @@ def _workers(
     """A cluster's executor and how much it does side by side; none and `jobs` without one."""
     if address is None:
         return None, jobs
-    return stack.enter_context(cluster(address, at_end=_let_go))
-
-
-def _let_go() -> None:
-    """Let a worker's engines go, those of matches and those of evaluations."""
-    clear_boards()
-    release_engines()
+    return stack.enter_context(cluster(address))
 
 
 def _players_of_matches(
@@ -103,13 +95,13 @@ def ablate_command(
     search: Annotated[
         str, typer.Argument(metavar="SEARCH", help="uct or ab, perhaps with settings: uct:c=0.7.")
     ] = "uct",
-    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = "go9",
+    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = DEFAULT_GAME,
     switches: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,…",
-            help="Enhancements: rating, light, mate, ending, rave, prior, tuned, cut, any flag of "
-            "the search (`hyoka search --settings`), or SETTING=VALUE.",
+            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
+            "of the search (`hyoka search --settings`), or SETTING=VALUE.",
         ),
     ] = None,
     games: Games = 100,
@@ -129,7 +121,7 @@ def ablate_command(
     ] = "added",
     openings: OpeningsOption = None,
     komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
     ] = Path("matches"),
     seed: Seed = 0,
@@ -143,7 +135,7 @@ def ablate_command(
     At equal playouts and at equal time. Interrupted, the same command goes on.
     """
     spec = SearchSpec.from_text(search)
-    kind = name_of(game_type(game)())
+    kind = game_facts(game).name
     names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
     amount = "playouts" if spec.has("playouts") else "nodes"
     limits = [(amount, playouts), ("time", time_s)]
@@ -160,9 +152,9 @@ def ablate_command(
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
             plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, to / plan.slug, games)
+            return play(plan, folder / plan.slug, games)
 
-        found = ablate(planned, meet)
+        duels = ablate(planned, meet)
     if as_json:
         print_json(
             [
@@ -173,21 +165,21 @@ def ablate_command(
                     "without": contest.without.text,
                     **duel_as_json(duel),
                 }
-                for contest, duel in found
+                for contest, duel in duels
             ]
         )
         return
-    _print_ablation(found)
+    _print_ablation(duels)
 
 
-def _print_ablation(found: list[tuple[Contest, DuelSummary]]) -> None:
-    limits = list(dict.fromkeys(contest.limit for contest, _ in found))
+def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
+    limits = list(dict.fromkeys(contest.limit for contest, _ in duels))
     headings = [f"{word} at {limit}" for limit in limits for word in ("score", "Elo")]
     table = plain_table("switch", *headings, right=range(1, 1 + len(headings)))
-    for switch in dict.fromkeys(contest.switch for contest, _ in found):
+    for switch in dict.fromkeys(contest.switch for contest, _ in duels):
         cells = [escape(switch)]
         for limit in limits:
-            (duel,) = [duel for each, duel in found if (each.switch, each.limit) == (switch, limit)]
+            (duel,) = [duel for each, duel in duels if (each.switch, each.limit) == (switch, limit)]
             score = duel.score.score
             cells += [
                 f"{score.wins}/{score.draws}/{score.losses} {score.rate:.1%}",
@@ -206,7 +198,7 @@ def reproduce_command(
     scale: Annotated[
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept.")
     ] = Path("reproductions"),
     data: Annotated[
@@ -237,14 +229,13 @@ def reproduce_command(
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = _workers(stack, jobs, cluster_address)
-        shown = _ShownSteps(stack, hidden)
         workshop = Workshop(
-            to,
+            folder,
             RecordsFolder(data),
             play=_players_of_matches(executor, jobs, hidden),
             jobs=jobs or _cores(),
             executor=executor,
-            progress=shown.step,
+            progress=stack.enter_context(progress_bars(hidden)),
             seed=seed,
         )
         stack.enter_context(kept_when_interrupted("done"))
@@ -276,38 +267,14 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
 
 
-class _ShownSteps:
-    """A bar for each step of an experiment; it goes when the step is done."""
-
-    def __init__(self, stack: contextlib.ExitStack, hidden: bool) -> None:
-        self._stack = stack
-        self._hidden = hidden
-
-    def step(self, what: str, total: int) -> Callable[[int], None]:
-        """Show another step; what is returned is told how many more are done."""
-        bars = count_progress(self._hidden)
-        if total == 0:
-            return lambda _count: None
-        bars.start()
-        self._stack.callback(bars.stop)
-        task = bars.add_task(what, total=total)
-
-        def tick(count: int) -> None:
-            bars.advance(task, count)
-            if bars.finished:
-                bars.stop()
-
-        return tick
-
-
 def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None:
     out.print(f"[bold]{escape(experiment.title)}[/]")
     out.print(f"{scale}: {outcome.about}", style="dim", markup=False)
-    for found in outcome.tables:
-        if found.title:
-            out.print(f"\n{found.title}", markup=False)
-        table = plain_table(*map(escape, found.headings), right=right_aligned(found))
-        for row in found.texts():
+    for shown in outcome.tables:
+        if shown.title:
+            out.print(f"\n{shown.title}", markup=False)
+        table = plain_table(*map(escape, shown.headings), right=right_aligned(shown))
+        for row in shown.texts():
             table.add_row(*map(escape, row))
         out.print(table)
     if outcome.verdicts:

@@ -13,10 +13,10 @@ from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, t
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import GAMES, name_of, position
+from hyoka.games import FACTS, Line, name_of, position
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", show_default=False)
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
 ]
 PositionText = Annotated[
     str | None,
@@ -49,7 +49,7 @@ def perft_command(
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
-    for move in tracked(moves, "perft", len(moves), quiet or as_json):
+    for move in tracked(moves, "perft", len(moves), "moves", quiet or as_json):
         by_move[str(move)] = start.play(move).perft(depth - 1)
     # Without a first move the count is a matter of the game's own custom.
     lines = sum(by_move.values()) if by_move else start.perft(depth)
@@ -78,7 +78,7 @@ def show_command(
         str,
         typer.Argument(
             metavar="GAME|STUDY",
-            help=f"One of {', '.join(GAMES)}; or a study's folder.",
+            help=f"One of {', '.join(FACTS)}; or a study's folder.",
             show_default=False,
         ),
     ],
@@ -138,7 +138,7 @@ def show_command(
         err.print(f"wrote {svg_file}", markup=False)
 
 
-def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Any, dict[str, Any]]:
+def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
     """The line that ends at a study's position, and what the study knows of it."""
     from hyoka.study import Study  # noqa: PLC0415  # boards of games need none of it, and it is much
 
@@ -179,13 +179,13 @@ def _print_known(known: dict[str, Any]) -> None:
     if columns:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
-        said = {key: value for key, value in remark.items() if value not in (None, False)}
-        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in said.items()))
+        facts = {key: value for key, value in remark.items() if value not in (None, False)}
+        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in facts.items()))
     for row in known.get("evaluations", []):
-        said = {key: value for key, value in row.items() if value is not None and key != "engine"}
-        words = "  ".join(f"{key} {_short(value)}" for key, value in said.items())
+        facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
         out.print(f"{row['engine']}: {words}", markup=False)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)

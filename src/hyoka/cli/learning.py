@@ -2,16 +2,23 @@
 """Commands that learn from a study's games."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
-from hyoka.analysis.sample import Draws
-from hyoka.cli.output import AsJson, Quiet, count_progress, out, plain_table, print_json
+from hyoka.analysis.sample import DrawnGames
+from hyoka.artefact import Origin
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import Error
 from hyoka.learning import (
@@ -30,6 +37,7 @@ from hyoka.study import Study
 
 
 def weights_command(
+    context: typer.Context,
     study: StudyPath,
     terms: Annotated[
         list[str] | None,
@@ -96,7 +104,8 @@ def weights_command(
         typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
     ] = None,
     draws: Annotated[
-        Draws, typer.Option(help="discard: leave drawn games out; half: count them as half won.")
+        DrawnGames,
+        typer.Option(help="discard: leave drawn games out; half: count them as half won."),
     ] = "discard",
     hold_out: Annotated[
         float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")
@@ -141,7 +150,7 @@ def weights_command(
     """
     opened = Study.open(study)
     chosen = _methods(methods or ["mlm"])
-    with count_progress(quiet or as_json) as shown:
+    with progress_bars(quiet or as_json) as progress:
         if columns or evaluator is not None:
             _refuse_with_columns(terms, off, weights, start_output)
             if evaluator is None:
@@ -167,18 +176,19 @@ def weights_command(
                 seed=seed,
                 draws=draws,
                 quiet=False if static else None,
-                progress=_bar(shown),
+                progress=progress,
             )
         fits = {
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
         }
     files = _files(output, chosen)
+    command = command_line(context)
     for method, file in files.items():
-        fits[method].save(file)
+        fits[method].save(file, command=command)
     for method, file in _files(curves_output, chosen).items():
         _save_curves(fits[method], file)
     if start_output is not None and examples.start is not None:
-        examples.start.save(start_output)
+        examples.start.save(start_output, Origin(command))
     if as_json:
         print_json([_as_json(fit, examples, files.get(method)) for method, fit in fits.items()])
         return
@@ -204,11 +214,6 @@ def _refuse_with_columns(
             raise Error(f"{name} is for terms of the game's evaluation, not for columns")
 
 
-def _bar(shown: Progress) -> Callable[[int, int], None]:
-    task = shown.add_task("positions", total=None)
-    return lambda done, total: shown.update(task, completed=done, total=total)
-
-
 def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
     """Where each method's results go: with several, the method is part of the name."""
     if output is None:
@@ -226,7 +231,7 @@ def _save_curves(fit: WeightFit, file: Path) -> None:
     fit.held_out.curves().save(file)
 
 
-def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, Any]:
+def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, object]:
     return fit.as_json() | {
         "quiet": examples.quiet,
         "undecided": examples.undecided,
@@ -236,8 +241,8 @@ def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str,
 
 
 def _print_examples(examples: Examples) -> None:
-    how = ", where a quiescence search comes to rest" if examples.quiet else ""
-    out.print(f"{len(examples):,} positions{how}; {examples.source}", markup=False)
+    at_rest = ", where a quiescence search comes to rest" if examples.quiet else ""
+    out.print(f"{len(examples):,} positions{at_rest}; {examples.source}", markup=False)
     left_out = [
         f"{count:,} {why}"
         for count, why in (
@@ -283,17 +288,17 @@ def _print_held_out(apart: HeldOut) -> None:
     for row in held_out_rows(apart):
         table.add_row(*row)
     out.print(table)
-    if apart.splits:
+    if apart.gap_changes:
         table = plain_table(
             "split where", "positions", "games", "before", "after", right=range(1, 5)
         )
-        for split in apart.splits:
+        for gap in apart.gap_changes:
             table.add_row(
-                escape(split.condition),
-                f"{split.positions:,}",
-                f"{split.games:,}",
-                str(split.before),
-                str(split.after),
+                escape(gap.condition),
+                f"{gap.positions:,}",
+                f"{gap.games:,}",
+                str(gap.before),
+                str(gap.after),
             )
         out.print(table)
 

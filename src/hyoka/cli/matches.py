@@ -25,19 +25,18 @@ from hyoka.arena import (
     RatingList,
     Sprt,
     Standing,
-    clear_boards,
     match_ratings,
     match_so_far,
     odd_workers,
     plan_match,
     play_match,
     repeated_games,
-    threads_of,
     write_match_report,
 )
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.estimate import Estimate
-from hyoka.study import cluster
+from hyoka.fleet import cluster
+from hyoka.games import DEFAULT_GAME
 
 _INTERRUPTED = 130
 
@@ -84,10 +83,10 @@ def match_command(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option("--game", "-g", help="chess for UCI, shogi for USI, else go9."),
+        typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
     ] = None,
     games: Games = 100,
-    to: Annotated[
+    folder: Annotated[
         Path | None,
         typer.Option(
             "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
@@ -155,12 +154,12 @@ def match_command(
         seed=seed,
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = to or Path("matches") / plan.slug
+    folder = folder or Path("matches") / plan.slug
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None
         if cluster_address is not None:
-            executor, jobs = stack.enter_context(cluster(cluster_address, at_end=clear_boards))
+            executor, jobs = stack.enter_context(cluster(cluster_address))
         shown = stack.enter_context(LiveStanding(plan, games, test, quiet or as_json))
         try:
             result = play_match(
@@ -196,7 +195,7 @@ def match_command(
 def jobs_for(plan: MatchPlan) -> int:
     """As many games as the machine has cores for the players' threads."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) // max(map(threads_of, plan.players)))
+    return max(1, (cores or 1) // max(player.contestant.threads for player in plan.players))
 
 
 def conditions_of(plan: MatchPlan) -> list[str]:
@@ -212,7 +211,7 @@ def conditions_of(plan: MatchPlan) -> list[str]:
         if count > 1
         else f"All games begin alike: {plan.openings[0].name}."
     )
-    if rules.game.startswith("go"):
+    if rules.facts.disputed_ends:
         sentences.append(f"Komi is {rules.komi:g}; stones that stand at the end count as alive.")
     sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
     return sentences
@@ -404,7 +403,7 @@ def _estimate_json(estimate: Estimate) -> dict[str, float | None]:
     return {name: end if math.isfinite(end) else None for name, end in ends.items()}
 
 
-def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
+def duel_as_json(duel: DuelSummary) -> dict[str, object]:
     """Two players' games as plain values."""
     score = duel.score
     return {
@@ -429,7 +428,7 @@ def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
     }
 
 
-def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, Any]:
+def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
     """A match as plain values."""
     standing = result.standing
     duels = [DuelSummary.of(standing, one, other, sprt) for one, other in standing.duels()]

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
@@ -13,19 +14,21 @@ from rich.progress import (
     BarColumn,
     DownloadColumn,
     MofNCompleteColumn,
-    Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+from rich.progress import Progress as RichProgress
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from hyoka.errors import TERMINAL_COMMANDS, harmless
+from hyoka.progress import OnProgress, Progress, Tally
 
 T = TypeVar("T")
 
@@ -55,6 +58,11 @@ def say(text: str, *, complaint: bool = False) -> None:
     print(harmless(text), file=sys.stderr if complaint else sys.stdout)
 
 
+def command_line(context: typer.Context) -> str:
+    """The command as it was given, for files that say how they were made."""
+    return shlex.join(["hyoka", *context.find_root().obj])
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
@@ -68,50 +76,102 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    print(TERMINAL_COMMANDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+    print(TERMINAL_COMMANDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
-def _shown(quiet: bool, *columns: ProgressColumn | str) -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        *columns,
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=quiet or not err.is_terminal,
-    )
+class _Bars:
+    """A bar for each piece of work under way; they go when all that began is done.
+
+    Only then may something else be drawn live, such as the standing of a match.
+    """
+
+    def __init__(self) -> None:
+        self._bars: RichProgress | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._is_over = False
+
+    def show(self, progress: Progress) -> None:
+        if self._bars is None:
+            # A thread that reads ahead may tell of it when nobody wants to know any more.
+            if progress.done == progress.total or self._is_over:
+                return
+            self._bars = RichProgress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                _ByUnit(MofNCompleteColumn(), DownloadColumn()),
+                _ByUnit(RateColumn(), TransferSpeedColumn()),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[note]}", markup=False, style="dim"),
+                console=err,
+                transient=True,
+            )
+            self._bars.start()
+        what = progress.what
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(
+                what, total=progress.total, unit=progress.unit, note=""
+            )
+        self._bars.update(
+            self._tasks[what], completed=progress.done, total=progress.total, note=progress.note
+        )
+        if self._bars.finished:
+            self._clear()
+
+    def end(self) -> None:
+        self._is_over = True
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+        self._bars, self._tasks = None, {}
 
 
-def count_progress(quiet: bool) -> Progress:
-    """A bar with count, rate and time left on standard error, if somebody is looking."""
-    return _shown(quiet, MofNCompleteColumn(), RateColumn())
+class _ByUnit(ProgressColumn):
+    """One column for what is counted, another for bytes."""
+
+    def __init__(self, counted: ProgressColumn, in_bytes: ProgressColumn) -> None:
+        super().__init__()
+        self._counted = counted
+        self._in_bytes = in_bytes
+
+    def render(self, task: Task) -> RenderableType:
+        column = self._in_bytes if task.fields["unit"] == "bytes" else self._counted
+        return column.render(task)
 
 
-def byte_progress(quiet: bool) -> Progress:
-    """A bar in bytes."""
-    return _shown(quiet, DownloadColumn(), TransferSpeedColumn())
+@contextlib.contextmanager
+def progress_bars(quiet: bool) -> Iterator[OnProgress]:
+    """What shows progress on standard error, if somebody is looking."""
+    if quiet or not err.is_terminal:
+        yield lambda _progress: None
+        return
+    bars = _Bars()
+    try:
+        yield bars.show
+    finally:
+        bars.end()
 
 
-def tracked(items: Iterable[T], description: str, total: int, quiet: bool) -> Iterator[T]:
+def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -> Iterator[T]:
     """The items, with a bar that counts them."""
-    with count_progress(quiet) as progress:
-        task = progress.add_task(description, total=total)
+    with progress_bars(quiet) as progress:
+        tally = Tally(progress, what, total, unit)
         for item in items:
             yield item
-            progress.advance(task)
+            tally.add()
 
 
 class _SafeTable(Table):
     """A table whose cells are written out before they are measured."""
 
-    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+    def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
         """Add a row; texts are made harmless."""
-        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **how)
+        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **style)
 
 
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:

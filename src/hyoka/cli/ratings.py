@@ -3,18 +3,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, rate_players
 from hyoka.arena.result_files import Results, read_results
-from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
 from hyoka.cli.records import Format
 from hyoka.errors import Error, NotationError
 from hyoka.estimate import Estimate
-from hyoka.records.sources import size_on_disk
 
 
 def ratings_command(
@@ -52,11 +51,8 @@ def ratings_command(
     """
     known = None if anchor is None else _anchor(anchor)
     fitted = _advantage(advantage)
-    with byte_progress(quiet or as_json) as shown:
-        task = shown.add_task("reading", total=size_on_disk(files))
-        everything = read_results(
-            files, format=format, progress=lambda count: shown.advance(task, count)
-        )
+    with progress_bars(quiet or as_json) as progress:
+        everything = read_results(files, format=format, progress=progress)
     results = everything.of_frequent_players(min_games) if min_games > 1 else everything
     if not len(results):
         reasons = _reasons(results)
@@ -179,7 +175,7 @@ def _superiority(ratings: RatingList, player: Rated, after: Rated | None) -> flo
     return ratings.superiority(player.name, after.name)
 
 
-def _as_json(ratings: RatingList, results: Results) -> dict[str, Any]:
+def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
     following = [*ratings.players[1:], None]
     return {
         "games": ratings.games,

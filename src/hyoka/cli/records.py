@@ -5,14 +5,13 @@ import dataclasses
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hyoka.cli.output import AsJson, Quiet, byte_progress, err, out, plain_table, print_json, say
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars, say
 from hyoka.errors import Error
 from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
-from hyoka.records.sources import size_on_disk
 from hyoka.records.summary import Range, Summary, summarise
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
@@ -78,15 +77,10 @@ def records_command(
         raise Error("--append needs --to STUDY")
     if append and columns is not None:
         raise Error("a study's columns are chosen when it is made; --append takes no --columns")
-    with byte_progress(quiet or as_json) as shown:
-        task = shown.add_task("reading", total=size_on_disk(files))
-
-        def progress(count: int) -> None:
-            shown.advance(task, count)
-
+    with progress_bars(quiet or as_json) as progress:
         if to is None or summary:
-            found = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(found, partial(games_where, where) if where else None)
+            games_read = batches(files, format=format, strict=strict, progress=progress)
+            counted = summarise(games_read, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress
@@ -185,7 +179,7 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
     _print_refused(report.first_refused, dict(report.refused))
 
 
-def _as_values(summary: Summary) -> dict[str, Any]:
+def _as_values(summary: Summary) -> dict[str, object]:
     def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}

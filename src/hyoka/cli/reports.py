@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from hyoka.cli.analyses import Bend, Limit, link_of
-from hyoka.cli.output import AsJson, Quiet, count_progress, out, print_json
+from hyoka.cli.output import AsJson, Quiet, out, print_json, progress_bars
+from hyoka.cli.questions import Bend, Evaluators, Limit, link_of
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import StudyError
-from hyoka.report import Progress, save_figures, write_report
+from hyoka.progress import Progress
+from hyoka.report import save_figures, write_report
 from hyoka.study import Study
 
 
@@ -22,15 +23,7 @@ def report_command(
             "--output", "-o", metavar="FILE", help="The page; report.html in the study's folder."
         ),
     ] = None,
-    evaluators: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evaluator",
-            "-e",
-            metavar="NAME",
-            help="An evaluator by its name or its spec, repeatable; all of the study unless given.",
-        ),
-    ] = None,
+    evaluators: Evaluators = None,
     where: Where = None,
     splits: Annotated[
         int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")
@@ -64,13 +57,7 @@ def report_command(
     file = output if output is not None else study / "report.html"
     if not file.parent.is_dir():
         raise StudyError(f"{file.parent}: no such folder")
-    with count_progress(quiet or as_json) as shown:
-        task = shown.add_task("", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            shown.update(task, description=what, completed=done, total=total)
-
-        progress: Progress = tell
+    with progress_bars(quiet or as_json) as progress:
         report = write_report(
             opened,
             file,
@@ -84,7 +71,7 @@ def report_command(
         )
         pictures = []
         if figures is not None:
-            shown.update(task, description="figures")
+            progress(Progress("figures", 0, None, "figures"))
             pictures = save_figures(report.page, figures)
     if as_json:
         print_json(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))})

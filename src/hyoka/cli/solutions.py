@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command that has problems solved: solve."""
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from hyoka.cli.output import AsJson, Quiet, count_progress, err, out, plain_table, print_json
-from hyoka.engines import spec_of
-from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
+from hyoka.contestants import contestant_of, spec_of
+from hyoka.fleet import cluster
+from hyoka.problems import Assertion, GtpTest, Problem, exercise_of
 from hyoka.search import SearchLimits
-from hyoka.solving import SolveReport, read_suites, solve, speaks_gtp, task_of
+from hyoka.solving import SolveReport, read_suites, solve
 
 _INTERRUPTED = 130
 
@@ -48,6 +50,14 @@ def solve_command(
         typer.Option("--limit", min=1, metavar="N", help="Only the first N of each set."),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads, a player each.")] = 1,
+    cluster_address: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Solve on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="List what was not solved.")
     ] = False,
@@ -59,21 +69,24 @@ def solve_command(
     Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
     """
     specs = [spec_of(player) for player in players or ["ab"]]
-    problems = _chosen(suites, limit, over_gtp=any(map(speaks_gtp, specs)))
+    over_gtp = any(contestant_of(spec).speaks_gtp for spec in specs)
+    problems = _chosen(suites, limit, over_gtp=over_gtp)
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
     reports: list[SolveReport] = []
-    with count_progress(quiet or as_json) as progress:
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        executor = None
+        if cluster_address is not None:
+            executor, jobs = stack.enter_context(cluster(cluster_address))
         for player in specs:
-            tasks = [task_of(problem, over_gtp=speaks_gtp(player)) for problem in problems]
-            asked = sum(not isinstance(task, str) for task in tasks)
-            bar = progress.add_task(player.text, total=asked)
             reports.append(
                 solve(
                     problems,
                     player,
                     limits=limits if limits != SearchLimits() else None,
                     jobs=jobs,
-                    on_verdict=lambda verdict, bar=bar: progress.advance(bar),  # type: ignore[misc]
+                    executor=executor,
+                    progress=progress,
                 )
             )
             if reports[-1].interrupted:
@@ -97,7 +110,7 @@ def _chosen(
         given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
         for problem in [*given, *suite.assertions]:
             # What nobody is asked is not counted here.
-            tried += not isinstance(task_of(problem, over_gtp=over_gtp), str)
+            tried += not isinstance(exercise_of(problem, over_gtp=over_gtp), str)
             if limit is not None and tried > limit:
                 break
             problems.append(problem)
@@ -119,8 +132,8 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     ]
     if len(parts) != 1:
         parts.append(("all", list(reports)))
-    for source, found in parts:
-        table.add_row(escape(source), *map(_summary, found))
+    for source, of_source in parts:
+        table.add_row(escape(source), *map(_summary, of_source))
     out.print(table)
     alike = all(report.skipped == reports[0].skipped for report in reports)
     for report in reports[:1] if alike else reports:
@@ -170,7 +183,7 @@ def _print_failures(reports: Sequence[SolveReport]) -> None:
             out.print(table)
 
 
-def _as_json(report: SolveReport) -> dict[str, Any]:
+def _as_json(report: SolveReport) -> dict[str, object]:
     low, high = report.interval
     points, most = report.points
     return {

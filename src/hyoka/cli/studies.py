@@ -3,28 +3,27 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import typer
 from rich.markup import escape
-from rich.progress import Progress
 
 from hyoka import _core
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    count_progress,
     err,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
+    progress_bars,
 )
 from hyoka.errors import ConditionError
-from hyoka.games import game_type, name_of
+from hyoka.fleet import cluster
+from hyoka.games import game_facts
 from hyoka.study import (
     COMMENTS,
     METHODS,
@@ -32,7 +31,6 @@ from hyoka.study import (
     Study,
     adjudicate,
     check_study,
-    cluster,
     evaluate,
 )
 
@@ -70,7 +68,7 @@ def columns_command(
             table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
         out.print(table)
         return
-    columns = _core.columns(name_of(game_type(game)()))
+    columns = _core.columns(game_facts(game).name)
     if as_json:
         print_json(
             [
@@ -159,7 +157,7 @@ def evaluate_command(
     """
     opened = Study.open(study)
     with contextlib.ExitStack() as stack:
-        shown = stack.enter_context(count_progress(quiet or as_json))
+        progress = stack.enter_context(progress_bars(quiet or as_json))
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
@@ -173,7 +171,7 @@ def evaluate_command(
             jobs=jobs,
             executor=executor,
             retry_failed=retry_failed,
-            progress=progress_bars(shown),
+            progress=progress,
         )
     if as_json:
         print_json([dataclasses.asdict(report) for report in reports])
@@ -181,16 +179,6 @@ def evaluate_command(
         _print_evaluations(reports)
     if any(report.failed and report.failed == report.done for report in reports):
         raise typer.Exit(1)
-
-
-def progress_bars(shown: Progress) -> Callable[[str, int], Callable[[int], None]]:
-    """A bar for each evaluator, as `evaluate` wants to tell of its progress."""
-
-    def bar(title: str, total: int) -> Callable[[int], None]:
-        task = shown.add_task(title, total=total)
-        return lambda count: shown.advance(task, count)
-
-    return bar
 
 
 def _print_evaluations(reports: list[EvaluationReport]) -> None:
@@ -244,11 +232,8 @@ def adjudicate_command(
     column `adjudicated`.
     """
     opened = Study.open(study)
-    with count_progress(quiet or as_json) as shown:
-        task = shown.add_task(method, total=None)
-        report = adjudicate(
-            opened, method, where=where, progress=lambda count: shown.advance(task, count)
-        )
+    with progress_bars(quiet or as_json) as progress:
+        report = adjudicate(opened, method, where=where, progress=progress)
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -271,26 +256,26 @@ def check_command(
     as_json: AsJson = False,
 ) -> None:
     """Check that a study is still as it was written, and say what can be saved where it is not."""
-    found = check_study(study, seal=seal)
+    check = check_study(study, seal=seal)
     if as_json:
-        print_json({**dataclasses.asdict(found), "is_whole": found.is_whole})
+        print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
     else:
-        for damage in found.damage:
+        for damage in check.damage:
             err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
-        if found.is_whole:
+        if check.is_whole:
             out.print(
-                f"{study} is whole: {found.games:,} games, {found.positions:,} positions, "
-                f"{found.evaluations:,} evaluations in {found.parts:,} parts, "
-                f"{found.bytes / 1e6:,.1f} MB",
+                f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
+                f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
+                f"{check.bytes / 1e6:,.1f} MB",
                 markup=False,
             )
-        if not found.sealed:
+        if not check.sealed:
             err.print("its parts have no checksums; --seal adds them")
-        if found.leftovers:
+        if check.leftovers:
             err.print(
-                f"{len(found.leftovers)} files are no longer needed; the next writer clears them"
+                f"{len(check.leftovers)} files are no longer needed; the next writer clears them"
             )
-    if not found.is_whole:
+    if not check.is_whole:
         raise typer.Exit(1)
 
 
@@ -334,7 +319,7 @@ def sql_command(
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
-def _rows(answer: pa.Table) -> list[dict[str, Any]]:
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
     """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
@@ -347,7 +332,7 @@ def _rows(answer: pa.Table) -> list[dict[str, Any]]:
         ) from error
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):

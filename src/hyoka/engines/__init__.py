@@ -6,14 +6,13 @@ Callers want `EngineSession`; `start_engine` is for those who have an event loop
 
 from hyoka.engines.check import Check, EngineReport, check_engine
 from hyoka.engines.limits import Limits
-from hyoka.engines.players import AnySpec, spec_of
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.process import kill_all_engines
 from hyoka.engines.session import Engine, EngineSession, Failure, start_engine
-from hyoka.engines.spec import EngineSpec
+from hyoka.engines.spec import PROTOCOLS, EngineSpec
 
 __all__ = [
-    "AnySpec",
+    "PROTOCOLS",
     "Check",
     "Engine",
     "EnginePosition",
@@ -24,6 +23,5 @@ __all__ = [
     "Limits",
     "check_engine",
     "kill_all_engines",
-    "spec_of",
     "start_engine",
 ]

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from hyoka.artefact import Artefact
 from hyoka.engines.limits import KEYS
 from hyoka.errors import NotationError
-from hyoka.given_file import GivenFile
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
 """What a pattern's `value` counts in, and the number that stands for certainty."""
@@ -70,7 +70,7 @@ def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
     return tuple(_profile(name, table, f"{source}, [{name}]") for name, table in tables.items())
 
 
-def _profile(name: str, table: Any, where: str) -> Profile:
+def _profile(name: str, table: object, where: str) -> Profile:
     if not isinstance(table, dict):
         raise NotationError(f"{where}: a profile is a table")
     known = [each.name for each in fields(Profile) if each.name != "name"]
@@ -84,7 +84,7 @@ def _profile(name: str, table: Any, where: str) -> Profile:
     return Profile(name=name, **settings)
 
 
-def _setting(key: str, value: Any, where: str) -> Any:
+def _setting(key: str, value: object, where: str) -> Any:
     if key in ("undo", "passes"):
         if not isinstance(value, bool):
             raise NotationError(f"{where}: true or false, not {value!r}")
@@ -133,15 +133,20 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
             raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {known}")
 
 
+def shipped_text() -> str:
+    """The TOML that comes with Hyoka."""
+    path = importlib.resources.files("hyoka.engines") / "profiles.toml"
+    return path.read_text(encoding="utf-8")
+
+
 @functools.cache
 def shipped_profiles() -> tuple[Profile, ...]:
     """The profiles that come with Hyoka; the last fits every engine."""
-    path = importlib.resources.files("hyoka.engines") / "profiles.toml"
-    return read_profiles(path.read_text(encoding="utf-8"), "profiles.toml")
+    return read_profiles(shipped_text(), "profiles.toml")
 
 
 def choose_profile(
-    wanted: str | GivenFile | None, names: Sequence[str], commands: Collection[str]
+    wanted: str | Artefact | None, names: Sequence[str], commands: Collection[str]
 ) -> Profile:
     """The profile for an engine of these names and commands.
 
@@ -149,7 +154,7 @@ def choose_profile(
     """
     if wanted is None:
         return next(profile for profile in shipped_profiles() if profile.fits(names, commands))
-    if isinstance(wanted, GivenFile):
+    if isinstance(wanted, Artefact):
         try:
             text = wanted.content.decode()
         except UnicodeError as error:

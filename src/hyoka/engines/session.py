@@ -2,14 +2,15 @@
 """One engine kept alive through many positions, for callers that know nothing of event loops."""
 
 import asyncio
+import contextlib
 import itertools
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from hyoka.clock import Clock
 from hyoka.engines.gtp import Answer, GtpEngine
@@ -28,6 +29,8 @@ _BATCH_S: Final = 0.05
 # An engine that answers in less than a millisecond is given many positions at once.
 _QUICK_S: Final = 0.001
 _MANY_AT_ONCE: Final = 32
+
+T = TypeVar("T")
 
 
 class Engine(Protocol):
@@ -115,13 +118,16 @@ class EngineSession:
         self._cwd = cwd
         self._at_once = 1
         self._runner = asyncio.Runner()
+        self._asking: asyncio.Task[Any] | None = None
+        """What the runner is at, for whoever stops it."""
+        self._is_started = False
         self._engine: Engine | None = None
         self._last_error: EngineError | None = None
         self._gave_up: EngineError | None = None
 
     def __enter__(self) -> Self:
         try:
-            self._engine = self._runner.run(start_engine(self.spec, self._cwd))
+            self.start()
         except BaseException:
             self._runner.close()
             raise
@@ -133,13 +139,48 @@ class EngineSession:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._engine is not None and error is not None:
+            self._engine.kill()  # whoever failed does not wait for a farewell
+        self.close()
+
+    def start(self) -> None:
+        """Start the engine, unless it has been; raises EngineError as `start_engine` does."""
+        if not self._is_started:
+            self._engine = self._run(start_engine(self.spec, self._cwd))
+            self._is_started = True
+
+    def stop(self) -> None:
+        """End the engine that is starting or being asked; called from another thread.
+
+        Whoever waits for it is told, by an EngineError, that it was stopped.
+        """
+        if (asking := self._asking) is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has gone
+                asking.get_loop().call_soon_threadsafe(asking.cancel)
+
+    def close(self) -> None:
+        """Let the engine go; nothing can be asked afterwards."""
         try:
-            if self._engine is not None and error is None:
+            if self._engine is not None:
                 self._runner.run(self._engine.close())
         finally:
             if self._engine is not None:
                 self._engine.kill()
             self._runner.close()
+
+    def _run(self, question: Coroutine[Any, Any, T]) -> T:
+        """Do something in the session's event loop, where `stop` can end it."""
+
+        async def stoppable() -> T:
+            self._asking = asyncio.current_task()
+            return await question
+
+        try:
+            return self._runner.run(stoppable())
+        except asyncio.CancelledError:
+            raise EngineError(self.spec.title, "was stopped", reason="died") from None
+        finally:
+            self._asking = None
 
     @property
     def engine(self) -> Engine:
@@ -165,7 +206,7 @@ class EngineSession:
         """
         left = deque[EnginePosition]()
         more = iter(positions)
-        while batch := self._runner.run(self._evaluate_for_a_moment(left, more, limits)):
+        while batch := self._run(self._evaluate_for_a_moment(left, more, limits)):
             yield from batch
             if self._gave_up is not None:
                 raise self._gave_up
@@ -178,29 +219,29 @@ class EngineSession:
 
     def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """The move the engine would play; None if the game is over. Raises what goes wrong."""
-        return self._runner.run(self._best_move(position, limits))
+        return self._run(self._best_move(position, limits))
 
     def new_game(self) -> None:
         """Make the engine forget what was before."""
-        self._runner.run(self.engine.new_game())
+        self._run(self.engine.new_game())
 
     def gtp_engine(self) -> GtpEngine:
         """The GTP engine, started anew if need be; raises EngineError if it is none."""
-        engine = self._runner.run(self._running_engine())
+        engine = self._run(self._running_engine())
         if not isinstance(engine, GtpEngine):
             raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
         return engine
 
     def send(self, commands: Sequence[str]) -> list[Answer]:
         """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
-        answers = self._runner.run(self.gtp_engine().command(commands))
+        answers = self._run(self.gtp_engine().command(commands))
         self._restarts_in_a_row = 0
         return answers
 
     def restart(self) -> None:
         """End the engine; the next question starts a new one."""
         if self._engine is not None:
-            self._runner.run(self._engine.close())
+            self._run(self._engine.close())
             self._engine.kill()
         self._restarts_in_a_row = 0
 

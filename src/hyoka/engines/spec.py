@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hyoka.artefact import Artefact, read_artefact
 from hyoka.engines.limits import KEYS, Limits, limit_from_text
 from hyoka.errors import EngineError, NotationError
-from hyoka.given_file import GivenFile
 
 PROTOCOLS: Final = ("gtp", "uci", "usi")
 DEFAULT_TIMEOUT_S: Final = 60.0
@@ -56,7 +56,7 @@ class EngineSpec:
     """The engine's own options, in the order they are set."""
     name: str | None = None
     """What people call it; else its command's name."""
-    profile: str | GivenFile | None = None
+    profile: str | Artefact | None = None
     """For GTP: a profile's name, or a TOML file with profiles, read when the spec is."""
     timeout_s: float = DEFAULT_TIMEOUT_S
     """How long an answer may take beyond the time limit, by our clock."""
@@ -82,8 +82,9 @@ class EngineSpec:
             raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
         if not 0 < self.timeout_s < 1e6:
             raise NotationError(f"a timeout is some seconds, not {self.timeout_s}")
-        if isinstance(self.profile, str) and self.profile.endswith(".toml"):
-            object.__setattr__(self, "profile", GivenFile.read(self.profile))
+        profile = self.profile or ""
+        if isinstance(profile, Artefact) or profile.endswith(".toml"):
+            object.__setattr__(self, "profile", read_artefact(profile, "profile"))
         for key, _ in self.options:
             if key in _OUR_KEYS:
                 raise NotationError(
@@ -161,18 +162,21 @@ class EngineSpec:
             self.limits.text,
             tuple(sorted((key.lower(), value) for key, value in self.options)),
             self.name,
-            self.profile.sha256 if isinstance(self.profile, GivenFile) else self.profile,
+            self.profile.sha256 if isinstance(self.profile, Artefact) else self.profile,
             self.fresh,
         )
         digest = hashlib.sha256(repr(what).encode()).hexdigest()[:8]
         return "-".join([*filter(None, safe), digest])
 
     @property
+    def artefacts(self) -> dict[str, Artefact]:
+        """The file of profiles, as it was when the spec was read."""
+        return {"profile": self.profile} if isinstance(self.profile, Artefact) else {}
+
+    @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: a file of profiles by its hash."""
-        if isinstance(self.profile, GivenFile):
-            return {"profile": self.profile.sha256}
-        return {}
+        return {name: artefact.sha256 for name, artefact in self.artefacts.items()}
 
     def program(self) -> list[str]:
         """The command's words, the first made a full path; raises EngineError if there is none."""

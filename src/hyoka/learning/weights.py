@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The weights of an evaluation fitted to the results of games (paper 000, appendix)."""
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,11 @@ from hyoka.analysis.comparison import Comparison, compare
 from hyoka.analysis.curves import Curve, Curves, curve
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling
 from hyoka.analysis.sample import VALUE, Sample
+from hyoka.artefact import Artefact, Origin
 from hyoka.errors import StudyError
-from hyoka.files import write_text
 from hyoka.learning.examples import Examples
+from hyoka.learning.gaps import GapChange, extremes, gap_changes
 from hyoka.learning.sigmoid import Array, Method, SigmoidFit, fit_sigmoid, win_probability
-from hyoka.learning.splits import Split, conditions, splits
 from hyoka.search import LinearEvaluation
 from hyoka.study.evaluating import scrambled
 
@@ -54,7 +53,7 @@ class HeldOut:
     """Where a term is large or small."""
     comparison: Comparison
     """The metrics after, and what they were before, as win probabilities."""
-    splits: tuple[Split, ...]
+    gap_changes: tuple[GapChange, ...]
 
     def curves(self) -> Curves:
         """The evaluation curves before and after, of all positions and of each condition."""
@@ -90,6 +89,8 @@ class WeightFit:
     """With the new weights and scale; None if the scores are not from an evaluation of ours."""
     start: LinearEvaluation | None
     """The one to begin with."""
+    origin: Origin = field(repr=False)
+    """How the weights were made, for the file that keeps them."""
 
     def __getitem__(self, name: str) -> FittedWeight:
         for weight in self.weights:
@@ -112,13 +113,13 @@ class WeightFit:
         if self.held_out is not None:
             for name, before, after, change in held_out_rows(self.held_out):
                 lines.append(f"{name}, held out: {before}, then {after}: {change}")
-            for split in self.held_out.splits:
-                lines.append(f"split where {split.condition}: {split.before}, then {split.after}")
+            for gap in self.held_out.gap_changes:
+                lines.append(f"split where {gap.condition}: {gap.before}, then {gap.after}")
         return "\n".join(lines)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Everything but the positions and the whole evaluation, as JSON has it."""
-        left_out = ("weights", "held_out", "evaluation", "start")
+        left_out = ("weights", "held_out", "evaluation", "start", "origin")
         plain = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out
         }
@@ -128,14 +129,18 @@ class WeightFit:
             "games": apart.comparison.one.games,
             "positions": apart.comparison.one.positions,
             "metrics": apart.comparison.rows(),
-            "splits": [asdict(each) for each in apart.splits],
+            "splits": [asdict(each) for each in apart.gap_changes],
         }
         return plain
 
-    def save(self, path: str | Path) -> None:
-        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers."""
+    def save(self, path: str | Path, *, command: str | None = None) -> None:
+        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers.
+
+        The file says how it was made: by `command`, if one is given.
+        """
+        origin = self.origin if command is None else replace(self.origin, command=command)
         if self.evaluation is not None:
-            self.evaluation.save(path)
+            self.evaluation.save(path, origin)
             return
         content = {
             "game": self.game,
@@ -143,7 +148,7 @@ class WeightFit:
             "scale": self.scale,
             "columns": {each.name: each.weight for each in self.weights},
         }
-        write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        Artefact.of("formula", content, origin=origin).save(path)
 
 
 def fit_weights(  # noqa: PLR0913 - a keyword for each choice
@@ -175,8 +180,8 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
     unseen = None
     if apart.any():
         after = (examples.rest + examples.features @ amounts)[apart]
-        how = Resampling(resamples=resamples, seed=seed, confidence=confidence)
-        unseen = _held_out(examples, apart, after, (scale_before, scale), how)
+        resampling = Resampling(resamples=resamples, seed=seed, confidence=confidence)
+        unseen = _held_out(examples, apart, after, (scale_before, scale), resampling)
     return WeightFit(
         method,
         examples.game,
@@ -192,7 +197,21 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
         unseen,
         examples.evaluation(amounts, scale),
         examples.start,
+        Origin(
+            "hyoka.fit_weights",
+            seed,
+            {"games": len(np.unique(games)), "positions": int(fitted_on.sum())},
+            _choices(examples, method, hold_out),
+            {} if examples.start is None else {"weights": examples.start.artefact().sha256},
+        ),
     )
+
+
+def _choices(examples: Examples, method: Method, hold_out: float) -> dict[str, str]:
+    """What makes a fit another one, beside its examples and the seed."""
+    chosen = {"study": examples.study, "scores": examples.source, "method": method}
+    fitted = ", ".join(each.name for each in examples.weights)
+    return chosen | {"fitted": fitted, "held out": f"{hold_out:g} of the games"}
 
 
 def _held_out(
@@ -200,7 +219,7 @@ def _held_out(
     rows: NDArray[np.bool_],
     after: Array,
     scales: tuple[float, float],
-    how: Resampling,
+    resampling: Resampling,
 ) -> HeldOut:
     """What the fit changed on games that it did not see."""
 
@@ -215,13 +234,13 @@ def _held_out(
         sample("before", win_probability(start / scales[0]), VALUE),
         sample("after", win_probability(after / scales[1]), VALUE),
     )
-    found = conditions({name: trait[rows] for name, trait in examples.traits.items()})
+    conditions = extremes({name: trait[rows] for name, trait in examples.traits.items()})
     return HeldOut(
         before,
         then,
-        found,
-        compare(claims[1], claims[0], resampling=how),
-        splits(before, then, found),
+        conditions,
+        compare(claims[1], claims[0], resampling=resampling),
+        gap_changes(before, then, conditions),
     )
 
 

@@ -13,6 +13,7 @@ A new format needs a reader in a file of its own and one line in `FORMATS`.
 two.epd:3: not a chess move: 'Rb9' (expected UCI or SAN)
 """
 
+from hyoka.problems.exercise import Exercise, NotAsked, exercise_of
 from hyoka.problems.problem import Assertion, GtpScript, GtpTest, Problem, ProblemSet, Refusal
 from hyoka.problems.reading import FORMATS, Format, read_problems
 from hyoka.problems.sgf_position import load_sgf, load_sgf_past
@@ -20,12 +21,15 @@ from hyoka.problems.sgf_position import load_sgf, load_sgf_past
 __all__ = [
     "FORMATS",
     "Assertion",
+    "Exercise",
     "Format",
     "GtpScript",
     "GtpTest",
+    "NotAsked",
     "Problem",
     "ProblemSet",
     "Refusal",
+    "exercise_of",
     "load_sgf",
     "load_sgf_past",
     "read_problems",

@@ -7,19 +7,19 @@ Altair and SciPy take a while to import, so only who makes a report waits for th
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from hyoka.progress import OnProgress
 from hyoka.report.choices import Choices
-from hyoka.report.progress import Progress
 
 if TYPE_CHECKING:
     from hyoka.page import Page
     from hyoka.report.contents import StudyReport
     from hyoka.study import Study
 
-__all__ = ["Choices", "Progress", "save_figures", "study_report", "write_report"]
+__all__ = ["Choices", "save_figures", "study_report", "write_report"]
 
 
 def study_report(
-    study: "Study", *, progress: Progress | None = None, **choices: Unpack[Choices]
+    study: "Study", *, progress: OnProgress | None = None, **choices: Unpack[Choices]
 ) -> "StudyReport":
     """Measure what a study's evaluators are worth, and put it together as a page.
 
@@ -35,7 +35,7 @@ def write_report(
     study: "Study",
     path: Path | str,
     *,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     **choices: Unpack[Choices],
 ) -> "StudyReport":
     """Write the report of a study as one HTML file that opens offline; makes no folder.

@@ -2,17 +2,18 @@
 """What a study's report has in it, put together."""
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
+from hyoka.games import game_facts
 from hyoka.page import Page
 from hyoka.page.page import counted
+from hyoka.progress import OnProgress
 from hyoka.report.choices import Choices
 from hyoka.report.examples import boards_of
 from hyoka.report.findings import Finding, findings_of
 from hyoka.report.methods import methods_of
-from hyoka.report.progress import Progress, Steps
 from hyoka.report.results import Results, measure_study
 from hyoka.report.sections import (
     calibration_section,
@@ -23,6 +24,7 @@ from hyoka.report.sections import (
     phases_section,
     splits_section,
 )
+from hyoka.report.steps import Steps
 from hyoka.study import Study
 from hyoka.study.measuring import chosen_evaluators
 
@@ -35,7 +37,7 @@ class StudyReport:
     findings: tuple[Finding, ...]
     results: Results
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Findings and numbers as JSON has them; what is not a finite number is null."""
         results = self.results
         shared = results.shared
@@ -85,7 +87,7 @@ class StudyReport:
 
 
 def report_of(
-    study: Study, *, progress: Progress | None = None, **choices: Unpack[Choices]
+    study: Study, *, progress: OnProgress | None = None, **choices: Unpack[Choices]
 ) -> StudyReport:
     """The whole report; see `Choices` for what it is made from."""
     steps = Steps(progress, 3 * len(chosen_evaluators(study, choices.get("evaluators"))) + 3)
@@ -103,7 +105,7 @@ def report_of(
         calibration_section(results),
     )
     page = Page(
-        f"Evaluations in {_game_title(study.game)}: right or wrong?",
+        f"Evaluations in {game_facts(study.game).title}: right or wrong?",
         _subtitle(results),
         tuple(finding.text for finding in findings),
         tuple(section for section in sections if section is not None),
@@ -111,12 +113,6 @@ def report_of(
     )
     steps.end()
     return StudyReport(page, findings, results)
-
-
-def _game_title(game: str) -> str:
-    if game.startswith("go"):
-        return f"Go {game[2:]}×{game[2:]}"
-    return {"othello": "Othello", "blokus_duo": "Blokus Duo"}.get(game, game)
 
 
 def _subtitle(results: Results) -> str:

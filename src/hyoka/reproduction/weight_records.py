@@ -18,6 +18,7 @@ import numpy as np
 from hyoka.analysis import (
     Curve,
     Curves,
+    DrawnGames,
     FixedBins,
     Resampling,
     Sample,
@@ -26,6 +27,7 @@ from hyoka.analysis import (
     curve,
 )
 from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
+from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
@@ -37,6 +39,7 @@ from hyoka.search import linear_evaluation
 from hyoka.study import Study
 
 HOLD_OUT: Final = 0.2
+_COMMAND: Final = "hyoka reproduce"
 _DELTA: Final = 50.0
 """The width of the paper's bins, in centipawns."""
 
@@ -118,12 +121,12 @@ class Fitted:
 
     def save(self, folder: Path) -> None:
         """Write each evaluation to a file for `weights=FILE`."""
-        found = {name: fit.evaluation for name, fit in self.fits.items()}
-        found["off"] = self.examples.start
-        found[self._built_in] = linear_evaluation(self.examples.game)
-        for name, evaluation in found.items():
-            assert evaluation is not None, "the terms are those of an evaluation of ours"
-            evaluation.save(folder / f"{name}.json")
+        for name, fit in self.fits.items():
+            fit.save(folder / f"{name}.json", command=_COMMAND)
+        assert self.examples.start is not None, "the terms are those of an evaluation of ours"
+        built_in = linear_evaluation(self.examples.game)
+        for name, evaluation in {"off": self.examples.start, self._built_in: built_in}.items():
+            evaluation.save(folder / f"{name}.json", Origin(_COMMAND))
 
 
 Analyse = Callable[["WeightRun"], Outcome]
@@ -197,8 +200,8 @@ class WeightRun:
         *,
         off: bool = False,
         quiet: bool = True,
-        draws: Literal["discard", "half"] = "discard",
-        whole: bool = False,
+        draws: DrawnGames = "discard",
+        every_position: bool = False,
     ) -> Examples:
         """Positions of a study, with the terms as they are or turned off."""
         return term_examples(
@@ -208,24 +211,10 @@ class WeightRun:
             off=off,
             quiet=quiet,
             draws=draws,
-            sample=None if whole else self.amount.sample,
+            sample=None if every_position else self.amount.sample,
             seed=self.seed,
-            progress=self._told("positions at rest" if quiet else "positions as they are"),
+            progress=self.workshop.progress,
         )
-
-    def _told(self, what: str) -> Callable[[int, int], None]:
-        """Progress as examples tell it: so many of so many."""
-        seen = 0
-        tick = None
-
-        def tell(done: int, total: int) -> None:
-            nonlocal seen, tick
-            if tick is None:
-                tick = self.workshop.progress(what, total)
-            tick(done - seen)
-            seen = done
-
-        return tell
 
 
 def quiescence(run: WeightRun) -> Outcome:
@@ -238,9 +227,9 @@ def quiescence(run: WeightRun) -> Outcome:
         _sample(name, each, each.before, np.isin(key, shared))
         for name, each, key in zip(names, (static, resting), keys, strict=True)
     ]
-    how = Resampling(seed=run.seed)
+    resampling = Resampling(seed=run.seed)
     curves = Curves(
-        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=how) for sample in samples)
+        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=resampling) for sample in samples)
     )
     rows = tuple(
         (
@@ -255,7 +244,7 @@ def quiescence(run: WeightRun) -> Outcome:
         for part, rises in zip(curves, ("no", "yes"), strict=True)
     )
     headings = ("curve", "theirs rises", "falls", "largest", "p", "bins", "scale")
-    better = compare(samples[1], samples[0], resampling=how)
+    better = compare(samples[1], samples[0], resampling=resampling)
     roc = next(each.difference for each in better.differences if each.metric.name == "roc")
     file = run.figure("curves")
     curves.save(file)
@@ -274,28 +263,31 @@ def quiescence(run: WeightRun) -> Outcome:
 
 def draws(run: WeightRun) -> Outcome:
     """The curve with drawn games left out, and with each as half a win."""
-    found = run.examples(run.study, draws="half")
-    everything = _sample("draws half", found, found.before)
+    examples = run.examples(run.study, draws="half")
+    everything = _sample("draws half", examples, examples.before)
     decided = (everything.results == 0) | (everything.results == 1)
     without = everything.where(decided, "draws left out")
     edges = np.arange(-400.0, 401.0, 100.0)
-    whole, some = everything.ranking.bins(edges), without.ranking.bins(edges)
-    half, left_out = (part[:, 1] / part[:, 0] for part in (whole, some))
+    all_bins, decided_bins = everything.ranking.bins(edges), without.ranking.bins(edges)
+    half, left_out = (part[:, 1] / part[:, 0] for part in (all_bins, decided_bins))
     rows = tuple(
         (
             f"{edges[b]:+.0f} to {edges[b + 1]:+.0f}",
-            int(whole[b, 5]),
+            int(all_bins[b, 5]),
             float(half[b]),
             float(left_out[b]),
             float(left_out[b] - half[b]),
         )
-        for b in range(len(whole))
+        for b in range(len(all_bins))
     )
     worst = float(np.nanmax(np.abs(left_out - half)))
-    how = Resampling(seed=run.seed)
+    resampling = Resampling(seed=run.seed)
     file = run.figure("curves")
     Curves(
-        tuple(curve(s, binning=FixedBins(_DELTA), resampling=how) for s in (without, everything))
+        tuple(
+            curve(s, binning=FixedBins(_DELTA), resampling=resampling)
+            for s in (without, everything)
+        )
     ).save(file)
     answer: Answer = "yes" if worst < LITTLE else "reversed"
     share = 1 - len(without) / len(everything)
@@ -378,11 +370,12 @@ def other_records(run: WeightRun) -> Outcome:
         where="result in (0, 1) and plies >= 60",
         columns="none",
     )
-    others = run.examples(study, off=True, whole=True)
-    how = Resampling(seed=run.seed)
+    others = run.examples(study, off=True, every_position=True)
+    resampling = Resampling(seed=run.seed)
     samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
     scales = {
-        name: curve(sample, resampling=how).logistic.scale for name, sample in samples.items()
+        name: curve(sample, resampling=resampling).logistic.scale
+        for name, sample in samples.items()
     }
     steepness = OutcomeTable(
         ("records", "positions", "games", "scale, centipawns"),
@@ -434,7 +427,7 @@ def _falls(part: Curve, claim: str, *, expected: bool) -> Verdict:
 def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
     """Where each trait is large and where it is small, among the unseen games."""
     held = fitted.fits["MLM"].held_out
-    found = {}
+    extremes = {}
     for name in fitted.examples.traits:
         ends = [
             holds
@@ -443,8 +436,8 @@ def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
             if text.startswith(start)
         ]
         if len(ends) == 2:
-            found[factor or name] = (ends[0], ends[1])
-    return found
+            extremes[factor or name] = (ends[0], ends[1])
+    return extremes
 
 
 def _split_tables(
@@ -488,9 +481,9 @@ def _draw(file: Path, sample: Sample, conditions: Mapping[str, tuple[Holds, Hold
     for name, ends in itertools.islice(conditions.items(), 1):
         for holds, word in zip(ends, ("large", "small"), strict=True):
             chosen[f"{name} {word}"] = sample.where(holds)
-    how = Resampling(resamples=200)
+    resampling = Resampling(resamples=200)
     parts = [
-        curve(some, binning=picture_bins(some), resampling=how, condition=words)
+        curve(some, binning=picture_bins(some), resampling=resampling, condition=words)
         for words, some in chosen.items()
     ]
     Curves(tuple(parts)).save(file)

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Protocol
 
 from hyoka.arena import MatchPlan, MatchResult, play_match
-from hyoka.errors import SourceError
+from hyoka.errors import SourceError, named
+from hyoka.progress import OnProgress
 from hyoka.reproduction.outcome import Outcome
 from hyoka.study import Study, evaluate
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays so many games of a match that is kept in a folder."""
-Tick = Callable[[int], None]
-"""Told how many more are done."""
-Progress = Callable[[str, int], Tick]
-"""Told what is about to be done and how much of it."""
 
 
 class RecordsFolder:
@@ -42,16 +39,12 @@ class RecordsFolder:
         where = f"in {self._path}" if self._path else f"in shared/data here or above {here}"
         raise SourceError(
             f"no {name} {where}; this experiment reads it: say where the records are with "
-            "--data FOLDER (the folder that has go9, chess and shogi in it)"
+            f"{named('data')} (the folder that has go9, chess and shogi in it)"
         )
 
 
 def _play_here(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
     return play_match(plan, folder, games=games)
-
-
-def _unseen(_what: str, _total: int) -> Tick:
-    return lambda _count: None
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ class Workshop:
     jobs: int = 1
     executor: Executor | None = None
     """Evaluates instead of `jobs` threads here."""
-    progress: Progress = _unseen
+    progress: OnProgress | None = None
     seed: int = 0
 
     def study(self, name: str, files: Sequence[str], *, where: str, columns: str = "all") -> Study:
@@ -75,8 +68,8 @@ class Workshop:
         path = self.folder / name
         if (path / "study.toml").exists():
             return Study.open(path)
-        found = [self.records.file(file) for file in files]
-        return Study.create(path, found, where=where, columns=columns)
+        paths = [self.records.file(file) for file in files]
+        return Study.create(path, paths, where=where, columns=columns)
 
     def evaluate(self, study: Study, specs: Sequence[str], sample: int | None) -> list[str]:
         """Evaluate what is missing; the names under which the evaluations are kept."""

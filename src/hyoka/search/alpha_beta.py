@@ -3,12 +3,13 @@
 
 import dataclasses
 import math
-from typing import Any, Final
+from typing import Final
 
 from hyoka import _core
 from hyoka._core import Player
-from hyoka.search.parts import alpha_beta_settings, core_class, evaluation_options
-from hyoka.search.request import OnProgress, SearchRequest
+from hyoka.games import AnyLine, AnyMove
+from hyoka.search.parts import alpha_beta_options, models_for
+from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
 
@@ -16,7 +17,7 @@ _DECIDED: Final = 20_000
 """Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
 
 
-def _final_score(line: Any, pv: list[Any], rounded: float) -> float:
+def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
     """The score at the end of a variation; alpha-beta itself counts in whole points."""
     for move in pv:
         line = line.play(move)
@@ -28,9 +29,7 @@ class AlphaBetaPlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
-        self._core = core_class(game, "AlphaBeta")(
-            evaluation_options(spec, game), alpha_beta_settings(spec)
-        )
+        self._core = _core.AlphaBeta(game, alpha_beta_options(spec), models_for(spec, game))
         _, self._unit, scale = (
             _core.evaluation_terms(game) if game is not None else ([], "points", 1.0)
         )
@@ -38,7 +37,7 @@ class AlphaBetaPlayer:
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Search deeper and deeper until a limit is reached."""
-        line, only, tell = request.line, request.only, request.on_progress
+        line, only, tell = request.line, request.only, request.on_result
         depth, nodes, seconds = request.limits_for(self._spec, "depth", "nodes", "time")
         tick = None if tell is None else lambda: self._tell(line, tell)
         self._core.allow()
@@ -68,12 +67,12 @@ class AlphaBetaPlayer:
             return "depth"
         return "nodes" if nodes and result.nodes >= nodes else "time"
 
-    def _tell(self, line: Any, on_progress: OnProgress) -> None:
+    def _tell(self, line: AnyLine, on_result: OnResult) -> None:
         result = self._result(line)
         if result is not None:
-            on_progress(result)
+            on_result(result)
 
-    def _result(self, line: Any) -> SearchResult | None:
+    def _result(self, line: AnyLine) -> SearchResult | None:
         found = self._core.found()
         if not found["variations"]:
             return None
@@ -95,7 +94,7 @@ class AlphaBetaPlayer:
             details={"iterations": found["iterations"]},
         )
 
-    def _report(self, line: Any, score: int, mate: int | None, pv: list[Any]) -> MoveReport:
+    def _report(self, line: AnyLine, score: int, mate: int | None, pv: list[AnyMove]) -> MoveReport:
         """Turn alpha-beta's one number into score, value and proof."""
         first_to_play = line.to_play is Player.first
         if mate is None and abs(score) < _DECIDED:

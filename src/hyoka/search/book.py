@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from hyoka.artefact import Artefact
 from hyoka.errors import SourceError
-from hyoka.given_file import GivenFile
+from hyoka.games import Game, Move
 from hyoka.records import Record, read_records, records_in
 
 
@@ -32,14 +32,18 @@ class Book:
         for record in records:
             if record.game != game:
                 continue
-            for ply, code in enumerate(record.moves[:plies].tolist()):
-                counts.setdefault(record.position(ply).hash, Counter())[code] += 1
+            # The last position has no move: there are as many codes as positions before it.
+            for code, position in zip(
+                record.moves[:plies].tolist(), record.positions(), strict=False
+            ):
+                counts.setdefault(position.hash, Counter())[code] += 1
         return cls(game, counts)
 
     @classmethod
-    def from_file(cls, game: str, path: str | Path | GivenFile, *, plies: int = 30) -> "Book":
+    def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = 30) -> "Book":
         """From a file of records; raises SourceError if it has none of this game."""
-        if isinstance(path, GivenFile):
+        if isinstance(path, Artefact):
+            path.check("book", game)
             stream = records_in(path.path, path.content)
         else:
             stream = read_records(path)
@@ -57,7 +61,7 @@ class Book:
         lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
-    def moves(self, position: Any) -> dict[Any, int]:
+    def moves(self, position: Game) -> dict[Move, int]:
         """The legal moves of a position that are in the book, and how often they were played."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}

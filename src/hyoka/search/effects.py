@@ -2,23 +2,21 @@
 """Which settings count beside which others: some mean nothing alone, some change what is usual."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
+from hyoka import _core
 from hyoka.search.settings import Value
 
-Get = Callable[[str], Any]
+Get = Callable[[str], object]
 """A setting's value by its name."""
 
-_ORDERING: Final = ("hash_move", "captures", "killers", "history", "principal_variation")
-_SELECTIVITY: Final = (
-    "check_extensions",
-    "null_move",
-    "late_move_reductions",
-    "late_move_pruning",
-    "futility",
-    "exchange_pruning",
-    "unknown_reductions",
-    "delta_pruning",
+_PRESETS: Final = ("exact", "plain")
+"""Settings of alpha-beta that stand for others."""
+_STRENGTHS: Final = (
+    "strengths",
+    "prior_strengths",
+    "widening_strengths",
+    "playout_strengths",
 )
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 
@@ -29,13 +27,19 @@ def usual(kind: str, said: Mapping[str, Value]) -> dict[str, Value]:
     >>> usual("ab", {"exact": True})["null_move"]
     False
     """
-    found: dict[str, Value] = {}
-    if kind == "ab" and said.get("plain"):
-        found |= dict.fromkeys((*_ORDERING, *_SELECTIVITY), False)
-        found |= {"hash": 0, "aspiration": 0}
-    elif kind == "ab" and said.get("exact"):
-        found |= dict.fromkeys(_SELECTIVITY, False)
-    return found
+    chosen = [name for name in _PRESETS if said.get(name)] if kind == "ab" else []
+    if not chosen:
+        return {}
+    options, plain = _core.AlphaBetaOptions(), _core.AlphaBetaOptions()
+    for name in chosen:
+        options.set(name, True)
+    options.apply_presets()
+    names = [setting.name for setting in options.settings() if setting.kind != "file"]
+    return {
+        name: value
+        for name in names
+        if name not in _PRESETS and (value := options.get(name)) not in (None, plain.get(name))
+    }
 
 
 def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
@@ -48,10 +52,14 @@ def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
     puct = get("formula") == "puct"
     if name == "c":
         return bool(value == (1.5 if puct else 1.0))
-    return name == "rated" and value == (puct or get("widening"))
+    if name in _STRENGTHS and name != "strengths":
+        return bool(value == get("strengths"))
+    return name == "ordered" and value == (puct or get("widening"))
 
 
-def idle(kind: str, names: Collection[str], get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def idle(
+    kind: str, names: Collection[str], get: Get, parts: Mapping[str, object]
+) -> dict[str, str]:
     """Of the settings and parts named, those that have no effect beside the others, and why.
 
     >>> known = {"widening": False}
@@ -65,7 +73,7 @@ def idle(kind: str, names: Collection[str], get: Get, parts: Mapping[str, Any]) 
     return {name: found[name] for name in names if name in found}
 
 
-def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found: dict[str, str] = {}
     if not get("widening"):
         found |= dict.fromkeys(("widening_d", "widening_c", "widening_e"), "without widening=on")
@@ -82,22 +90,31 @@ def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
     if get("book") is None:
         found["book_plies"] = "without book=FILE"
     if "evaluator" in parts:
-        playing = ("policy", "epsilon", "cut", "ratings", "rated")
+        playing = ("policy", "epsilon", "cut", *_STRENGTHS, "ordered")
         found |= dict.fromkeys(playing, "with an evaluator in the place of playouts")
     else:
         found["batch"] = "without an evaluator in Python"
-        found |= _idle_in_playouts(get)
-        puct = get("formula") == "puct"
-        ordered = get("rated") if get("rated") is not None else puct or get("widening")
-        if ordered:
-            found.pop("ratings", None)
+        found |= _idle_strengths(get)
     if not get("prior") and (get("cut") is None or "evaluator" in parts):
         judging = ("weights", "scale", "evaluation")
         found |= dict.fromkeys(judging, "without prior=… or cut=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
 
-def _idle_in_mc(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_strengths(get: Get) -> dict[str, str]:
+    """Strengths serve playouts, priors and the order of moves, and widening."""
+    found = _idle_in_playouts(get)
+    usual = get("formula") == "puct" or get("widening")
+    if get("ordered") if get("ordered") is not None else usual:
+        found.pop("strengths", None)
+    else:
+        found["prior_strengths"] = "without moves tried by strength"
+    if not get("widening"):
+        found["widening_strengths"] = "without widening=on"
+    return found
+
+
+def _idle_in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found = _idle_in_playouts(get)
     if get("a_move"):
         found["playouts"] = "with a_move=…"
@@ -110,12 +127,13 @@ def _idle_in_playouts(get: Get) -> dict[str, str]:
     found = {}
     if get("policy") == "uniform":
         found["epsilon"] = "with policy=uniform"
-    if get("policy") != "rated":
-        found["ratings"] = "without policy=rated, or moves tried by rating"
+    if get("policy") != "strengths":
+        found["strengths"] = "without policy=strengths, or moves tried by strength"
+        found["playout_strengths"] = "without policy=strengths"
     return found
 
 
-def _idle_in_ab(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_in_ab(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found = {}
     if get("plain"):
         found["exact"] = "with plain=on"
@@ -124,7 +142,7 @@ def _idle_in_ab(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
     return found | _idle_beside_evaluation(parts)
 
 
-def _idle_beside_evaluation(parts: Mapping[str, Any], *more: str) -> dict[str, str]:
+def _idle_beside_evaluation(parts: Mapping[str, object], *more: str) -> dict[str, str]:
     """An evaluation given as a value has its own weights; a function gives values as they are."""
     if "evaluation" not in parts:
         return {}

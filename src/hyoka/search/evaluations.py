@@ -2,7 +2,6 @@
 """Evaluations that are linear in named terms: their weights, and the terms of positions in bulk."""
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
+from hyoka.artefact import BUILT_IN, Artefact, Origin, number_of, read_artefact, shown
 from hyoka.errors import NotationError, SourceError, nearest
-from hyoka.files import write_text
-from hyoka.games import game_type, name_of
-from hyoka.given_file import GivenFile, number_of
+from hyoka.games import Position, game_facts
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
 """What the compiled core can hold."""
@@ -60,7 +58,8 @@ class LinearEvaluation:
             return self.names.index(name)
         except ValueError:
             hint = nearest(name, self.names)
-            raise NotationError(f"{self.game} has no term '{name}'; {hint}".rstrip("; ")) from None
+            message = f"{self.game} has no term '{shown(name)}'; {hint}".rstrip("; ")
+            raise NotationError(message) from None
 
     @property
     def fingerprint(self) -> str:
@@ -99,51 +98,59 @@ class LinearEvaluation:
         chosen = self.scale if scale is None else float(scale)
         return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
 
-    def score(self, positions: Sequence[Any]) -> NDArray[np.int32]:
+    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
         """What positions are worth to the first player, in `unit`."""
-        options = self.options()
-        return np.asarray(_core.score_positions(list(positions), options)) if positions else _none()
+        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
 
-    def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
+    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """The same as expected results, 0 to 1."""
         with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
             return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
 
-    def amounts(self, positions: Sequence[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def amounts(
+        self, positions: Sequence[Position]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much of each term a position has, a row a position; and its progress."""
         if not positions:
             return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
-        return _core.count_terms(list(positions))
+        return _core.count_terms(self.game, list(positions))
 
-    def terms(self, positions: Sequence[Any]) -> NDArray[np.float32]:
+    def terms(self, positions: Sequence[Position]) -> NDArray[np.float32]:
         """Rows whose product with `flat` is the score: amounts blended by progress."""
         amounts, progress = self.amounts(positions)
         ending = progress[:, None]
         blended = np.stack([amounts * (1 - ending), amounts * ending], axis=2)
         return blended.reshape(len(amounts), 2 * len(self))
 
-    def save(self, path: str | Path) -> None:
-        """Write all weights as JSON, which `linear_evaluation` and `weights=FILE` read."""
+    def artefact(self, origin: Origin | None = None) -> Artefact:
+        """All weights, as `linear_evaluation` and `weights=FILE` read them."""
         weights = {
             name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
             for name, pair in zip(self.names, self.weights, strict=True)
         }
         content = {"game": self.game, "scale": self.scale, "weights": weights}
-        write_text(Path(path), json.dumps(content, indent=1) + "\n")
+        return Artefact.of("weights", content, origin=origin)
 
-    def options(self) -> _core.EvaluationOptions:
-        """What the compiled core makes the evaluation from."""
-        options = _core.EvaluationOptions()
-        options.weights = self.flat.tolist()
-        options.scale = self.scale
-        return options
+    def save(self, path: str | Path, origin: Origin | None = None) -> None:
+        """Write all weights to a file, and how they were made: by whom is known, if not told."""
+        self.artefact(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
 
-
-def _none() -> NDArray[np.int32]:
-    return np.zeros(0, np.int32)
+    def model(self) -> _core.Model:
+        """The evaluation as the compiled core works with it."""
+        return _core.linear_evaluation(self.game, self.flat.tolist(), self.scale)
 
 
-def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) -> LinearEvaluation:
+def has_terms(game: str | None) -> bool:
+    """Whether a game has an evaluation of its own; none written in Python has."""
+    return game is not None and bool(_core.evaluation_terms(game)[0])
+
+
+def has_features(game: str | None) -> bool:
+    """Whether the moves of a game have features, by which they have strengths."""
+    return game is not None and bool(_core.move_features(game))
+
+
+def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:
     """A game's built-in evaluation, or one whose weights a file holds.
 
     A file may name some terms only; the others keep their built-in weights.
@@ -151,8 +158,12 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
     >>> linear_evaluation("blokus_duo")["influence"]
     (1.0, 1.0)
     """
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     terms, unit, scale = _core.evaluation_terms(name)
+    if not terms:
+        raise NotationError(
+            f"{name} has no terms to be evaluated by; give a function of positions, evaluation="
+        )
     built_in = LinearEvaluation(
         name,
         tuple(term for term, *_ in terms),
@@ -160,13 +171,13 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
         unit,
         scale,
     )
-    if weights is None:
+    if weights is None or weights == BUILT_IN:
         return built_in
-    file = weights if isinstance(weights, GivenFile) else GivenFile.read(weights)
+    file = read_artefact(weights, "weights")
     given, content = _named_numbers(file, "weights", name)
     scale = content.get("scale", built_in.scale)
     if "scale" in content and not 0 < number_of(scale) < math.inf:
-        raise SourceError(f"{file}: 'scale' needs a positive number, not {_shown(scale)}")
+        raise SourceError(f"{file}: 'scale' needs a positive number, not {shown(scale)}")
     try:
         pairs = {term: _pair(term, weight) for term, weight in given.items()}
         return built_in.with_weights(pairs, scale=number_of(scale))
@@ -174,19 +185,19 @@ def linear_evaluation(game: str, weights: str | Path | GivenFile | None = None) 
         raise SourceError(f"{file}: {error}") from None
 
 
-def _pair(term: str, given: Any) -> tuple[float, float]:
+def _pair(term: str, given: object) -> tuple[float, float]:
     """A term's weights in the opening and in the ending, from one number or two."""
     pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
     if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):
-        raise NotationError(f"'{term}' needs a finite number or two, not {_shown(given)}")
+        raise NotationError(f"'{shown(term)}' needs a finite number or two, not {shown(given)}")
     return pair[0], pair[1]
 
 
-def _named_numbers(file: GivenFile, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
     content = file.json_object()
     if content.get("game", game) != game:
-        raise SourceError(f"{file}: {key} for {_shown(content['game'])}, not for {game}")
+        raise SourceError(f"{file}: {key} for {shown(content['game'])}, not for {game}")
     if key in content:
         given = content[key]
     else:
@@ -196,27 +207,35 @@ def _named_numbers(file: GivenFile, key: str, game: str) -> tuple[dict[str, Any]
     return given, content
 
 
-def _shown(value: object) -> str:
-    """A value of a file in a message: no more of it than fits on a line."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def move_strengths(game: str, ratings: str | Path | GivenFile | None = None) -> dict[str, float]:
+def move_strengths(game: str, strengths: str | Path | Artefact | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     known = dict(_core.move_features(name))
-    if ratings is None:
+    if not known:
+        raise NotationError(f"moves of {name} have no features, and so no strengths")
+    if strengths is None or strengths == BUILT_IN:
         return known
-    file = ratings if isinstance(ratings, GivenFile) else GivenFile.read(ratings)
+    file = read_artefact(strengths, "strengths")
     for feature, strength in _named_numbers(file, "strengths", name)[0].items():
         if feature not in known:
             hint = nearest(feature, known)
-            raise SourceError(f"{file}: {name} has no feature '{feature}'; {hint}".rstrip("; "))
+            raise SourceError(
+                f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
+            )
         number = number_of(strength)
         if not 0 < number <= _GREATEST:
             raise SourceError(
-                f"{file}: '{feature}' needs a positive number, not {_shown(strength)}"
+                f"{file}: '{shown(feature)}' needs a positive number, not {shown(strength)}"
             )
         known[feature] = number
     return known
+
+
+def strengths_artefact(
+    game: str, strengths: Mapping[str, float], origin: Origin | None = None
+) -> Artefact:
+    """Strengths of a game's move features, as `move_strengths` and `strengths=FILE` read them."""
+    # The core holds them in four bytes: the shortest text that reads back as it is.
+    numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
+    content = {"game": game_facts(game).name, "strengths": numbers}
+    return Artefact.of("strengths", content, origin=origin)

@@ -3,11 +3,11 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from hyoka import _core
 from hyoka._core import Player
-from hyoka.search.parts import evaluation_options, playout_options, threads_for
+from hyoka.games import AnyLine, AnyMove
+from hyoka.search.parts import models_for, monte_carlo_options
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
@@ -18,45 +18,39 @@ class MonteCarloPlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
-        self._stop = _core.StopFlag()
         self._stopped = False
         self._by_score = spec.kind == "mc-score"
-        self._playout = playout_options(spec, game)
-        self._evaluation = evaluation_options(spec, game)
-        self._threads = threads_for(spec, game)
+        options = monte_carlo_options(spec, game)
+        self._core = _core.MonteCarlo(game, options, models_for(spec, game))
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Play out each move equally often and compare the means."""
         line = request.line
         self._stopped = False
-        self._stop.lower()
+        self._core.allow()
         if not request.limits.infinite:
             playouts, a_move, seconds = request.limits_for(self._spec, "playouts", "a_move", "time")
             samples = self._sample(request, 0, int(playouts), int(a_move), seconds)
             ended = "interrupted" if self._stopped else "time" if seconds else "playouts"
             return self._result(line, samples, ended)
-        sums: dict[Any, tuple[int, float, float]] = {}
+        sums: dict[AnyMove, tuple[int, float, float]] = {}
         slice_s = max(0.01, min(request.every_s, 0.2))
         while not self._stopped:  # slice after slice, until somebody has had enough
             done = sum(count for count, *_ in sums.values())
             for move, count, values, scores in self._sample(request, done, 0, 0, slice_s):
                 before = sums.get(move, (0, 0.0, 0.0))
                 sums[move] = (before[0] + count, before[1] + values, before[2] + scores)
-            if request.on_progress is not None:
-                request.on_progress(self._result(line, [(m, *s) for m, s in sums.items()], ""))
+            if request.on_result is not None:
+                request.on_result(self._result(line, [(m, *s) for m, s in sums.items()], ""))
         return self._result(line, [(move, *sum_) for move, sum_ in sums.items()], "interrupted")
 
     def _sample(
         self, request: SearchRequest, first: int, playouts: int, a_move: int, seconds: float
-    ) -> list[tuple[Any, int, float, float]]:
-        found: Any = _core.sample_moves(
-            request.line, self._playout, self._evaluation, request.only, first, playouts, a_move,
-            seconds, self._spec["seed"], self._threads, self._stop,
-        )  # fmt: skip
-        return list(found)
+    ) -> list[tuple[AnyMove, int, float, float]]:
+        return list(self._core.sample(request.line, request.only, first, playouts, a_move, seconds))
 
     def _result(
-        self, line: Any, samples: Sequence[tuple[Any, int, float, float]], ended: str
+        self, line: AnyLine, samples: Sequence[tuple[AnyMove, int, float, float]], ended: str
     ) -> SearchResult:
         total = sum(count for _, count, *_ in samples)
         reports = [
@@ -96,7 +90,7 @@ class MonteCarloPlayer:
     def stop(self) -> None:
         """End the running search soon."""
         self._stopped = True
-        self._stop.hoist()
+        self._core.stop()
 
     def clear(self) -> None:
         """Nothing is kept from position to position."""

@@ -1,133 +1,152 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a spec to what the compiled core makes searches from."""
+"""From a spec to what the compiled core makes searches from: options and models."""
 
 import functools
-from typing import Any
+from typing import Final
 
 from hyoka import _core
+from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
-from hyoka.games import game_type
-from hyoka.given_file import GivenFile
+from hyoka.games import game_facts, games_with
 from hyoka.search.book import Book
-from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.evaluations import (
+    LinearEvaluation,
+    has_features,
+    has_terms,
+    linear_evaluation,
+    move_strengths,
+)
+from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
 
-
-def core_class(game: str | None, suffix: str) -> Any:
-    """The compiled search of a game; games written in Python share one."""
-    return getattr(_core, ("Python" if game is None else game_type(game).__name__) + suffix)
+_STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
+"""What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""
 
 
-def evaluation_options(spec: SearchSpec, game: str | None) -> _core.EvaluationOptions:
-    """The static evaluation that a spec asks for."""
+def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
+    """Everything that can be set about a tree search; raises NotationError if the game can't."""
+    options = _core.UctOptions()
+    _set_chosen(options, spec)
+    _check_playouts(spec, game)
+    if spec["ordered"] and not has_features(game):
+        raise NotationError("ordered=on needs a game whose moves have features")
+    facts = None if game is None else game_facts(game)
+    if spec["mate"] and (facts is None or facts.mate_solver is None):
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mate={spec['mate']} is for {games}, not for {game}")
+    if spec["ending"] and (facts is None or facts.ending_solver is None):
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
+    return options
+
+
+def has_priors(spec: SearchSpec, game: str | None) -> bool:
+    """Whether the moves of a tree search are tried in an order that something tells."""
+    if "evaluator" in spec.parts:
+        return True
+    usual = spec["widening"] or spec["formula"] == "puct"
+    ordered = usual if spec["ordered"] is None else spec["ordered"]
+    return bool(ordered) and has_features(game)
+
+
+def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloOptions:
+    """Everything that can be set about flat Monte Carlo."""
+    options = _core.MonteCarloOptions()
+    _set_chosen(options, spec)
+    _check_playouts(spec, game)
+    return options
+
+
+def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
+    """Everything that can be set about alpha-beta."""
+    options = _core.AlphaBetaOptions()
+    for preset in ("exact", "plain"):
+        options.set(preset, spec[preset])
+    options.apply_presets()
+    _set_chosen(options, spec)
+    return options
+
+
+def _set_chosen(options: Options, spec: SearchSpec) -> None:
+    for name, value in spec.chosen:
+        if not spec.is_file(name):
+            assert not isinstance(value, Artefact)
+            options.set(name, value)
+
+
+def _check_playouts(spec: SearchSpec, game: str | None) -> None:
+    if spec["policy"] == "light" and not (game is not None and game_facts(game).light_playouts):
+        raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
+    if spec["policy"] == "strengths" and not has_features(game):
+        raise NotationError("policy=strengths needs a game whose moves have features")
+    if game is None and spec["threads"] != 1:
+        raise NotationError("a game written in Python is searched on one thread")
+
+
+def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
+    """The models that a spec names or holds; what it does not say is built in."""
+    models = _core.GivenModels()
+    models.evaluation = _evaluation(spec, game)
+    models.slow = game is None or callable(spec.parts.get("evaluation"))
+    if spec.has("strengths"):
+        _give_strengths(models, spec, game)
+    if "evaluator" in spec.parts:
+        batch = spec["batch"] if game is not None else 1
+        models.leaves = _core.python_leaves(game, spec.parts["evaluator"], batch)
+        models.slow = True
+    if spec.has("book"):
+        book = _book_of(spec, game)
+        if book is not None:
+            models.set_book(book.codes())
+    return models
+
+
+def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
     given = spec.parts.get("evaluation")
     if isinstance(given, LinearEvaluation):
         if given.game != game:
             raise NotationError(f"an evaluation of {given.game} can't judge {game}")
-        options = given.options()
-    elif given is not None:
-        options = _core.EvaluationOptions()
-        options.set_python(given)
-    elif game is None:
-        if spec["weights"] is not None:
-            raise NotationError("weights= are for a game with an evaluation of its own")
-        options = _core.EvaluationOptions()
-    else:
-        options = linear_evaluation(game, spec["weights"]).options()
-    if spec["scale"] is not None:
-        options.scale = spec["scale"]
-    return options
+        return given.model()
+    if given is not None:
+        wants_scores = spec.kind == "ab"
+        return (_core.python_scores if wants_scores else _core.python_values)(game, given)
+    if game is not None and has_terms(game):
+        return linear_evaluation(game, spec["weights"]).model()
+    if spec["weights"] != BUILT_IN:
+        raise NotationError("weights= are for a game with an evaluation of its own")
+    return None
 
 
-def playout_options(spec: SearchSpec, game: str | None) -> _core.PlayoutOptions:
-    """The playouts that a spec asks for."""
-    options = _core.PlayoutOptions()
-    options.policy = spec["policy"]
-    if options.policy == "light" and not (game or "").startswith("go"):
-        raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
-    if options.policy == "rated" and game is None:
-        raise NotationError("policy=rated needs a game whose moves have features")
-    options.epsilon = spec["epsilon"]
-    options.cut = -1 if spec["cut"] is None else spec["cut"]
-    if spec["ratings"] is not None:
-        if game is None:
-            raise NotationError("ratings= need a game whose moves have features")
-        options.ratings = list(move_strengths(game, spec["ratings"]).values())
-    return options
+def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:
+    usual = spec["strengths"]
+    for name in _STRENGTHS:
+        own = spec[name] if spec.has(name) else None
+        given = usual if own is None else own
+        if given == BUILT_IN:
+            continue
+        if game is None or not has_features(game):
+            raise NotationError("strengths= need a game whose moves have features")
+        setattr(models, name, _strengths(game, given))
 
 
-def threads_for(spec: SearchSpec, game: str | None) -> int:
-    """How many threads a search has; those of games written in Python would wait for each other."""
-    if game is None and spec["threads"] != 1:
-        raise NotationError("a game written in Python is searched on one thread")
-    return int(spec["threads"])
+@functools.lru_cache(maxsize=16)
+def _strengths(game: str, file: Artefact) -> _core.Model:
+    """The strengths that a file holds; those who ask for the same file get the same model."""
+    return _core.feature_strengths(game, list(move_strengths(game, file).values()))
 
 
-@functools.lru_cache(maxsize=4)
-def _book(game: str, file: GivenFile, plies: int) -> Book:
-    """The book that a file holds; a match asks for it anew with each game."""
-    return Book.from_file(game, file, plies=plies)
-
-
-def mcts_options(spec: SearchSpec, game: str | None) -> _core.MctsOptions:
-    """Everything that makes up a tree search."""
-    options = _core.MctsOptions()
-    puct = spec["formula"] == "puct"
-    options.formula = spec["formula"]
-    options.exploration = spec["c"] if spec["c"] is not None else 1.5 if puct else 1.0
-    if spec["widening"]:
-        options.widening = (spec["widening_d"], spec["widening_c"], spec["widening_e"])
-    rated = spec["rated"] if spec["rated"] is not None else spec["widening"] or puct
-    if spec["rated"] and game is None:
-        raise NotationError("rated=on needs a game whose moves have features")
-    options.rated = bool(rated) and game is not None
-    options.reduction = spec["reduction"]
-    options.killer = spec["killer_c"] if spec["killer"] else None
-    options.history = spec["history_threshold"] if spec["history"] else None
-    options.rave = spec["rave"] or None
-    options.playout = playout_options(spec, game)
-    options.evaluation = evaluation_options(spec, game)
-    if "evaluator" in spec.parts:
-        options.set_evaluator(spec.parts["evaluator"])
-        options.batch = spec["batch"] if game is not None else 1
-    options.prior_visits = spec["prior"]
-    options.prior_at_expansion = spec["prior_when"] == "expansion"
-    if spec["mate"] and game not in ("chess", "shogi"):
-        raise NotationError(f"mate={spec['mate']} is for chess and shogi, not for {game}")
-    options.mate_nodes = spec["mate"]
-    if spec["ending"] and game != "othello":
-        raise NotationError(f"ending={spec['ending']} is for othello, not for {game}")
-    options.ending_empties = spec["ending"]
-    book = spec.parts.get("book")
+def _book_of(spec: SearchSpec, game: str | None) -> Book | None:
+    book: Book | None = spec.parts.get("book")
     if spec["book"] is not None:
         if game is None:
             raise NotationError("book= needs a game that has records")
-        book = _book(game, spec["book"], spec["book_plies"])
-    elif book is not None and book.game != game:
+        return _book(game, spec["book"], spec["book_plies"])
+    if book is not None and book.game != game:
         raise NotationError(f"a book of {book.game} is none of {game or 'this game'}")
-    if book is not None:
-        options.set_book(book.codes())
-    options.proofs = spec["proofs"]
-    options.expand_at = spec["expand"]
-    options.threads = threads_for(spec, game)
-    options.seed = spec["seed"]
-    options.memory_mib = spec["memory"]
-    return options
+    return book
 
 
-def alpha_beta_settings(spec: SearchSpec) -> _core.AlphaBetaSettings:
-    """Everything that makes up an alpha-beta search."""
-    if spec["plain"]:
-        settings = _core.AlphaBetaSettings.plain()
-    elif spec["exact"]:
-        settings = _core.AlphaBetaSettings.exact()
-    else:
-        settings = _core.AlphaBetaSettings()
-    for name, value in spec.chosen:
-        if isinstance(value, bool) and name not in ("quiescence", "exact", "plain"):
-            settings.switch(name, value)
-    settings.quiescence = spec["quiescence"]
-    settings.hash_mib = spec["hash"]
-    settings.aspiration = spec["aspiration"]
-    settings.variations = spec["multipv"]
-    return settings
+@functools.lru_cache(maxsize=4)
+def _book(game: str, file: Artefact, plies: int) -> Book:
+    """The book that a file holds; a match asks for it anew with each game."""
+    return Book.from_file(game, file, plies=plies)

@@ -63,6 +63,16 @@ class PythonEvaluator:
         return self.name
 
     @property
+    def contents(self) -> dict[str, str]:
+        """What its name does not tell."""
+        return {"function": self.fingerprint}
+
+    @property
+    def artefacts(self) -> dict[str, object]:
+        """None."""
+        return {}
+
+    @property
     def slug(self) -> str:
         """A readable name for a folder, unique to the name and the fingerprint."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
@@ -70,7 +80,7 @@ class PythonEvaluator:
         return "-".join(filter(None, ["python", safe, digest]))
 
 
-def name_of_function(function: Any) -> str:
+def name_of_function(function: object) -> str:
     """What a function is called, or the class of an object that can be called.
 
     >>> name_of_function(functools.partial(max, 1))

@@ -3,12 +3,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from hyoka.games import AnyLine, AnyMove
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.spec import SearchSpec
 
-OnProgress = Callable[[SearchResult], None]
+OnResult = Callable[[SearchResult], None]
+"""Told what a search has found so far."""
 
 _WITHOUT_LIMITS: Final[dict[str, dict[str, int]]] = {
     "uct": {"playouts": 10_000},
@@ -23,11 +25,11 @@ _WITHOUT_LIMITS: Final[dict[str, dict[str, int]]] = {
 class SearchRequest:
     """One search of a line of play that is not over."""
 
-    line: Any
+    line: AnyLine
     limits: SearchLimits
-    only: Sequence[Any] | None
+    only: Sequence[AnyMove] | None
     """Moves to choose among; None for all."""
-    on_progress: OnProgress | None
+    on_result: OnResult | None
     every_s: float
 
     def limits_for(self, spec: SearchSpec, *names: str) -> tuple[float, ...]:

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be set about each search: one table, from which specs, help and engine options come."""
+"""What can be set about each search, as specs, help and engine options need it.
+
+The compiled core has the tables: what a setting is called, what it may be, and what it does.
+"""
 
 import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol, cast, get_args
 
+from hyoka import _core
+from hyoka.artefact import BUILT_IN, Artefact, read_artefact
 from hyoka.errors import NotationError, nearest
-from hyoka.given_file import GivenFile
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
-Value = int | float | bool | str | GivenFile
+Value = int | float | bool | str | Artefact
 
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
+_FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered"}
+"""A rating is a player's; texts and files of former times still say it of moves."""
+_BUILT_IN: Final = ("weights", "strengths")
+"""The kinds of artefacts of which games have one built in; settings of these names default to it,
+others of these kinds to what those say."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -29,23 +38,28 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    artefact: str = ""
+    """What kind of artefact a file holds."""
 
     def read(self, text: str) -> Value:
         """The value that a text names; raises NotationError with what would be right.
 
-        A file is read at once; raises SourceError if it can't be.
+        A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
+            if text == BUILT_IN and self.artefact in _BUILT_IN:
+                return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
             if _UNSPEAKABLE.search(text) or text != text.strip():
                 raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
-            return GivenFile.read(text)
+            return read_artefact(text, self.artefact)
         if self.kind == "choice":
             if text in self.choices:
                 return text
             known = ", ".join(self.choices)
-            hint = nearest(text, self.choices) or f"there are {known}"
+            former = "did you mean strengths?" if text == "rated" else None
+            hint = former or nearest(text, self.choices) or f"there are {known}"
             raise NotationError(f"no {self.name} '{text}'; {hint}")
         if self.kind == "flag":
             if text.lower() in _TRUTHS:
@@ -76,7 +90,8 @@ class Setting:
             return int(value) if self.kind == "int" else float(value) + 0.0  # and no -0
         if self.kind == "flag" and isinstance(value, bool):
             return value
-        if self.kind == "file" and isinstance(value, GivenFile):
+        if self.kind == "file" and isinstance(value, Artefact):
+            value.check(self.artefact)
             return value
         return self.read(str(value))
 
@@ -96,154 +111,69 @@ class Setting:
         return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def _count(name: str, default: int | None, doc: str, maximum: float = 10**15) -> Setting:
-    return Setting(name, "int", default, doc, minimum=0, maximum=maximum)
+_ARTEFACTS: Final = {"weights": "weights", "strengths": "strengths", "book": "book"}
+"""What a file holds, by the last word of its setting's name."""
 
 
-def _number(name: str, default: float | None, doc: str, low: float, high: float) -> Setting:
-    return Setting(name, "float", default, doc, minimum=low, maximum=high)
+class Options(Protocol):
+    """What the compiled core makes a search from."""
+
+    def get(self, setting: str) -> bool | int | float | str | None:
+        """A setting's value; None: not set."""
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None:
+        """Set it to what it may be."""
+
+    @staticmethod
+    def settings() -> list[_core.Setting]:
+        """All that can be set, in order."""
 
 
-def _flag(name: str, default: bool | None, doc: str) -> Setting:
-    return Setting(name, "flag", default, doc)
+OPTIONS: Final[dict[str, type[Options]]] = {
+    "uct": _core.UctOptions,
+    "mc": _core.MonteCarloOptions,
+    "mc-score": _core.MonteCarloOptions,
+    "ab": _core.AlphaBetaOptions,
+    "mate": _core.MateOptions,
+    "exact": _core.ExactOptions,
+    "random": _core.RandomOptions,
+}
+"""By kind of search, what the compiled core makes it from; it knows what can be set."""
+_TITLES: Final = {
+    "uct": "Monte-Carlo tree search with every enhancement of the papers",
+    "mc": "flat Monte Carlo: the same number of playouts for each move",
+    "mc-score": "the same by the mean final score instead of wins",
+    "ab": "alpha-beta with quiescence and a linear evaluation",
+    "mate": "df-pn search for a mate by checks (chess, shogi)",
+    "exact": "exact solving of endings (Othello)",
+    "random": "any legal move",
+}
 
 
-_TIME: Final = _number("time", None, "Seconds to think; 0: no limit of time.", 0, 10**7)
-_THREADS: Final = Setting("threads", "int", 1, "Threads at work.", minimum=1, maximum=256)
-_SEED: Final = _count("seed", 0, "Chance: the same seed on one thread, the same search.", 2**63)
-_WEIGHTS: Final = Setting(
-    "weights", "file", None, "A file with the evaluation's weights; else the built-in ones."
-)
-_PLAYOUTS: Final = [
-    Setting(
-        "policy",
-        "choice",
-        "uniform",
-        "How playouts choose: all moves alike, by rated features, or (Go) by captures, escapes "
-        "and shapes.",
-        choices=("uniform", "rated", "light"),
-    ),
-    _number(
-        "epsilon", 0.0, "The share of playout moves that are random whatever the policy.", 0, 1
-    ),
-    _count("cut", None, "Plies after which a playout ends with an evaluation; 0 at once.", 10**4),
-    _number("scale", None, "A score s is worth 1 / (1 + exp(-s / scale)).", 1e-6, 1e9),
-    Setting("ratings", "file", None, "A file with the strengths of move features."),
-    _WEIGHTS,
-]
-_VALUE_OF: Final = "Which value counts as the position's: that of the best move, or of the root."
+def _described(setting: _core.Setting, default: Value | None) -> Setting:
+    if setting.kind == "file":
+        built_in = BUILT_IN if setting.name in _BUILT_IN else None
+        holds = _ARTEFACTS[setting.name.rpartition("_")[2]]
+        return Setting(setting.name, "file", built_in, setting.help, artefact=holds)
+    if setting.kind in ("int", "float"):
+        low, high = setting.minimum, setting.maximum
+        return Setting(setting.name, _kind(setting), default, setting.help, low, high)
+    choices = tuple(setting.choices)
+    return Setting(setting.name, _kind(setting), default, setting.help, choices=choices)
 
-UCT_SETTINGS: Final = [
-    _count("playouts", None, "Simulations; 10,000 if no limit is given."),
-    _TIME,
-    _count("nodes", None, "Positions whose moves are in the tree."),
-    Setting(
-        "formula",
-        "choice",
-        "ucb1",
-        "How moves are chosen in the tree.",
-        choices=("ucb1", "ucb1-tuned", "puct"),
-    ),
-    _number("c", None, "How much is explored: 1, for puct 1.5.", 0, 1000),
-    _flag("widening", False, "Progressive widening: moves join in by rating (paper 004)."),
-    _number("widening_d", 4.0, "Widening: the weight of the rating.", 0, 1000),
-    _number("widening_c", 0.5, "Widening: how much is explored.", 0, 1000),
-    _number("widening_e", 10.0, "Widening: as if visited so often.", 1e-6, 10**9),
-    _flag("rated", None, "Try moves in the order of their ratings; by default for widening, puct."),
-    _flag("killer", False, "Explore the commonest best move of sibling nodes more (paper 004)."),
-    _number("killer_c", 2.0, "Killer: its exploration.", 0, 1000),
-    _flag("history", False, "Explore moves more that have often been best (paper 004)."),
-    _number("history_threshold", 0.6, "History: from which share on.", 0, 1),
-    _number("rave", 0.0, "All moves as first: its k, about 1000 in Go; 0: off.", 0, 10**9),
-    _number("reduction", 0.0, "PUCT: by how much unvisited moves start below the node.", -1, 1),
-    *_PLAYOUTS,
-    _count("prior", 0, "Simulations that a node's static evaluation counts as (paper 003).", 10**6),
-    Setting(
-        "prior_when",
-        "choice",
-        "visit",
-        "Whether a node is evaluated when first visited, or with all its siblings.",
-        choices=("visit", "expansion"),
-    ),
-    _count("mate", 0, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 10**9),
-    _count("ending", 0, "Empty squares at which leaves are solved (Othello); 0: none.", 16),
-    _flag("proofs", True, "Back up results that are certain."),
-    Setting("book", "file", None, "A file of records: while in it, only its moves are searched."),
-    _count("book_plies", 30, "How far the book goes.", 10**4),
-    Setting(
-        "batch",
-        "int",
-        16,
-        "Positions at a time for an evaluator in Python.",
-        minimum=1,
-        maximum=4096,
-    ),
-    _count("expand", 1, "Visits of a leaf before its moves join the tree.", 10**6),
-    _THREADS,
-    _SEED,
-    _number("memory", 256.0, "MiB for the tree; when full it grows no further.", 0.001, 2**14),
-    _flag("reuse", True, "Keep what was found below the position reached."),
-    _flag("early", False, "Stop when the most visited move can't be overtaken."),
-    Setting("value", "choice", "best", _VALUE_OF, choices=("best", "root")),
-]
-MC_SETTINGS: Final = [
-    _count(
-        "playouts",
-        None,
-        "Playouts in all, the same for each move, one at least; 5,000 if none.",
-    ),
-    _count("a_move", None, "Playouts a move, instead."),
-    _TIME,
-    *_PLAYOUTS,
-    _THREADS,
-    _SEED,
-    Setting("value", "choice", "root", _VALUE_OF, choices=("best", "root")),
-]
-AB_SETTINGS: Final = [
-    _count("depth", None, "Plies.", 120),
-    _count("nodes", None, "Positions to visit; 100,000 if no limit is given."),
-    _TIME,
-    _flag("quiescence", True, "Go on with captures at the leaves (chess, shogi)."),
-    _count("hash", 16, "MiB for the transposition table; 0: none.", 2**15),
-    Setting("multipv", "int", 1, "So many best moves with exact scores.", minimum=1, maximum=500),
-    _WEIGHTS,
-    _number("scale", None, "A score s is worth 1 / (1 + exp(-s / scale)).", 1e-6, 1e9),
-    _flag("exact", False, "Only what leaves the value that of minimax to the same depth."),
-    _flag("plain", False, "No table, no ordering, no windows: alpha-beta and nothing else."),
-    _flag("hash_move", True, "Try the table's move first."),
-    _flag("captures", True, "Order captures by exchange."),
-    _flag("killers", True, "Try moves early that cut off beside."),
-    _flag("history", True, "Try moves early that have often cut off."),
-    _flag("principal_variation", True, "Null windows for all but the first move."),
-    _count("aspiration", 25, "Half the first window around the last score; 0: none.", 10**4),
-    _flag("check_extensions", True, "A ply more in check."),
-    _flag("null_move", True, "Who is well off after skipping a turn need not search on."),
-    _flag("late_move_reductions", True, "Late quiet moves less deep at first."),
-    _flag("late_move_pruning", True, "Leave out the last quiet moves near the leaves."),
-    _flag("futility", True, "Leave out what is far from the window near the leaves."),
-    _flag("exchange_pruning", True, "Leave out moves that lose material near the leaves."),
-    _flag("unknown_reductions", True, "A ply less where the table has no move."),
-    _flag("delta_pruning", True, "Leave out captures that can't reach the window."),
-]
-MATE_SETTINGS: Final = [
-    _count("nodes", 1_000_000, "Positions to visit; 0: no limit."),
-    _TIME,
-    Setting("hash", "int", 64, "MiB for the table.", minimum=1, maximum=2**15),
-]
-EXACT_SETTINGS: Final = [
-    _count("nodes", 1_000_000_000, "Positions to visit; 0: no limit."),
-    _TIME,
-    Setting("hash", "int", 64, "MiB for the table.", minimum=1, maximum=2**15),
-]
+
+def _kind(setting: _core.Setting) -> SettingKind:
+    (kind,) = (kind for kind in get_args(SettingKind) if kind == setting.kind)
+    return cast(SettingKind, kind)
+
+
+def _settings(kind: str) -> list[Setting]:
+    options = OPTIONS[kind]()
+    return [_described(each, options.get(each.name)) for each in options.settings()]
+
 
 KINDS: Final[dict[str, tuple[str, list[Setting]]]] = {
-    "uct": ("Monte-Carlo tree search with every enhancement of the papers", UCT_SETTINGS),
-    "mc": ("flat Monte Carlo: the same number of playouts for each move", MC_SETTINGS),
-    "mc-score": ("the same by the mean final score instead of wins", MC_SETTINGS),
-    "ab": ("alpha-beta with quiescence and a linear evaluation", AB_SETTINGS),
-    "mate": ("df-pn search for a mate by checks (chess, shogi)", MATE_SETTINGS),
-    "exact": ("exact solving of endings (Othello)", EXACT_SETTINGS),
-    "random": ("any legal move", [_SEED]),
+    kind: (title, _settings(kind)) for kind, title in _TITLES.items()
 }
 """What searches there are, in words, and what can be set about each."""
 
@@ -261,5 +191,8 @@ def setting_named(kind: str, name: str) -> Setting:
     settings = {setting.name: setting for setting in settings_of(kind)}
     if name in settings:
         return settings[name]
-    hint = nearest(name, settings) or f"there are {', '.join(settings)}"
+    if _FORMER_NAMES.get(name) in settings:
+        hint = f"did you mean {_FORMER_NAMES[name]}?"
+    else:
+        hint = nearest(name, settings) or f"there are {', '.join(settings)}"
     raise NotationError(f"{kind} has no setting '{name}'; {hint}")

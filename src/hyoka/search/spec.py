@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from hyoka.artefact import Artefact
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
-from hyoka.given_file import GivenFile
 from hyoka.search.book import Book
 from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.evaluations import LinearEvaluation
@@ -107,6 +107,10 @@ class SearchSpec:
         """Whether searches of this kind have a setting of this name."""
         return any(setting.name == name for setting in settings_of(self.kind))
 
+    def is_file(self, name: str) -> bool:
+        """Whether a setting names a file."""
+        return setting_named(self.kind, name).kind == "file"
+
     def __getitem__(self, name: str) -> Any:
         said = dict(self.chosen)
         default = usual(self.kind, said).get(name, setting_named(self.kind, name).default)
@@ -158,18 +162,18 @@ class SearchSpec:
         return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
 
     @property
-    def files(self) -> dict[str, GivenFile]:
-        """The files among the settings."""
-        return {name: value for name, value in self.chosen if isinstance(value, GivenFile)}
+    def artefacts(self) -> dict[str, Artefact]:
+        """The files among the settings, as they were when the spec was read."""
+        return {name: value for name, value in self.chosen if isinstance(value, Artefact)}
 
     @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: files and parts by name, each by what tells it."""
-        files = {name: file.sha256 for name, file in self.files.items()}
+        files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         return files | dict(self.fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
-        if isinstance(value, GivenFile):
+        if isinstance(value, Artefact):
             return value.sha256
         return setting_named(self.kind, name).text(value)
 
@@ -227,7 +231,7 @@ def _called(part: Any) -> str:
 
 
 def uct(**settings: Any) -> SearchSpec:
-    """Monte-Carlo tree search; see `hyoka.search.settings.UCT_SETTINGS` for what can be set.
+    """Monte-Carlo tree search; see `SearchSpec.settings_for("uct")` for what can be set.
 
     `evaluator` may be a function that takes a list of positions and gives their values for the
     first player (0 to 1), or these and the strengths of each position's legal moves; it takes the
@@ -264,7 +268,7 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
     parts = {
         name: settings.pop(name)
         for name in names
-        if settings.get(name) is not None and not isinstance(settings[name], str | Path | GivenFile)
+        if settings.get(name) is not None and not isinstance(settings[name], str | Path | Artefact)
     }
     for name, part in parts.items():
         if name == "book":

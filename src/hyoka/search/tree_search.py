@@ -2,13 +2,15 @@
 """Monte-Carlo tree search as a player."""
 
 import dataclasses
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka import _core
 from hyoka._core import Player
-from hyoka.search.parts import core_class, mcts_options
+from hyoka.games import AnyLine
+from hyoka.search.parts import has_priors, models_for, uct_options
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.simple_players import MatePlayer
@@ -22,16 +24,15 @@ class TreePlayer:
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
-        options = mcts_options(spec, game)
-        self._core = core_class(game, "Uct")(options)
-        self._rated = options.rated or "evaluator" in spec.parts
+        self._core = _core.TreeSearch(game, uct_options(spec, game), models_for(spec, game))
+        self._has_priors = has_priors(spec, game)
         self._memory_bytes = spec["memory"] * 2**20
         # At the root a mate is looked for before anything else: the tree would have to find it.
         self._mates = MatePlayer(SearchSpec.of("mate", hash=8), game) if spec["mate"] else None
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Simulate until a limit is reached."""
-        line, tell = request.line, request.on_progress
+        line, tell = request.line, request.on_result
         self._core.allow()
         playouts, nodes, seconds = request.limits_for(self._spec, "playouts", "nodes", "time")
         if self._mates is not None:
@@ -41,9 +42,8 @@ class TreePlayer:
                 return mate
         tick = None if tell is None else lambda: tell(self._result(line, ""))
         ended = self._core.run(
-            line, self._spec["reuse"], request.only, int(playouts), int(nodes), seconds,
-            self._spec["early"], request.every_s, tick,
-        )  # fmt: skip
+            line, request.only, int(playouts), int(nodes), seconds, request.every_s, tick
+        )
         return self._result(line, ended)
 
     def stop(self) -> None:
@@ -61,20 +61,20 @@ class TreePlayer:
         arrays: dict[str, NDArray[np.generic]] = self._core.tree(with_unvisited)
         return arrays
 
-    def _result(self, line: Any, ended: str) -> SearchResult:
+    def _result(self, line: AnyLine, ended: str) -> SearchResult:
         reports = tuple(
             MoveReport(
                 move,
                 visits,
                 value if visits or proof else None,
-                prior=prior if self._rated else None,
+                prior=prior if self._has_priors else None,
                 proven=proof,
                 pv=tuple(pv),
             )
             for move, visits, value, prior, proof, pv in self._core.moves()
         )
         best = reports[0] if reports else None
-        value = self._core.value
+        value: float | None = self._core.value
         if best is not None and best.visits and self._spec["value"] == "best":
             value = best.value
         proof = self._core.proof

@@ -5,27 +5,29 @@ Suites of Othello endings often name one of several moves with the same score. W
 worth can be computed, so that nobody has to be marked wrong for having chosen another.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
+from hyoka.games import Position, game_facts
+from hyoka.problems import Exercise
 from hyoka.search import solve_ending
-from hyoka.solving.judging import Task
 
 _MOST_NODES: Final = 200_000_000
 """Seconds of work, and enough for 22 empty squares; a count, so that verdicts never vary."""
 
 
-def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
+def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> bool:
     """Whether a move that a set does not list is exactly as good as one that it does.
 
     `score` is the exact one of best play, seen by the first player, where the player proved it.
     Where the position is too far from its end, only what is listed counts.
     """
-    if task.game != "othello" or not task.best or move is None or move in task.scores:
+    can_tell = game_facts(exercise.game).ending_solver is not None
+    if not can_tell or not exercise.best or move is None or move in exercise.scores:
         return False
-    game = task.to_solve()
-    listed = _worth(game, task.best[0])
+    game = exercise.to_solve()
+    listed = _worth(game, exercise.best[0])
     if listed is None:
         return False
     played = score if score is not None else _worth(game, move)
@@ -33,7 +35,7 @@ def is_as_good(task: Task, move: str | None, score: float | None) -> bool:
     return played is not None and view * played >= view * listed
 
 
-def _worth(game: Any, move: str) -> float | None:
+def _worth(game: Position, move: str) -> float | None:
     """The exact score after a move; None if it is not legal or too hard to tell."""
     try:
         after = game.play(move)

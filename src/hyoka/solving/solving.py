@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give problems to a search or an engine, in as many threads as wanted."""
+"""Give problems to a contestant, to as many of it side by side as wanted."""
 
-import queue
-import threading
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Final
+from concurrent.futures import Executor
 
-from hyoka.engines import AnySpec, EngineSpec, spec_of
+from hyoka.contestants import Answer, Solver, Spec, contestant_of, spec_of
 from hyoka.errors import Error
-from hyoka.problems import Assertion, GtpTest, Problem
+from hyoka.fleet import Crew, Done, Run, RunStopped
+from hyoka.problems import Assertion, Exercise, GtpTest, NotAsked, Problem, exercise_of
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import SearchLimits
 from hyoka.solving.exactness import is_as_good
-from hyoka.solving.judging import NotAsked, Task, task_of
-from hyoka.solving.players import Answer, Player, player_of
 from hyoka.solving.report import SolveReport, Verdict
 
-_LOOK_S: Final = 0.1
-"""How long a wait may keep us from seeing an interrupt."""
 
-
-def solve(
+def solve(  # noqa: PLR0913 - a keyword for each choice
     problems: Iterable[Problem | GtpTest | Assertion],
-    player: AnySpec | str,
+    player: Spec | str,
     *,
     limits: SearchLimits | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     on_verdict: Callable[[Verdict], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> SolveReport:
     """Let a search (`uct:playouts=1000`) or an engine (`uci:nodes=1000:stockfish`) solve problems.
 
@@ -34,135 +32,86 @@ def solve(
     is written in its verdict, and the others go on; only a spec that names nothing, and an engine
     that does not start, raise. Problems that ask for no move, and tests in GTP that an engine does
     not understand, are counted in `skipped`. A GTP engine is given such tests in the words of their
-    file, so that it knows the past, and may be asked for more than moves. Verdicts are
-    in the order of the problems; `on_verdict` hears of each when it is there. An interrupt (Ctrl-C)
-    gives the report on what has been solved so far.
+    file, so that it knows the past, and may be asked for more than moves. `jobs` problems are
+    solved side by side here, or on `executor` if one is given. Verdicts are in the order of the
+    problems; `on_verdict` hears of each when it is there. An interrupt (Ctrl-C) gives the report on
+    what has been solved so far.
     """
     spec = spec_of(player) if isinstance(player, str) else player
     skipped = Counter[str]()
-    tasks = []
+    exercises = []
     for problem in problems:
-        task = task_of(problem, over_gtp=speaks_gtp(spec))
-        if isinstance(task, str):
-            skipped[task] += 1
+        exercise = exercise_of(problem, over_gtp=contestant_of(spec).speaks_gtp)
+        if isinstance(exercise, str):
+            skipped[exercise] += 1
         else:
-            tasks.append(task)
-    run = _Run(tasks, [player_of(spec, limits) for _ in range(max(1, min(jobs, len(tasks))))])
-    interrupted = run.wait(on_verdict)
-    verdicts = tuple(found for found in run.found if isinstance(found, Verdict))
-    skipped.update(found for found in run.found if isinstance(found, str))
+            exercises.append(exercise)
+    tally = Tally(progress, spec.text, len(exercises), "problems")
+    found: list[Done[Exercise, Verdict | str]] = []
+    interrupted = False
+    work = functools.partial(_solve_one, spec, limits)
+    with Run(
+        work,
+        jobs=max(1, min(jobs, len(exercises))),
+        executor=executor,
+        what=spec.title,
+        name="hyoka-solve",
+    ) as run:
+        try:
+            for batch in run.batches(exercises):
+                for done in batch:
+                    found.append(done)
+                    if on_verdict is not None and isinstance(done.result, Verdict):
+                        on_verdict(done.result)
+                    tally.add()
+        except KeyboardInterrupt:
+            interrupted = True
+            found += run.stop()
+    results = [done.result for done in sorted(found, key=lambda done: done.number)]
+    skipped.update(result for result in results if isinstance(result, str))
+    verdicts = tuple(result for result in results if isinstance(result, Verdict))
     return SolveReport(spec.text, verdicts, skipped, interrupted)
 
 
-def speaks_gtp(spec: AnySpec) -> bool:
-    """Whether a player can be given tests in GTP's words."""
-    return isinstance(spec, EngineSpec) and spec.protocol == "gtp"
+def _solve_one(
+    spec: Spec, limits: SearchLimits | None, exercise: Exercise, crew: Crew
+) -> Verdict | str:
+    """What came of an exercise, or why it was not asked."""
+    solver = crew.member("solver", lambda: contestant_of(spec).solver(limits))
+    solver.start()
+    found = _verdict(exercise, solver)
+    if crew.is_stopped:  # in the middle of its thoughts
+        raise RunStopped
+    return found
 
 
-class _Run:
-    """Tasks taken by threads, a player each."""
-
-    def __init__(self, tasks: list[Task], players: list[Player]) -> None:
-        self._tasks = tasks
-        self._players = players
-        self._lock = threading.Lock()
-        self._next = 0
-        self._stopped = False
-        self._done = queue.Queue[int | Exception | None]()
-        self.found: list[Verdict | str | None] = [None] * len(tasks)
-        """Of each task the verdict, or why it was not asked."""
-
-    def wait(self, on_verdict: Callable[[Verdict], None] | None) -> bool:
-        """Run until all is done; True if it was interrupted. Raises what a player could not do."""
-        threads = [
-            threading.Thread(target=self._work, args=(player,), name="solver", daemon=True)
-            for player in self._players
-        ]
-        for thread in threads:
-            thread.start()
-        interrupted = False
-        try:
-            self._hear(len(threads), on_verdict)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            self._stopped = True
-            for thread in threads:
-                while thread.is_alive() and interrupted:
-                    for player in self._players:
-                        player.stop()
-                    thread.join(_LOOK_S)
-        return interrupted
-
-    def _hear(self, working: int, on_verdict: Callable[[Verdict], None] | None) -> None:
-        failures: list[Exception] = []
-        while working:
-            try:
-                told = self._done.get(timeout=_LOOK_S)
-            except queue.Empty:
-                continue
-            if told is None:
-                working -= 1
-            elif isinstance(told, Exception):
-                failures.append(told)
-                self._stopped = True
-            elif on_verdict is not None:
-                found = self.found[told]
-                if isinstance(found, Verdict):
-                    on_verdict(found)
-        if failures:
-            raise failures[0]
-
-    def _work(self, player: Player) -> None:
-        try:
-            with player:
-                while (number := self._taken()) is not None:
-                    found = _verdict(self._tasks[number], player)
-                    if self._stopped:
-                        break
-                    self.found[number] = found
-                    self._done.put(number)
-        except Exception as error:  # handed on to whoever waits
-            self._done.put(error)
-        finally:
-            self._done.put(None)
-
-    def _taken(self) -> int | None:
-        with self._lock:
-            if self._stopped or self._next == len(self._tasks):
-                return None
-            self._next += 1
-            return self._next - 1
-
-
-def _is_solved(task: Task, answer: Answer) -> bool:
+def _is_solved(exercise: Exercise, answer: Answer) -> bool:
     if answer.passes is not None:
         return answer.passes
-    return task.is_solved_by(answer.move, answer.mate, answer.score) or is_as_good(
-        task, answer.move, answer.score
+    return exercise.is_solved_by(answer.move, answer.mate, answer.score) or is_as_good(
+        exercise, answer.move, answer.score
     )
 
 
-def _verdict(task: Task, player: Player) -> Verdict | str:
-    """What came of a task, or why it was not asked."""
+def _verdict(exercise: Exercise, solver: Solver) -> Verdict | str:
     error, solved = "", False
     try:
-        answer = player.answer(task)
-        solved = _is_solved(task, answer)
+        answer = solver.answer(exercise)
+        solved = _is_solved(exercise, answer)
     except NotAsked as why:
         return str(why)
     except (Error, ValueError, OverflowError) as problem:
         answer, error = Answer(None), str(problem)
     return Verdict(
-        source=task.source,
-        line_number=task.line_number,
-        id=task.id,
-        game=task.game,
-        expected=task.expectation(),
+        source=exercise.source,
+        line_number=exercise.line_number,
+        id=exercise.id,
+        game=exercise.game,
+        expected=exercise.expectation(),
         solved=solved,
         move=answer.move,
-        points=task.points_of(answer.move),
-        most_points=max(task.points.values(), default=0),
+        points=exercise.points_of(answer.move),
+        most_points=max(exercise.points.values(), default=0),
         mate=answer.mate,
         score=answer.score,
         time_s=answer.time_s,

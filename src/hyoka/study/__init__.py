@@ -3,10 +3,10 @@
 
 from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
 from hyoka.study.checking import Damage, StudyCheck, check_study
-from hyoka.study.clustering import cluster
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
+from hyoka.study.question import Question
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [
@@ -16,12 +16,12 @@ __all__ = [
     "Damage",
     "EvaluationReport",
     "ImportReport",
+    "Question",
     "Study",
     "StudyCheck",
     "adjudicate",
     "append_to_study",
     "check_study",
-    "cluster",
     "evaluate",
     "games_where",
     "make_study",

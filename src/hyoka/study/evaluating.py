@@ -1,50 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluating the positions of a study: any evaluator, in parallel, resumed where it stopped."""
 
-import concurrent.futures
 import contextlib
+import functools
 import itertools
-import pickle
 import time
-import uuid
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.engines import AnySpec, EngineSpec, Failure, spec_of
-from hyoka.errors import EngineError, StudyError
-from hyoka.search import PythonEvaluator, Searcher, SearchSpec
+from hyoka.contestants import RecordedGame, Spec, contestant_of, is_spec, spec_of
+from hyoka.engines import Failure
+from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
+from hyoka.fleet import Done, Run
+from hyoka.games import game_facts
+from hyoka.progress import OnProgress, Tally
+from hyoka.search import PythonEvaluator
 from hyoka.study.layout import COMMENTS, now
 from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
 from hyoka.study.speakers import AUTHORS, leanings, take_turns
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA
-from hyoka.study.tasks import (
-    Task,
-    TaskResult,
-    evaluate_task,
-    release_engines,
-    stop_tasks,
-    workers_here,
-)
+from hyoka.study.tasks import Evaluated, evaluate_games
 
 _TASK_S: Final = 2.0
 """How long a task should last: long enough to pay for the sending, short enough to see progress."""
 _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
 _FLUSH_ROWS: Final = 200_000
-_RETRIES: Final = 3
 
-Tick = Callable[[int], None]
-"""Told how many more positions are done."""
+Judge = Callable[[Any], Evaluation | float]
+"""A function of positions of its game: an evaluation, or the first player's expected result."""
+Positions = list[RecordedGame]
+"""Positions of some games, as they travel to a worker."""
 
 
 @dataclass
@@ -67,7 +64,7 @@ class EvaluationReport:
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str | AnySpec | PythonEvaluator | Callable[[Any], Any]],
+    specs: Sequence[str | Spec | Judge],
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -76,7 +73,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     executor: Executor | None = None,
     retry_failed: bool = False,
     flush_s: float = 10.0,
-    progress: Callable[[str, int], Tick] | None = None,
+    progress: OnProgress | None = None,
 ) -> list[EvaluationReport]:
     """Evaluate positions with each of `specs` and keep the results in the study.
 
@@ -96,56 +93,49 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             reports.append(_take_comments(study, chosen))
             continue
         engine = _evaluator_of(spec)
-        if isinstance(engine, SearchSpec):
-            Searcher(engine, study.game)  # raises at once if it can't play the game
+        contestant = contestant_of(engine)
+        contestant.check(study.game, here=executor is None)
         with _evaluations_of(study, engine.slug) as change:
             run = _Run(study, engine, change, flush_s)
             if not change.values:
                 note = _changed_since(study.path / "evaluations", engine)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
-            tick = progress(engine.title, len(left[0])) if progress else lambda _count: None
-            run.evaluate(left, jobs, executor, tick)
+            tally = Tally(progress, contestant.label, len(left[0]), "positions")
+            run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
     return reports
 
 
-Evaluator = AnySpec | PythonEvaluator
-
-
-def _evaluator_of(spec: str | Evaluator | Callable[[Any], Any]) -> Evaluator:
+def _evaluator_of(spec: str | Spec | Judge) -> Spec:
     if isinstance(spec, str):
         return spec_of(spec, [COMMENTS])
-    if isinstance(spec, EngineSpec | SearchSpec | PythonEvaluator):
-        return spec
-    return PythonEvaluator(spec)
+    return spec if is_spec(spec) else PythonEvaluator(cast(Judge, spec))
 
 
-def _identity_of(engine: Evaluator) -> dict[str, Any]:
+def _identity_of(engine: Spec) -> dict[str, Any]:
     """What was asked for, and of what its text does not tell, what it was."""
-    if isinstance(engine, PythonEvaluator):
-        return {"spec": engine.text, "contents": {"function": engine.fingerprint}}
-    spec = engine.name if isinstance(engine, SearchSpec) else engine.text
-    return {"spec": spec, "contents": engine.contents or None}
+    contents = dict(engine.contents) or None
+    return {"spec": contestant_of(engine).full_text, "contents": contents}
 
 
-def _changed_since(evaluations: Path, engine: Evaluator) -> str | None:
+def _changed_since(evaluations: Path, engine: Spec) -> str | None:
     """A line about the last evaluator of the same text whose files or functions were others."""
     wanted = _identity_of(engine)
     if not wanted["contents"]:
         return None
-    found = []
+    others = []
     for file in evaluations.glob(f"engine=*/{ENGINE}"):
         known = read_manifest(file).values
         contents = known.get("contents", {})
         if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
-            found.append((str(known.get("created", "")), contents))
-    if not found:
+            others.append((str(known.get("created", "")), contents))
+    if not others:
         return None
-    created, contents = max(found, key=lambda each: each[0])
+    created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
-    files = engine.files if isinstance(engine, SearchSpec) else {}
-    names = ", ".join(str(files.get(name, engine.title)) for name in what) or engine.title
+    artefacts = engine.artefacts
+    names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
     return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
@@ -192,16 +182,16 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
             )
         )
         keys = _keys(*chosen)
-        said = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
-        wanted = np.isin(said, keys)
+        remarked = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        wanted = np.isin(remarked, keys)
         done = _keys(*_done(change))
-        new = wanted & ~np.isin(said, done)
+        new = wanted & ~np.isin(remarked, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
         report.done = int(new.sum())
         if report.done:
             rows = remarks.filter(pa.array(new))
-            unit = {"chess": "centipawns", "shogi": "centipawns"}.get(study.game, "points")
+            unit = game_facts(study.game).unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
             for name in EVALUATION_SCHEMA.names:
                 if name not in rows.column_names:
@@ -219,13 +209,13 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
     """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
-    told, movers = remarks["author"], remarks["mover"]
+    authors, movers = remarks["author"], remarks["mover"]
     remarks = remarks.drop_columns(["mover"])
-    if told.null_count < len(told) or not len(told):
+    if authors.null_count < len(authors) or not len(authors):
         return remarks, False
-    said = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
+    leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
     games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
-    if not take_turns(said, games, plies):
+    if not take_turns(leaning, games, plies):
         return remarks, False
     spoken = pc.if_else(pa.array(plies > 0), movers, None)
     return remarks.set_column(remarks.schema.get_field_index("author"), "author", spoken), True
@@ -253,7 +243,7 @@ def _done(change: Change) -> tuple[NDArray[Any], NDArray[Any]]:
 class _Run:
     """One evaluator at work on a study."""
 
-    def __init__(self, study: Study, engine: Evaluator, change: Change, flush_s: float) -> None:
+    def __init__(self, study: Study, engine: Spec, change: Change, flush_s: float) -> None:
         self._flush_s = flush_s
         self._study = study
         self._engine = engine
@@ -279,96 +269,43 @@ class _Run:
         left: tuple[NDArray[Any], NDArray[Any]],
         jobs: int,
         executor: Executor | None,
-        tick: Tick,
+        tally: Tally,
     ) -> None:
         """Send out tasks, take in results, write parts; whatever happens, results are kept."""
         if len(left[0]) == 0:
             return
-        with contextlib.ExitStack() as stack:
-            if executor is None:
-                stack.callback(release_engines)  # once the threads that use them have ended
-                executor = stack.enter_context(
-                    concurrent.futures.ThreadPoolExecutor(jobs, "hyoka-evaluate")
-                )
-            tasks = _Tasks(self._study, left)
-            running: dict[Future[TaskResult], tuple[Task, int]] = {}
+        tasks = _Tasks(self._study, left)
+        work = functools.partial(evaluate_games, self._engine)
+        arrived: deque[Done[Positions, Evaluated]] = deque()
+        what = self._engine.title
+        with Run(work, jobs=jobs, executor=executor, what=what, name="hyoka-evaluate") as run:
             try:
-                self._work(tasks, running, executor, jobs, tick)
+                for batch in run.batches(tasks):
+                    arrived.extend(batch)
+                    while arrived:
+                        done = arrived.popleft()
+                        tasks.learn(len(done.result.table), done.result.seconds)
+                        self._take(done.result)
+                        tally.add(len(done.result.table))
+                    self._flush_sometimes()
             except BaseException:
-                self._stop(tasks.run, running)
+                for done in [*arrived, *run.stop()]:
+                    # Another version's values stay out here too.
+                    with contextlib.suppress(EngineError):
+                        self._take(done.result)
                 raise
             finally:
                 self._flush()
                 self.report.seconds = time.monotonic() - self._started
 
-    def _work(
-        self,
-        tasks: "_Tasks",
-        running: dict[Future[TaskResult], tuple[Task, int]],
-        executor: Executor,
-        jobs: int,
-        tick: Tick,
-    ) -> None:
-        again: deque[tuple[Task, int]] = deque()
-        while True:
-            while len(running) < 2 * jobs:
-                task, tries = again.popleft() if again else (tasks.next(), 0)
-                if task is None:
-                    break
-                running[self._submitted(executor, task)] = (task, tries)
-            if not running:
-                return
-            finished, _ = concurrent.futures.wait(
-                running, timeout=1.0, return_when=concurrent.futures.FIRST_COMPLETED
-            )
-            for future in finished:
-                task, tries = running.pop(future)
-                try:
-                    result = future.result()
-                except EngineError:
-                    raise
-                except Exception as error:
-                    # The worker is gone, not the engine: another one takes the task.
-                    if tries + 1 >= _RETRIES:
-                        message = f"a task failed {_RETRIES} times, at last with: {error!r}"
-                        raise StudyError(message) from error
-                    again.append((task, tries + 1))
-                    continue
-                tasks.learn(len(task), result.seconds)
-                self._take(result)
-                tick(len(task))
-            self._flush_sometimes()
-
-    def _submitted(self, executor: Executor, task: Task) -> Future[TaskResult]:
-        try:
-            return executor.submit(evaluate_task, self._engine, task)
-        except (TypeError, AttributeError, pickle.PicklingError) as error:
-            message = f"{self._engine.title} can't be sent to the workers: {error}"
-            raise StudyError(message) from error
-
-    def _stop(self, run: str, running: dict[Future[TaskResult], tuple[Task, int]]) -> None:
-        """End what is running here and keep what it has found so far."""
-        for future in running:
-            future.cancel()
-        left = {future for future in running if not future.done()}
-        while left:
-            stop_tasks([run])  # again and again: a session may just be starting its engine anew
-            _, left = concurrent.futures.wait(left, timeout=0.1)
-            if not workers_here():
-                break  # they run elsewhere; nobody waits for them
-        for future in running:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                with contextlib.suppress(EngineError):  # another version's values stay out here too
-                    self._take(future.result())
-
-    def _take(self, result: TaskResult) -> None:
+    def _take(self, result: Evaluated) -> None:
         self._check_identity(result)
         self._rows.append(result.table)
         self.report.failed += len(result.failures)
         self.report.done += len(result.table)
         self.report.failures += result.failures[: max(0, 10 - len(self.report.failures))]
 
-    def _check_identity(self, result: TaskResult) -> None:
+    def _check_identity(self, result: Evaluated) -> None:
         """Who evaluated; another version's values don't go into the same table."""
         known = self._change.values
         if not known:
@@ -422,10 +359,8 @@ class _Tasks:
     """Cuts what is to be evaluated into tasks that last about as long as they should."""
 
     def __init__(self, study: Study, left: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        self.run = uuid.uuid4().hex
         self._game = study.game
         self._games, self._plies = left
-        self._at = 0
         self._size = _FIRST_TASK
         self._records = _GameLookup(study)
 
@@ -434,18 +369,18 @@ class _Tasks:
         fitting = positions * _TASK_S / max(seconds, 1e-3)
         self._size = int(min(max(fitting, self._size / 4, 1), 4 * self._size, _LARGEST_TASK))
 
-    def next(self) -> Task | None:
-        if self._at >= len(self._games):
-            return None
-        end = min(self._at + self._size, len(self._games))
-        games, plies = self._games[self._at : end], self._plies[self._at : end]
-        self._at = end
-        grouped = itertools.groupby(
-            zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
-        )
-        wanted = {game: [ply for _, ply in group] for game, group in grouped}
-        found = self._records.of(list(wanted))
-        return Task(self.run, self._game, [(game, *found[game], wanted[game]) for game in wanted])
+    def __iter__(self) -> Iterator[Positions]:
+        at = 0
+        while at < len(self._games):
+            end = min(at + self._size, len(self._games))
+            games, plies = self._games[at:end], self._plies[at:end]
+            at = end
+            grouped = itertools.groupby(
+                zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
+            )
+            wanted = {game: [ply for _, ply in group] for game, group in grouped}
+            records = self._records.of(list(wanted))
+            yield [RecordedGame(self._game, game, *records[game], wanted[game]) for game in wanted]
 
 
 class _GameLookup:

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "bindings/bind_all.h"
-#include "bindings/bind_search.h"
-
-namespace hyoka::bindings {
-
-void bind_shogi_search(nb::module_& module) { bind_search<Shogi>(module, "Shogi"); }
-
-}  // namespace hyoka::bindings

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "evaluation/all.h"
+#include "games/all.h"
+#include "playouts/by_strength.h"
+#include "playouts/cut.h"
+#include "playouts/go_light.h"
+#include "playouts/mixed.h"
+#include "playouts/uniform.h"
+#include "search/alphabeta.h"
+#include "search/assembly.h"
+#include "search/best_move_change.h"
+#include "search/mcts.h"
+#include "search/monte_carlo.h"
+#include "search/provers.h"
+#include "strengths/all.h"
+
+namespace hyoka::search {
+
+/// What was given, as what it must be. Throws NotationError if it is of another game or another kind.
+template <class Wanted>
+std::shared_ptr<Wanted> model_as(const std::shared_ptr<Model>& given) {
+    if (!given) return nullptr;
+    auto model = std::dynamic_pointer_cast<Wanted>(given);
+    if (!model) throw NotationError("a model of another game or of another kind");
+    return model;
+}
+
+/// The model that was given, or the built-in one. Throws NotationError if the game's moves have no features.
+template <Game G>
+std::shared_ptr<MoveModel<G>> strengths_or_built_in(const std::shared_ptr<Model>& given) {
+    if (auto model = model_as<MoveModel<G>>(given)) return model;
+    return Assembly<G>::feature_strengths({});
+}
+
+template <Game G>
+evaluation::SharedEvaluation<G> evaluation_or_built_in(const GivenModels& models) {
+    if (auto given = model_as<evaluation::StaticEvaluation<G>>(models.evaluation))
+        return evaluation::SharedEvaluation<G>(std::move(given));
+    return evaluation::SharedEvaluation<G>(Assembly<G>::linear_evaluation({}, evaluation::Terms<G>::scale));
+}
+
+template <Game G>
+std::unique_ptr<playouts::StepwisePlayout<G>> stepwise_playout(const PlayoutOptions& options,
+                                                               const GivenModels& models) {
+    using namespace playouts;
+    std::unique_ptr<StepwisePlayout<G>> policy;
+    if (options.policy == "uniform") policy = std::make_unique<UniformPlayout<G>>();
+    if (options.policy == "strengths")
+        policy = std::make_unique<StrengthPlayout<G>>(strengths_or_built_in<G>(models.playout_strengths)->clone());
+    if constexpr (is_go<G>)
+        if (options.policy == "light") policy = std::make_unique<GoLightPlayout<G::size>>();
+    if (!policy) throw NotationError("this game has no playouts called " + options.policy);
+    if (options.epsilon > 0 && options.policy != "uniform")
+        policy = std::make_unique<MixedPlayout<G>>(options.epsilon, std::move(policy));
+    return policy;
+}
+
+template <Game G>
+std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions& options, const GivenModels& models) {
+    auto policy = stepwise_playout<G>(options, models);
+    if (!options.cut) return policy;
+    using Evaluation = evaluation::SharedEvaluation<G>;
+    auto evaluation = evaluation_or_built_in<G>(models);
+    const double scale = options.scale.value_or(evaluation.scale());
+    return std::make_unique<playouts::CutPlayout<G, Evaluation>>(std::move(policy), std::move(evaluation), *options.cut,
+                                                                 scale);
+}
+
+template <Game G>
+std::unique_ptr<LeafProver<G>> leaf_prover(const UctOptions& options) {
+    if constexpr (std::same_as<G, Chess> || std::same_as<G, Shogi>)
+        if (options.mate > 0) return std::make_unique<MateProver<G>>(options.mate);
+    if constexpr (std::same_as<G, Othello>)
+        if (options.ending > 0) return std::make_unique<EndingProver>(options.ending);
+    if (options.mate > 0 || options.ending > 0) throw NotationError("this game has no solver for its leaves");
+    return nullptr;
+}
+
+inline std::unique_ptr<Formula> formula_named(const std::string& name) {
+    if (name == "ucb1") return std::make_unique<Ucb1>();
+    if (name == "ucb1-tuned") return std::make_unique<Ucb1Tuned>();
+    if (name == "puct") return std::make_unique<Puct>();
+    throw NotationError("no formula " + name);
+}
+inline std::unique_ptr<Untried> untried_policy(const UctOptions& options) {
+    if (options.widening)
+        return std::make_unique<Widening>(
+            Widening::Constants{.d = options.widening_d, .c = options.widening_c, .e = options.widening_e});
+    if (options.by_prior()) return std::make_unique<TryByPrior>(options.exploration(), options.reduction);
+    return std::make_unique<TryAllFirst>();
+}
+
+template <Game G>
+MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
+    MctsParts<G> parts;
+    parts.formula = formula_named(options.formula);
+    parts.untried = untried_policy(options);
+    if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
+        parts.evaluator = leaves->clone();
+    else
+        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
+    if (options.prior > 0) {
+        auto evaluation = evaluation_or_built_in<G>(models);
+        const double scale = options.scale.value_or(evaluation.scale());
+        parts.prior_value = std::make_unique<StaticEvaluator<G>>(std::move(evaluation), scale);
+    }
+    const bool has_features = !strengths::MoveFeatures<G>::all().empty();
+    if (options.in_order() && !models.leaves && (has_features || models.prior_strengths))
+        parts.move_priors = strengths_or_built_in<G>(models.prior_strengths)->clone();
+    // Where priors and widening go by the same strengths, the tree keeps them once.
+    if (options.widening && models.widening_strengths && models.widening_strengths != models.prior_strengths)
+        parts.widening = model_as<MoveModel<G>>(models.widening_strengths)->clone();
+    parts.prover = leaf_prover<G>(options);
+    parts.book = models.book;
+    if (options.killer) parts.killer = Killer{options.killer_c};
+    if (options.history) parts.history = History{options.history_threshold};
+    if (options.rave > 0) parts.rave = Rave{options.rave};
+    return parts;
+}
+
+inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& models) {
+    const bool slow = models.slow || options.mate > 0 || options.ending > 0;
+    return {.exploration = options.exploration(),
+            .expand_at = options.expand,
+            .prior_visits = options.prior,
+            .prior_at_expansion = options.prior_when == "expansion",
+            .priors_sum_to_one = options.by_prior(),
+            .look_every = slow ? 1u : 16u,
+            .proofs = options.proofs,
+            .threads = options.threads,
+            .seed = options.seed,
+            .memory_bytes = static_cast<std::size_t>(options.memory * (1 << 20))};
+}
+
+template <Game G>
+class TreeSearch final : public AnyTreeSearch {
+public:
+    TreeSearch(const UctOptions& options, const GivenModels& models)
+        : mcts_(mcts_parts<G>(options, models), mcts_settings(options, models)),
+          reuse_(options.reuse),
+          early_(options.early) {}
+
+    void set_root(const AnyLine& line, std::span<const std::uint16_t> only) override {
+        mcts_.set_root(line_of<G>(line), reuse_, moves_of<G>(only));
+    }
+    MctsEnd run(const MctsLimits& limits, const std::atomic<bool>& interrupt) override {
+        MctsLimits all = limits;
+        all.early_stop = early_;
+        return mcts_.run(all, interrupt);
+    }
+    void clear() override { mcts_.clear(); }
+    const Tree& tree() const override { return mcts_.tree(); }
+    std::uint64_t playouts() const override { return mcts_.playouts(); }
+    int depth() const override { return mcts_.depth(); }
+    std::optional<int> plies_to_result() const override { return mcts_.plies_to_result(); }
+
+private:
+    Mcts<G> mcts_;
+    bool reuse_;
+    bool early_;
+};
+
+/// What a position's value depends on beside what its hash tells.
+template <Game G>
+std::string rules_of([[maybe_unused]] const G& game) {
+    if constexpr (requires { game.komi(); }) return std::to_string(game.komi());
+    if constexpr (requires { game.draws(); }) return std::to_string(static_cast<int>(game.draws()));
+    if constexpr (requires { game.rules(); })
+        return std::to_string(game.rules().declaration) + ' ' + std::to_string(game.rules().ply_limit);
+    if constexpr (requires { game.bonus(); }) return std::to_string(game.bonus());
+    return {};
+}
+
+template <Game G>
+class AlphaBetaSearch final : public AnyAlphaBeta {
+public:
+    AlphaBetaSearch(const AlphaBetaOptions& options, const GivenModels& models)
+        : search_(evaluation_or_built_in<G>(models), options.search) {}
+
+    CodedResult search(const AnyLine& any, std::span<const std::uint16_t> only, const Limits& limits,
+                       const std::atomic<bool>& interrupt,
+                       const std::function<void(const CodedIteration&)>& report) override {
+        const Line<G>& line = line_of<G>(any);
+        // A position's hash leaves out the rules; other rules, other values.
+        if (std::string rules = rules_of(line.position()); rules != rules_) {
+            search_.clear();
+            rules_ = std::move(rules);
+        }
+        const auto among = moves_of<G>(only);
+        SearchOptions<G> options;
+        options.among = among;
+        options.interrupt = &interrupt;
+        options.report = [&](const Iteration<G>& iteration) { report(coded(iteration)); };
+        const AlphaBetaResult<G> found = search_.search(line, limits, options);
+        CodedResult result;
+        result.depth = found.depth;
+        result.selective_depth = found.selective_depth;
+        result.nodes = found.nodes;
+        result.time_s = found.time_s;
+        result.permille_full = found.permille_full;
+        result.variations = coded(found.variations);
+        result.score = found.score;
+        for (const auto& iteration : found.iterations) result.iterations.push_back(coded(iteration));
+        return result;
+    }
+    void clear() override { search_.clear(); }
+
+private:
+    static std::vector<CodedVariation> coded(const std::vector<Variation<G>>& variations) {
+        std::vector<CodedVariation> codes;
+        for (const auto& variation : variations) codes.push_back({variation.score, codes_of<G>(variation.moves)});
+        return codes;
+    }
+    static CodedIteration coded(const Iteration<G>& iteration) {
+        return {iteration.depth,  iteration.selective_depth, iteration.nodes,
+                iteration.time_s, iteration.permille_full,   coded(iteration.variations)};
+    }
+
+    AlphaBeta<G, evaluation::SharedEvaluation<G>> search_;
+    std::string rules_;  // that the table's values hold for
+};
+
+template <Game G>
+class MonteCarlo final : public AnyMonteCarlo {
+public:
+    MonteCarlo(const MonteCarloOptions& options, const GivenModels& models)
+        : policy_(playout_policy<G>(options, models)), seed_(options.seed), threads_(options.threads) {}
+
+    std::vector<CodedSample> sample(const AnyLine& any, std::span<const std::uint16_t> only, std::uint64_t first,
+                                    std::uint64_t playouts, std::uint64_t a_move, double time_s,
+                                    const std::atomic<bool>& interrupt) const override {
+        const Line<G>& line = line_of<G>(any);
+        auto moves = moves_of<G>(only);
+        if (moves.empty()) {
+            const auto legal = line.legal_moves();
+            moves.assign(legal.begin(), legal.end());
+        }
+        const std::uint64_t each =
+            a_move ? a_move
+                   : std::max<std::uint64_t>(playouts / std::max<std::size_t>(moves.size(), 1), playouts ? 1 : 0);
+        const std::uint64_t count = each ? each * moves.size() : std::numeric_limits<std::uint64_t>::max();
+        std::vector<CodedSample> samples;
+        for (const auto& sample :
+             sample_moves<G>(line, moves, *policy_, first, count, time_s, seed_, threads_, interrupt))
+            samples.push_back(
+                {static_cast<std::uint16_t>(sample.move.code()), sample.playouts, sample.value, sample.score});
+        return samples;
+    }
+
+private:
+    std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
+    std::uint64_t seed_;
+    unsigned threads_;
+};
+
+template <class G>
+std::unique_ptr<AnyTreeSearch> Assembly<G>::tree_search(const UctOptions& options, const GivenModels& models) {
+    return std::make_unique<TreeSearch<G>>(options, models);
+}
+template <class G>
+std::unique_ptr<AnyAlphaBeta> Assembly<G>::alpha_beta(const AlphaBetaOptions& options, const GivenModels& models) {
+    return std::make_unique<AlphaBetaSearch<G>>(options, models);
+}
+template <class G>
+std::unique_ptr<AnyMonteCarlo> Assembly<G>::monte_carlo(const MonteCarloOptions& options, const GivenModels& models) {
+    return std::make_unique<MonteCarlo<G>>(options, models);
+}
+
+/// An evaluation linear in its terms, with the scale of its scores.
+template <Game G>
+class ScaledLinear final : public evaluation::StaticEvaluation<G> {
+public:
+    ScaledLinear(evaluation::LinearEvaluation<G> linear, double scale) : linear_(std::move(linear)), scale_(scale) {}
+    int score(const G& game) const override { return linear_.score(game); }
+    double scale() const override { return scale_; }
+
+private:
+    evaluation::LinearEvaluation<G> linear_;
+    double scale_;
+};
+
+template <class G>
+std::shared_ptr<evaluation::StaticEvaluation<G>> Assembly<G>::linear_evaluation(std::span<const float> weights,
+                                                                                double scale) {
+    using Linear = evaluation::LinearEvaluation<G>;
+    if (weights.empty()) return std::make_shared<ScaledLinear<G>>(Linear(), scale);
+    if (weights.size() != 2 * evaluation::Terms<G>::all().size()) throw NotationError("two weights a term are needed");
+    std::vector<evaluation::Weight> pairs;
+    for (std::size_t i = 0; i < weights.size(); i += 2) pairs.push_back({weights[i], weights[i + 1]});
+    return std::make_shared<ScaledLinear<G>>(Linear(std::move(pairs)), scale);
+}
+
+template <class G>
+std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const float> strengths) {
+    const std::size_t features = strengths::MoveFeatures<G>::all().size();
+    if (features == 0) throw NotationError("the moves of this game have no features");
+    if (strengths.empty()) return std::make_shared<strengths::MoveStrengths<G>>();
+    if (strengths.size() != features) throw NotationError("one strength a feature is needed");
+    return std::make_shared<strengths::MoveStrengths<G>>(std::vector<float>(strengths.begin(), strengths.end()));
+}
+
+template <class G>
+std::vector<BestMoveChange> Assembly<G>::best_move_changes(std::span<const G> positions,
+                                                           std::span<const typename G::Move> experts,
+                                                           const AlphaBetaOptions& options, const GivenModels& models,
+                                                           int depths, unsigned threads,
+                                                           const std::atomic<bool>* interrupt) {
+    return search::best_move_changes<G>(positions, experts, evaluation_or_built_in<G>(models), options.search, depths,
+                                        threads, interrupt);
+}
+
+}  // namespace hyoka::search

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "games/blokus_duo.h"
+#include "strengths/move_features.h"
+
+namespace hyoka::strengths {
+
+/// The size of the piece, the corners it opens and those it takes from the opponent, and how far from the centre it
+/// stays. The default strengths are set by hand.
+template <>
+struct MoveFeatures<BlokusDuo> {
+    static const std::vector<Feature>& all();
+    template <class Sink>
+    static void visit(const BlokusDuo& game, const Context<BlokusDuo>& context, std::span<const BlokusDuo::Move> moves,
+                      Sink sink);
+};
+
+extern template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Context<BlokusDuo>&,
+                                                    std::span<const BlokusDuo::Move>, StrengthSink);
+extern template void MoveFeatures<BlokusDuo>::visit(const BlokusDuo&, const Context<BlokusDuo>&,
+                                                    std::span<const BlokusDuo::Move>, ListSink);
+
+}  // namespace hyoka::strengths

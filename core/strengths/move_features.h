@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "game.h"
+#include "strengths/move_model.h"
+
+namespace hyoka::strengths {
+
+/// Something a move may have to it. A move's strength is the product of its features' strengths, and in the model of
+/// Bradley and Terry a move is chosen with the probability strength / sum of all moves' strengths (paper 004, 3.1).
+struct Feature {
+    std::string name;
+    float strength;  // by default; the gamma of the paper, > 0
+};
+
+/// What the strengths of moves of G come from. For each game there is a specialisation with
+///
+///     static const std::vector<Feature>& all();  // names and default strengths; the order is that of the numbers
+///     template <class Sink>
+///     static void visit(const G&, const Context<G>&, std::span<const typename G::Move>, Sink sink);
+///
+/// `visit` goes through the moves, which must be legal; for each it calls sink.add(feature) for the features it has and
+/// then sink.end_move(). A sink is passed by value, as an iterator is. The same code multiplies strengths and lists
+/// features, so that the two cannot disagree. It is defined in the game's .cpp and instantiated there for both sinks.
+template <class G>
+struct MoveFeatures;
+
+/// Multiplies strengths.
+class StrengthSink {
+public:
+    StrengthSink(const float* by_feature, float* strengths) : by_feature_(by_feature), next_(strengths) {}
+    void add(std::size_t feature) { strength_ *= by_feature_[feature]; }
+    void end_move() {
+        *next_++ = strength_;
+        strength_ = 1;
+    }
+
+private:
+    const float* by_feature_;
+    float* next_;
+    float strength_ = 1;
+};
+
+/// The features of some moves in one array, move after move.
+struct FeatureLists {
+    std::vector<std::uint16_t> features;
+    std::vector<std::uint32_t> ends;  // by move: where its features end and the next one's begin
+
+    std::span<const std::uint16_t> of(std::size_t move) const {
+        const std::size_t begin = move ? ends[move - 1] : 0;
+        return std::span(features).subspan(begin, ends[move] - begin);
+    }
+};
+
+/// Lists features, after those that the lists already hold.
+class ListSink {
+public:
+    explicit ListSink(FeatureLists& lists) : lists_(lists) {}
+    void add(std::size_t feature) { lists_.features.push_back(static_cast<std::uint16_t>(feature)); }
+    void end_move() { lists_.ends.push_back(static_cast<std::uint32_t>(lists_.features.size())); }
+
+private:
+    FeatureLists& lists_;
+};
+
+/// How good moves of G look by their features.
+template <class G>
+class MoveStrengths final : public MoveModel<G> {
+public:
+    using Move = typename G::Move;
+
+    /// With the default strengths.
+    MoveStrengths() {
+        for (const Feature& feature : MoveFeatures<G>::all()) strengths_.push_back(feature.strength);
+    }
+    /// Pre: one positive strength a feature, in the order of MoveFeatures<G>::all().
+    explicit MoveStrengths(std::vector<float> strengths) : strengths_(std::move(strengths)) {
+        assert(strengths_.size() == MoveFeatures<G>::all().size());
+    }
+
+    void weigh(const G& game, const Context<G>& context, std::span<const Move> moves,
+               std::span<float> strengths) override {
+        assert(strengths.size() >= moves.size());
+        MoveFeatures<G>::visit(game, context, moves, StrengthSink(strengths_.data(), strengths.data()));
+    }
+    /// Adds the features of each move to `lists`. Pre: the moves are legal.
+    static void list(const G& game, const Context<G>& context, std::span<const Move> moves, FeatureLists& lists) {
+        MoveFeatures<G>::visit(game, context, moves, ListSink(lists));
+    }
+    std::unique_ptr<MoveModel<G>> clone() const override { return std::make_unique<MoveStrengths>(*this); }
+    const std::vector<float>& strengths() const { return strengths_; }
+
+private:
+    std::vector<float> strengths_;
+};
+
+}  // namespace hyoka::strengths

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strengths/shogi.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstdlib>
+
+#include "strengths/bands.h"
+
+namespace hyoka::strengths {
+
+using namespace shogi;
+
+namespace {
+
+using Kind = Shogi::Kind;
+using Move = Shogi::Move;
+
+constexpr std::size_t z(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t z(Player player) { return static_cast<std::size_t>(player); }
+
+/// Pieces that table 3 tells apart.
+constexpr std::size_t group_count = 10;
+constexpr std::array<std::string_view, group_count> group_names = {
+    "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "horse", "dragon", "other_promoted"};
+constexpr std::size_t hand_groups = 7;  // the first of them may be dropped
+constexpr std::array<std::uint8_t, Shogi::kind_count> group_of = {0, 0, 1, 2, 3, 5, 6, 4, 0, 9, 9, 9, 9, 7, 8};
+
+/// Attackers by rank, the lowest first.
+constexpr std::size_t class_count = 4;
+constexpr std::array<std::string_view, class_count> class_names = {"pawn", "light_piece", "general", "major_piece"};
+constexpr std::array<std::uint8_t, Shogi::kind_count> class_of = {0, 0, 1, 1, 2, 3, 3, 2, 3, 2, 2, 2, 2, 3, 3};
+
+// Where the features of each sort begin.
+constexpr std::size_t see_bands = 15;
+constexpr std::size_t exchange = 0;
+constexpr std::size_t recapture = exchange + see_bands;
+constexpr std::size_t other_capture = recapture + 1;
+constexpr std::size_t promotion = other_capture + 1;
+constexpr std::size_t check = promotion + 1;
+constexpr std::size_t escape = check + 1;                                // + class_count * group + class
+constexpr std::size_t moved = escape + group_count * class_count;        // + change_bands * group + band
+constexpr std::size_t dropped = moved + group_count * change_bands;      // the same
+constexpr std::size_t king_calm = dropped + hand_groups * change_bands;  // fewer attacks, as many, more
+constexpr std::size_t king_in_check = king_calm + 3;                     // the same
+constexpr std::size_t previous_piece = king_in_check + 3;                // + class of the piece
+constexpr std::size_t returns_quietly = previous_piece + class_count;
+constexpr std::size_t returns_capturing = returns_quietly + 1;
+constexpr std::size_t near_last = returns_capturing + 1;  // distance at most 1, 2, more
+constexpr std::size_t near_before_last = near_last + 3;   // the same
+constexpr std::size_t declares = near_before_last + 3;
+constexpr std::size_t feature_count = declares + 1;
+constexpr std::size_t none = feature_count;
+
+struct Range {
+    double low;
+    double high;
+};
+
+std::vector<Feature> make_features() {
+    std::vector<Feature> features;
+    const auto add = [&](std::string name, double strength) {
+        features.push_back({std::move(name), static_cast<float>(strength)});
+    };
+    constexpr std::array<double, see_bands> by_exchange = {0.02, 0.05, 0.06, 0.10, 0.32, 0.35,  0.47, 1.11,
+                                                           2.55, 2.90, 3.89, 6.08, 9.54, 14.37, 20.04};
+    for (std::size_t band = 0; band < see_bands; ++band) {
+        const int hundreds = static_cast<int>(band) - 7;
+        add(hundreds < 0   ? "exchange_loses_" + std::to_string(-100 * hundreds)
+            : hundreds > 0 ? "exchange_wins_" + std::to_string(100 * hundreds)
+                           : "exchange_even",
+            by_exchange[band]);
+    }
+    add("recapture", 12.75);
+    add("other_capture", 1.88);
+    add("promotion", 1.47);
+    add("check", 7.55);
+
+    constexpr std::array<Range, group_count> by_escape = {{{1.13, 1.27},
+                                                           {1.90, 3.19},
+                                                           {1.70, 2.59},
+                                                           {2.20, 2.60},
+                                                           {4.38, 4.78},
+                                                           {1.77, 5.12},
+                                                           {6.85, 23.68},
+                                                           {3.26, 9.98},
+                                                           {8.53, 14.62},
+                                                           {0.82, 1.65}}};
+    for (std::size_t group = 0; group < group_count; ++group)
+        for (std::size_t by = 0; by < class_count; ++by)
+            add("escape_of_" + std::string(group_names[group]) + "_from_" + std::string(class_names[by]),
+                spread(by_escape[group].high, by_escape[group].low, by, class_count));
+
+    const auto add_changes = [&](const std::string& verb, std::size_t group, Range range) {
+        for (std::size_t band = 0; band < change_bands; ++band)
+            add(verb + std::string(group_names[group]) + "_" + std::string(change_band_names[band]),
+                spread(range.low, range.high, band, change_bands));
+    };
+    constexpr std::array<Range, group_count> by_move = {{{1.04, 2.19},
+                                                         {0.16, 0.90},
+                                                         {0.57, 2.25},
+                                                         {0.60, 3.00},
+                                                         {0.33, 2.22},
+                                                         {0.66, 1.45},
+                                                         {0.38, 1.00},
+                                                         {0.78, 1.49},
+                                                         {0.66, 0.99},
+                                                         {1.05, 2.21}}};
+    constexpr std::array<Range, hand_groups> by_drop = {
+        {{0.50, 2.21}, {0.24, 0.97}, {0.17, 1.66}, {0.19, 1.35}, {0.28, 1.45}, {0.16, 1.17}, {0.22, 1.89}}};
+    for (std::size_t group = 0; group < group_count; ++group) add_changes("move_of_", group, by_move[group]);
+    for (std::size_t group = 0; group < hand_groups; ++group) add_changes("drop_of_", group, by_drop[group]);
+
+    const auto add_king = [&](const std::string& when, Range range, double as_many) {
+        add("king_" + when + "_to_fewer_attacks", range.high);
+        add("king_" + when + "_to_as_many_attacks", as_many);
+        add("king_" + when + "_to_more_attacks", range.low);
+    };
+    add_king("goes", {0.30, 1.01}, 1.01);
+    add_king("in_check_goes", {0.57, 4.21}, 1.55);
+
+    constexpr std::array<double, class_count> by_previous = {1.55, 1.10, 1.18, 0.90};
+    for (std::size_t kind = 0; kind < class_count; ++kind)
+        add("previous_piece_is_" + std::string(class_names[kind]), by_previous[kind]);
+    add("return_without_capture", 0.30);
+    add("return_with_capture", 0.87);
+    const auto add_distances = [&](const std::string& to, Range range) {
+        for (std::size_t step = 0; step < 3; ++step)
+            add("distance_to_" + to + std::array{"_1", "_2", "_3_or_more"}[step],
+                spread(range.high, range.low, step, 3));
+    };
+    add_distances("last_move", {0.89, 1.97});
+    add_distances("move_before", {0.94, 1.86});
+    add("declaration", 1000);
+    assert(features.size() == feature_count);
+    return features;
+}
+
+/// Chebyshev distances, capped at 3; what lies within one step counts as 1.
+constexpr auto steps_apart = [] {
+    std::array<std::array<std::uint8_t, 81>, 81> table{};
+    for (int a = 0; a < 81; ++a)
+        for (int b = 0; b < 81; ++b) {
+            const int files = file_of(a) < file_of(b) ? file_of(b) - file_of(a) : file_of(a) - file_of(b);
+            const int ranks = rank_of(a) < rank_of(b) ? rank_of(b) - rank_of(a) : rank_of(a) - rank_of(b);
+            table[z(a)][z(b)] = static_cast<std::uint8_t>(std::clamp(std::max(files, ranks), 1, 3));
+        }
+    return table;
+}();
+
+/// What a piece's place is worth, relative to its own king and to the enemy's; row 81 is for no king and all 0.
+struct PlaceValues {
+    using Kinds = std::array<std::int16_t, std::size_t{81} * Shogi::kind_count>;  // 81 * kind + square
+    std::array<std::array<Kinds, 82>, 2> to_own{};                                // by owner and king
+    std::array<std::array<Kinds, 82>, 2> to_enemy{};                              // the same
+
+    PlaceValues() {
+        // By distance from the king, 1 to 8.
+        struct Taste {
+            int forward;                // a rank further than its own king
+            int edge;                   // on the first or ninth file
+            std::array<int, 8> guards;  // by distance from its own king, 1 to 8
+            std::array<int, 8> storms;  // by distance from the enemy's
+        };
+        constexpr std::array<int, 8> even = {};
+        constexpr std::array<int, 8> gold_storm = {230, 215, 130, 60, 20, 0, 0, 0};
+        constexpr std::array<int, 8> rook_storm = {120, 110, 90, 60, 40, 20, 10, 0};
+        constexpr Taste promoted = {0, 0, even, gold_storm};
+        constexpr std::array<Taste, Shogi::kind_count> tastes = {{
+            {},
+            {2, 0, even, {60, 40, 20, 10, 5, 0, 0, 0}},                           // pawn
+            {-6, 0, even, {60, 60, 50, 30, 10, 0, 0, 0}},                         // lance
+            {-4, 0, even, {30, 150, 110, 40, 0, 0, 0, 0}},                        // knight
+            {4, -10, {20, 20, 10, 0, -5, -10, -15, -20}, gold_storm},             // silver
+            {0, 0, {-15, -5, 0, 0, 0, 0, 0, 0}, {90, 85, 80, 65, 40, 20, 0, 0}},  // bishop
+            {0, 0, {-30, -10, 0, 0, 0, 0, 0, 0}, rook_storm},                     // rook
+            {2, -20, {40, 28, 5, -10, -15, -20, -20, -20}, gold_storm},           // gold
+            {},                                                                   // king
+            promoted,
+            promoted,
+            promoted,
+            promoted,
+            {0, 0, {5, 10, 5, 0, 0, 0, 0, 0}, rook_storm},  // horse
+            {0, 0, even, rook_storm},                       // dragon
+        }};
+        for (int king = 0; king < 81; ++king)
+            for (int square = 0; square < 81; ++square) {
+                const int ranks = rank_of(square) - rank_of(king);  // Black's piece: negative is before the king
+                const auto distance = z(std::max(std::abs(file_of(square) - file_of(king)), std::abs(ranks)));
+                if (distance == 0) continue;
+                for (std::size_t kind = Shogi::pawn; kind < Shogi::kind_count; ++kind) {
+                    const Taste& taste = tastes[kind];
+                    const bool at_edge = file_of(square) == 0 || file_of(square) == 8;
+                    const int beside_own = taste.guards[distance - 1] - taste.forward * ranks + taste.edge * at_edge;
+                    int beside_enemy = taste.storms[distance - 1];
+                    // From behind, only pieces that go backwards reach the king.
+                    if (ranks < 0 && kind < Shogi::bishop) beside_enemy /= 4;
+                    // Black's values; White sees the same from the other side.
+                    to_own[0][z(king)][81 * kind + z(square)] = static_cast<std::int16_t>(beside_own);
+                    to_own[1][z(80 - king)][81 * kind + z(80 - square)] = static_cast<std::int16_t>(beside_own);
+                    to_enemy[0][z(king)][81 * kind + z(square)] = static_cast<std::int16_t>(beside_enemy);
+                    to_enemy[1][z(80 - king)][81 * kind + z(80 - square)] = static_cast<std::int16_t>(beside_enemy);
+                }
+            }
+    }
+};
+const PlaceValues place_values;
+
+/// What a piece in hand is worth on the same scale: the best place it has not yet been given.
+constexpr std::array<int, Shogi::kind_count> hand_values = {0, 5, 25, 60, 110, 50, 40, 110};
+
+constexpr Direction forward_ray(Player player) { return player == Player::first ? up : down; }
+
+constexpr auto kinds_by_value = [] {
+    std::array<Kind, Shogi::kind_count - 1> kinds{};
+    for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = static_cast<Kind>(i + 1);
+    std::sort(kinds.begin(), kinds.end(),
+              [](Kind a, Kind b) { return Shogi::exchange_values[a] < Shogi::exchange_values[b]; });
+    return kinds;
+}();
+
+/// What a player attacks.
+struct Threats {
+    std::array<Bitboard, Shogi::kind_count> by_kind{};  // of the attacker
+    std::array<Bitboard, class_count> by{};             // by class of the attacker
+    Bitboard all = 0;
+    Bitboard beyond = 0;            // what sliders would attack if the piece in their way, of either side, went
+    Bitboard sliding = 0;           // by pieces that slide
+    std::array<Bitboard, 4> count;  // bit i of how many attack each square, up to 15
+
+    Threats(const Shogi& game, Player attacker) : count{} {
+        const Bitboard occupied = game.occupied();
+        const Bitboard own = game.pieces(attacker);
+        const auto of = [&](auto... kinds) { return (game.pieces(attacker, kinds) | ...); };
+        const auto add = [&](std::size_t kind, Bitboard attacks) {
+            by_kind[kind] |= attacks;
+            Bitboard carry = attacks;
+            for (Bitboard& digit : count) {
+                const Bitboard next = digit & carry;
+                digit ^= carry;
+                carry = next;
+            }
+        };
+        const Bitboard pawns = of(Shogi::pawn);
+        add(Shogi::pawn, attacker == Player::first ? pawns >> 1 : pawns << 1);  // no pawn stands on its last rank
+        // As in the rules: one loop for all that step, one for each way to slide.
+        const auto color = z(attacker);
+        const Bitboard lances = of(Shogi::lance);
+        const Bitboard bishops = of(Shogi::bishop, Shogi::horse);
+        const Bitboard rooks = of(Shogi::rook, Shogi::dragon);
+        const std::array<const Bitboard*, 4> steps = {tables.knight[color], tables.silver[color], tables.king,
+                                                      tables.gold[color]};
+        for_each_bit(own ^ pawns ^ lances ^ bishops ^ rooks, [&](int square) {
+            const Kind kind = game.piece_on(square);
+            const std::size_t way = kind == Shogi::knight ? 0 : kind == Shogi::silver ? 1 : kind == Shogi::king ? 2 : 3;
+            add(kind, steps[way][square]);
+        });
+        const auto add_sliders = [&](Bitboard sliders, auto&& attacks_from) {
+            for_each_bit(sliders, [&](int square) {
+                const Kind kind = game.piece_on(square);
+                const Bitboard attacks = attacks_from(square) | (kind > Shogi::king ? tables.king[square] : 0);
+                add(kind, attacks);
+                sliding |= attacks;
+                for_each_bit(attacks & occupied,
+                             [&](int blocker) { beyond |= tables.rays[tables.direction[square][blocker]][blocker]; });
+            });
+        };
+        add_sliders(lances, [&](int square) { return ray_attacks(forward_ray(attacker), square, occupied); });
+        add_sliders(bishops, [&](int square) { return bishop_attacks(square, occupied); });
+        add_sliders(rooks, [&](int square) { return rook_attacks(square, occupied); });
+        for (std::size_t kind = Shogi::pawn; kind < Shogi::kind_count; ++kind) by[class_of[kind]] |= by_kind[kind];
+        all = by[0] | by[1] | by[2] | by[3];
+    }
+    /// The value of the cheapest piece that attacks a square; pre: there is one.
+    int cheapest(int square) const {
+        for (const Kind kind : kinds_by_value)
+            if (by_kind[kind] & bit(square)) return Shogi::exchange_values[kind];
+        return 0;
+    }
+    Bitboard twice() const { return count[1] | count[2] | count[3]; }
+    int attacks_on(Bitboard squares) const {
+        return count_bits(count[0] & squares) + 2 * count_bits(count[1] & squares) +
+               4 * count_bits(count[2] & squares) + 8 * count_bits(count[3] & squares);
+    }
+};
+
+/// Which moves give check.
+struct Checks {
+    int king_at = 81;
+    std::array<Bitboard, Shogi::kind_count> squares{};  // by kind: where such a piece checks
+    Bitboard shields = 0;                               // the mover's pieces that open a check when they leave the line
+
+    Checks(const Shogi& game, Player us) {
+        const Player them = other(us);
+        const Bitboard king = game.pieces(them, Shogi::king);
+        if (!king) return;
+        king_at = lowest_bit(king);
+        const Bitboard occupied = game.occupied();
+        const int color = index_of(them);
+        squares[Shogi::pawn] = tables.pawn[color][king_at];
+        squares[Shogi::knight] = tables.knight[color][king_at];
+        squares[Shogi::silver] = tables.silver[color][king_at];
+        for (const Kind kind :
+             {Shogi::gold, Shogi::promoted_pawn, Shogi::promoted_lance, Shogi::promoted_knight, Shogi::promoted_silver})
+            squares[kind] = tables.gold[color][king_at];
+        squares[Shogi::bishop] = bishop_attacks(king_at, occupied);
+        squares[Shogi::rook] = rook_attacks(king_at, occupied);
+        squares[Shogi::lance] = squares[Shogi::rook] & tables.rays[forward_ray(them)][king_at];
+        squares[Shogi::horse] = squares[Shogi::bishop] | tables.king[king_at];
+        squares[Shogi::dragon] = squares[Shogi::rook] | tables.king[king_at];
+        const Bitboard own = game.pieces(us);
+        const Bitboard lances = tables.rays[forward_ray(them)][king_at] & game.pieces(us, Shogi::lance);
+        const Bitboard straight =
+            tables.cross[king_at] & (game.pieces(us, Shogi::rook) | game.pieces(us, Shogi::dragon));
+        const Bitboard diagonal =
+            tables.diagonal[king_at] & (game.pieces(us, Shogi::bishop) | game.pieces(us, Shogi::horse));
+        for_each_bit(lances | straight | diagonal, [&](int slider) {
+            const Bitboard blockers = between(king_at, slider) & occupied;
+            if (blockers && !(blockers & (blockers - 1))) shields |= blockers & own;
+        });
+    }
+    bool given_by(Kind kind_after, int to) const { return (squares[kind_after] & bit(to)) != 0; }
+    /// Pre: the piece is one of `shields`.
+    bool opened_by(int from, int to) const { return !(line_through(king_at, from) & bit(to)); }
+};
+
+/// The pieces of both sides by the way they move, gathered once for many questions.
+struct Movers {
+    std::array<Bitboard, 2> pawns, lances, knights, silvers, golds;  // by player
+    Bitboard kings, straight, diagonal;
+
+    explicit Movers(const Shogi& game) {
+        const auto of = [&](Player player, auto... kinds) { return (game.pieces(player, kinds) | ...); };
+        const auto both = [&](auto... kinds) { return of(Player::first, kinds...) | of(Player::second, kinds...); };
+        for (const Player player : {Player::first, Player::second}) {
+            pawns[z(player)] = of(player, Shogi::pawn);
+            lances[z(player)] = of(player, Shogi::lance);
+            knights[z(player)] = of(player, Shogi::knight);
+            silvers[z(player)] = of(player, Shogi::silver);
+            golds[z(player)] = of(player, Shogi::gold, Shogi::promoted_pawn, Shogi::promoted_lance,
+                                  Shogi::promoted_knight, Shogi::promoted_silver);
+        }
+        kings = both(Shogi::king, Shogi::horse, Shogi::dragon);
+        straight = both(Shogi::rook, Shogi::dragon);
+        diagonal = both(Shogi::bishop, Shogi::horse);
+    }
+    /// Those that attack a square when `occupied` squares block.
+    Bitboard attackers(int square, Bitboard occupied) const {
+        Bitboard found = tables.king[square] & kings;
+        for (std::size_t player = 0; player < 2; ++player) {
+            const std::size_t seen_from = 1 - player;  // attacks are symmetric with colours swapped
+            found |= (tables.pawn[seen_from][square] & pawns[player]) |
+                     (tables.knight[seen_from][square] & knights[player]) |
+                     (tables.silver[seen_from][square] & silvers[player]) |
+                     (tables.gold[seen_from][square] & golds[player]);
+        }
+        if (tables.rays[down][square] & lances[0]) found |= ray_attacks(down, square, occupied) & lances[0];
+        if (tables.rays[up][square] & lances[1]) found |= ray_attacks(up, square, occupied) & lances[1];
+        if (tables.cross[square] & straight) found |= rook_attacks(square, occupied) & straight;
+        if (tables.diagonal[square] & diagonal) found |= bishop_attacks(square, occupied) & diagonal;
+        return found & occupied;
+    }
+};
+
+/// What both sides can capture with on one square, the cheapest piece first.
+class Exchange {
+public:
+    Exchange(const Shogi& game, const Movers& movers, int square, Bitboard occupied)
+        : game_(game), square_(square), occupied_(occupied), able_(movers.attackers(square, occupied)) {}
+
+    /// What `side` nets by capturing a piece of this value, if both go on as long as it pays.
+    int best_capture(Player side, int victim) {
+        const Bitboard able = able_ & game_.pieces(side);
+        if (!able) return 0;
+        int cheapest = lowest_bit(able);
+        for_each_bit(able & (able - 1), [&](int by) {
+            if (value_of(by) < value_of(cheapest)) cheapest = by;
+        });
+        remove(cheapest);
+        return std::max(0, victim - best_capture(other(side), value_of(cheapest)));
+    }
+
+private:
+    int value_of(int square) const { return Shogi::exchange_values[game_.piece_on(square)]; }
+    /// A capturer leaves its square; a slider behind it may take part now.
+    void remove(int from) {
+        able_ ^= bit(from);
+        occupied_ ^= bit(from);
+        const Direction direction = tables.direction[square_][from];
+        if (direction == no_direction) return;
+        const Bitboard behind = tables.rays[direction][from] & occupied_;
+        if (!behind) return;
+        const int next = direction < 4 ? lowest_bit(behind) : highest_bit(behind);
+        const Player owner = game_.pieces(Player::first) & bit(next) ? Player::first : Player::second;
+        if (reaches(game_.piece_on(next), owner, direction)) able_ |= bit(next);
+    }
+    /// Whether a piece of this kind attacks from afar against the direction.
+    static bool reaches(Kind kind, Player owner, Direction direction) {
+        switch (kind) {
+            case Shogi::lance: return direction == opposite(forward_ray(owner));
+            case Shogi::rook:
+            case Shogi::dragon: return direction % 2 == 0;
+            case Shogi::bishop:
+            case Shogi::horse: return direction % 2 == 1;
+            default: return false;
+        }
+    }
+
+    const Shogi& game_;
+    int square_;
+    Bitboard occupied_;
+    Bitboard able_;
+};
+
+constexpr std::size_t exchange_band(int value) {
+    return exchange + static_cast<unsigned>(std::clamp(value, -750, 749) + 750) / 100;
+}
+
+}  // namespace
+
+const std::vector<Feature>& MoveFeatures<Shogi>::all() {
+    static const std::vector<Feature> features = make_features();
+    return features;
+}
+
+template <class Sink>
+void MoveFeatures<Shogi>::visit(const Shogi& game, const Context<Shogi>& context, std::span<const Move> moves,
+                                Sink sink) {
+    if (moves.empty()) return;
+    const Player us = game.to_play();
+    const Player them = other(us);
+    const Bitboard occupied = game.occupied();
+    const Threats threats(game, them);
+    const Threats cover(game, us);
+    const Movers movers(game);
+    const Bitboard sliders = movers.straight | movers.diagonal | movers.lances[0] | movers.lances[1];
+    // Where we may recapture: what we cover, and what our sliders may reach when an enemy captures.
+    const Bitboard held = cover.all | cover.beyond;            // after a drop
+    const Bitboard held_twice = cover.twice() | cover.beyond;  // after a move by one of those that cover it
+    // Where more can follow on that than one capture and one recapture.
+    const Bitboard crowded = threats.twice() | threats.beyond | cover.beyond;
+    const Checks checks(game, us);
+    const Bitboard own_king = game.pieces(us, Shogi::king);
+    const int king_at = own_king ? lowest_bit(own_king) : 81;
+    const std::int16_t* beside_own = place_values.to_own[z(us)][z(king_at)].data();
+    const std::int16_t* beside_enemy = place_values.to_enemy[z(us)][z(checks.king_at)].data();
+    const auto place_value = [&](Kind kind, int square) {
+        return beside_own[81 * kind + square] + beside_enemy[81 * kind + square];
+    };
+    const bool in_check = (threats.all & own_king) != 0;
+    const std::size_t king_goes = in_check ? king_in_check : king_calm;
+    const int danger = threats.attacks_on(own_king ? tables.king[king_at] : 0);
+
+    const auto square_of = [](const std::optional<Move>& move) {
+        return move && *move != Move::declaration() ? move->to() : -1;
+    };
+    const int last_to = square_of(context.last);
+    const int previous_to = square_of(context.before_last);
+    const int previous_from = previous_to >= 0 && !context.before_last->is_drop() ? context.before_last->from() : -1;
+
+    // What we get back for a piece of ours that is captured on a square is the same for all drops there.
+    constexpr int all = 1 << 20;  // it is not captured at all
+    constexpr int unknown = -1;
+    std::array<int, 81> returns;
+    returns.fill(all);
+    for_each_bit(threats.all & ~occupied, [&](int square) { returns[z(square)] = held & bit(square) ? unknown : 0; });
+
+    const auto add_distances = [&](int to) {
+        if (last_to >= 0) sink.add(near_last + steps_apart[z(last_to)][z(to)] - 1);
+        if (previous_to >= 0) sink.add(near_before_last + steps_apart[z(previous_to)][z(to)] - 1);
+    };
+
+    // Moves of one piece, and drops of one kind, follow each other: what they have in common is worked out once.
+    const auto end = moves.end();
+    for (auto next = moves.begin(); next != end;) {
+        const int from = next->from();
+        if (*next == Move::declaration()) {
+            sink.add(declares);
+            sink.end_move();
+            ++next;
+            continue;
+        }
+        if (next->is_drop()) {
+            const Kind kind = next->dropped();
+            const int value = Shogi::exchange_values[kind];
+            const int hand_value = hand_values[kind];
+            const std::size_t first_change = dropped + change_bands * group_of[kind];
+            const Bitboard checking = checks.squares[kind];
+            for (; next != end && next->from() == from; ++next) {
+                const int to = next->to();
+                add_distances(to);
+                int& back = returns[z(to)];
+                if (back == unknown)
+                    back = crowded & bit(to)
+                               ? all - Exchange(game, movers, to, occupied | bit(to)).best_capture(them, all)
+                               : threats.cheapest(to);
+                sink.add(exchange_band(std::min(0, back - value)));
+                sink.add(first_change + change_band(place_value(kind, to) - hand_value));
+                if (checking & bit(to)) sink.add(check);
+                sink.end_move();
+            }
+            continue;
+        }
+
+        const Kind kind = game.piece_on(from);
+        const int place_before = place_value(kind, from);
+        const std::size_t first_change = moved + change_bands * group_of[kind];
+        std::size_t escapes = none;
+        if (kind != Shogi::king && (threats.all & bit(from)))
+            for (std::size_t by = class_count; by-- > 0;)
+                if (threats.by[by] & bit(from)) escapes = escape + class_count * group_of[kind] + by;
+        const Bitboard left = occupied ^ bit(from);
+        const bool shield = (checks.shields & bit(from)) != 0;
+        const bool slid_at = ((threats.sliding | cover.sliding) & bit(from)) != 0;
+        for (; next != end && next->from() == from; ++next) {
+            const int to = next->to();
+            const bool promotes = next->promotes();
+            const Kind kind_after = promotes ? static_cast<Kind>(kind + 8) : kind;
+            const Kind victim = game.piece_on(to);
+            const int value_after = Shogi::exchange_values[kind_after];
+            add_distances(to);
+            int gain = Shogi::exchange_values[victim] + value_after - Shogi::exchange_values[kind];
+            if (kind != Shogi::king) {
+                // A slider that attacks the piece or covers it may reach through the square it leaves. The piece itself
+                // is one of those that cover where it goes.
+                const bool threatened = (threats.all & bit(to)) != 0;
+                const bool reached = slid_at && (tables.rays[tables.direction[to][from]][from] & sliders);
+                if (reached || (threatened && (held_twice & crowded & bit(to))))
+                    gain -= Exchange(game, movers, to, left | bit(to)).best_capture(them, value_after);
+                else if (threatened)
+                    gain -= held_twice & bit(to) ? std::max(0, value_after - threats.cheapest(to)) : value_after;
+            }
+            sink.add(exchange_band(gain));
+            if (victim != Shogi::no_piece) sink.add(to == last_to ? recapture : other_capture);
+            if (promotes) sink.add(promotion);
+            if (checks.given_by(kind_after, to) || (shield && checks.opened_by(from, to))) sink.add(check);
+            if (kind == Shogi::king) {
+                const int danger_after = threats.attacks_on(tables.king[to]);
+                sink.add(king_goes + (danger_after < danger ? 0 : danger_after == danger ? 1 : 2));
+            } else {
+                if (escapes != none) sink.add(escapes);
+                sink.add(first_change + change_band(place_value(kind_after, to) - place_before));
+            }
+            if (from == previous_to) {
+                sink.add(previous_piece + class_of[kind]);
+                if (to == previous_from) sink.add(victim == Shogi::no_piece ? returns_quietly : returns_capturing);
+            }
+            sink.end_move();
+        }
+    }
+}
+
+template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, StrengthSink);
+template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, ListSink);
+
+}  // namespace hyoka::strengths

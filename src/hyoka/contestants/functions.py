@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions in Python as contestants: they evaluate, and neither play nor solve."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from hyoka.contestants.contestant import Contestant, RecordedGame
+from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
+from hyoka.games import Position
+from hyoka.search import PythonEvaluator
+
+
+class FunctionContestant(Contestant[PythonEvaluator]):
+    """A function that takes a position and gives its value, or an `Evaluation`."""
+
+    spec_type = PythonEvaluator
+
+    def evaluator(self, game: str) -> "FunctionEvaluator":
+        """It is asked position by position."""
+        return FunctionEvaluator(self.spec)
+
+
+class FunctionEvaluator:
+    """A function that evaluates positions."""
+
+    def __init__(self, evaluator: PythonEvaluator) -> None:
+        self._evaluator = evaluator
+
+    def identity(self) -> tuple[str, str]:
+        """Its name, and what tells it from others of that name."""
+        return self._evaluator.name, self._evaluator.fingerprint
+
+    def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
+        """Ask about each position; what the function raises is an EngineError that says where."""
+        for game in games:
+            for ply, position in zip(game.plies, game.positions(), strict=True):
+                yield self._evaluated(position, f"at ply {ply} of game {game.number}")
+
+    def _evaluated(self, position: Position, where: str) -> Evaluation:
+        name = self._evaluator.name
+        began = time.monotonic()
+        try:
+            answer = self._evaluator(position)
+        except Exception as error:
+            raise EngineError(name, f"raised {error!r} {where}") from error
+        spent = time.monotonic() - began
+        if not isinstance(answer, Evaluation):
+            try:
+                answer = Evaluation(value=float(answer), time_s=spent)
+            except (TypeError, ValueError):
+                message = f"gave {answer!r} {where}: neither a number nor an Evaluation"
+                raise EngineError(name, message) from None
+        if answer.value is not None and not 0 <= answer.value <= 1:
+            message = f"gave {answer.value} {where}: an expected result is 0 to 1"
+            raise EngineError(name, message)
+        return answer
+
+    def stop(self) -> None:
+        """Nothing to do: it ends with the position."""
+
+    def close(self) -> None:
+        """Nothing outlives a function."""

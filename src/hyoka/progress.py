@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a piece of work is: told in one shape by whoever works, shown by whoever looks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a piece of work is.
+
+    >>> print(Progress("uct:playouts=500", 1200, 5000, "positions"))
+    uct:playouts=500: 1,200 of 5,000 positions
+    """
+
+    what: str
+    """The piece of work; all that is told of it says the same here."""
+    done: int
+    total: int | None
+    """None as long as nobody knows."""
+    unit: str
+    """What is counted, as `positions`; `bytes` are shown as sizes."""
+    note: str = ""
+    """What is being done now, or was done last."""
+
+    def __str__(self) -> str:
+        of = "" if self.total is None else f" of {self.total:,}"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.what}: {self.done:,}{of} {self.unit}{note}"
+
+
+OnProgress = Callable[[Progress], None]
+"""Told how far a piece of work is: when it begins, and whenever some of it is done."""
+
+
+class Tally:
+    """Counts what is done of a piece of work, and tells whoever wants to know.
+
+    >>> tally = Tally(print, "bench", 2, "searches")
+    bench: 0 of 2 searches
+    >>> tally.add(note="chess")
+    bench: 1 of 2 searches (chess)
+    """
+
+    def __init__(
+        self, on_progress: OnProgress | None, what: str, total: int | None, unit: str
+    ) -> None:
+        self._on_progress = on_progress
+        self._what = what
+        self._total = total
+        self._unit = unit
+        self._done = 0
+        self.add(0)
+
+    def add(self, count: int = 1, note: str = "") -> None:
+        """So many more are done; what is done twice, as a block read again, is no more than all."""
+        self._done += count
+        if self._total is not None:
+            self._done = min(self._done, self._total)
+        if self._on_progress is not None:
+            report = Progress(self._what, self._done, self._total, self._unit, note)
+            self._on_progress(report)
+
+    def of_part(self) -> OnProgress:
+        """A listener for a part of the work: what is done of it is done of the whole."""
+        heard = 0
+
+        def listen(part: Progress) -> None:
+            nonlocal heard
+            new, heard = part.done - heard, part.done
+            self.add(new, part.note)
+
+        return listen

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Artefacts: what is written is read as it was, and what is wrong with a file is told."""
+
+import dataclasses
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hyoka as hk
+from hyoka.artefact import KINDS, Kind, read_artefact
+from hyoka.built_in import built_in_names
+
+PGN = b"1. e4 e5 2. Nf3 Nc6 1-0\n"
+ORIGIN = hk.Origin(
+    "hyoka learn weights study", 3, {"games": 80}, {"method": "mlm"}, {"weights": "12"}
+)
+WEIGHTS = hk.Artefact.of(
+    "weights", {"game": "chess", "weights": {"pawn": [90, 110]}}, origin=ORIGIN
+)
+BOOK = hk.Artefact.of("book", PGN, game="chess", origin=ORIGIN)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+TEXTS = st.dictionaries(st.text(), st.text(), max_size=3)
+ORIGINS = st.none() | st.builds(
+    hk.Origin,
+    st.text(),
+    st.none() | st.integers(),
+    st.dictionaries(st.text(), st.integers(), max_size=3),
+    TEXTS,
+    TEXTS,
+)
+GAMES = st.none() | st.text()
+
+
+def facts(artefact: hk.Artefact) -> tuple[Any, ...]:
+    """Everything but its name."""
+    return dataclasses.astuple(dataclasses.replace(artefact, path=""))
+
+
+def read_or_refused(data: bytes, kind: str | None) -> hk.Artefact | None:
+    try:
+        return hk.Artefact.from_bytes(data, path="file", kind=kind)
+    except hk.SourceError as error:
+        message = str(error)
+    assert message.startswith("file: ")
+    assert "\n" not in message
+    assert len(message) < 400
+    return None
+
+
+# What is written is read
+
+
+@given(
+    st.sampled_from(["weights", "strengths", "formula"]), st.dictionaries(st.text(), JSON), ORIGINS
+)
+def test_what_is_written_as_json_is_read_as_it_was(
+    kind: str, content: dict[str, Any], origin: hk.Origin | None
+) -> None:
+    content.pop("hyoka", None)
+    if not isinstance(content.get("game"), str):
+        content.pop("game", None)
+    made = hk.Artefact.of(kind, content, origin=origin)
+    for wanted in (kind, None):
+        assert facts(hk.Artefact.from_bytes(made.to_bytes(), kind=wanted)) == facts(made)
+
+
+@given(st.sampled_from(["book", "profile"]), st.binary(), GAMES, ORIGINS)
+def test_what_is_written_as_bytes_is_read_as_it_was(
+    kind: str, content: bytes, game: str | None, origin: hk.Origin | None
+) -> None:
+    made = hk.Artefact.of(kind, content, game=game, origin=origin)
+    data = made.to_bytes()
+    assert facts(hk.Artefact.from_bytes(data, kind=kind)) == facts(made)
+    assert (len(data) - len(content)) % 64 == 0, "so that it can be mapped into memory"
+
+
+def test_the_same_work_gives_the_same_file(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        hk.linear_evaluation("othello").save(tmp_path / name, ORIGIN)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) -> None:
+    evaluation = hk.linear_evaluation("othello")
+    made = evaluation.artefact(ORIGIN)
+    former = json.loads(made.to_bytes())
+    del former["hyoka"]
+    plain = tmp_path / "w.json"
+    plain.write_text(json.dumps(former, indent=1) + "\n")
+    found = read_artefact(plain, "weights")
+    assert (found.version, found.origin, found.game) == (None, None, "othello")
+    assert found == made
+    assert found.to_bytes() == plain.read_bytes()
+    assert hk.linear_evaluation("othello", plain).fingerprint == evaluation.fingerprint
+    saved = tmp_path / "saved.json"
+    evaluation.save(saved)
+    assert hk.ab(weights=plain).slug == hk.ab(weights=saved).slug
+
+
+# What is wrong is told
+
+
+@given(st.binary(), st.none() | st.sampled_from(list(KINDS)))
+def test_any_bytes_are_an_artefact_or_refused(data: bytes, kind: str | None) -> None:
+    read_or_refused(data, kind)
+    read_or_refused(b"hyoka-artefact 1\n" + data, kind)
+
+
+@given(JSON, st.none() | st.sampled_from(list(KINDS)), st.sampled_from(["kind", "version", "game"]))
+def test_any_header_is_an_artefact_or_refused(value: Any, kind: str | None, name: str) -> None:
+    header = {"kind": "weights", "version": 1, "sha256": WEIGHTS.sha256, "made_by": value}
+    for each in (value, header, header | {name: value}):
+        content = {"hyoka": each, "game": "chess", "weights": {"pawn": [90, 110]}}
+        read_or_refused(json.dumps(content).encode(), kind)
+        text = json.dumps(each).encode()
+        read_or_refused(b"hyoka-artefact 1\n" + text + b"\n" + PGN, kind)
+
+
+@given(st.sampled_from([WEIGHTS, BOOK]), st.data())
+def test_a_damaged_file_never_passes_for_another(
+    artefact: hk.Artefact, data: st.DataObject
+) -> None:
+    whole = artefact.to_bytes()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    byte = data.draw(st.integers(0, 255))
+    changed = whole[:place] + bytes([byte]) + whole[place + 1 :]
+    for damaged in (changed, whole[:place]):
+        found = read_or_refused(damaged, artefact.kind)
+        # Without a header that can be read, it is a file that was given: other content.
+        assert found is None or found.version is None or found.sha256 == artefact.sha256
+
+
+def edited(name: str, value: object) -> bytes:
+    content = json.loads(WEIGHTS.to_bytes())
+    content["hyoka"][name] = value
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (WEIGHTS.to_bytes().replace(b"110", b"111"), "damaged or edited: the content is not"),
+        (WEIGHTS.to_bytes()[:-20], "no JSON"),
+        (edited("kind", "strengths"), "it holds strengths, not weights"),
+        (edited("kind", "wights"), "this Hyoka knows no kind wights; it knows weights, strengths"),
+        (edited("kind", ["weights"]), 'this Hyoka knows no kind ["weights"]'),
+        (edited("kind", "book"), "a file of book is no JSON object"),
+        (edited("version", 2), "weights in format 2; this Hyoka reads up to 1"),
+        (edited("version", True), "weights in format true"),
+        (edited("version", 0), "weights in format 0"),
+        (edited("made_by", 3), "'made_by' is no object"),
+        (edited("made_by", {}), "'made_by' has no command that is a text: null"),
+        (edited("made_by", {"command": "x", "seed": "1"}), "a seed that is no whole number"),
+        (edited("made_by", {"command": "x", "counts": {"a": "b"}}), "'counts' that can't be read"),
+        (b'{"hyoka": 3}', "its header is no object, but 3"),
+        (BOOK.to_bytes(), "it holds book, not weights"),
+        (BOOK.to_bytes()[:-1], "cut short or added to"),
+        (BOOK.to_bytes() + b"1", "cut short or added to"),
+        (BOOK.to_bytes().replace(b"Nf3", b"Nh3"), "damaged or edited"),
+        (BOOK.to_bytes().replace(b'"book"', b'"weights"'), "a file of weights is a JSON object"),
+        (BOOK.to_bytes().replace(b'"chess"', b"3"), "its game is 3, not a name"),
+        (b"hyoka-artefact 1\n", "whose header has no end"),
+        (b"hyoka-artefact 1\n[]\n", "header: not an object"),
+    ],
+)
+def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    file.write_bytes(data)
+    for ask in (
+        lambda: read_artefact(file, "weights"),
+        lambda: hk.SearchSpec.from_text(f"ab:weights={file}"),
+        lambda: hk.linear_evaluation("chess", file),
+    ):
+        with pytest.raises(hk.SourceError) as caught:
+            ask()
+        assert str(caught.value).startswith(f"{file}: ")
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = WEIGHTS.to_bytes()
+    monkeypatch.setitem(KINDS, "weights", Kind("weights", 2, is_json=True))
+    assert hk.Artefact.from_bytes(data).version == 1
+
+
+def test_what_can_not_be_made_is_told() -> None:
+    with pytest.raises(
+        hk.NotationError, match="no kind of artefact 'wights'; did you mean weights"
+    ):
+        hk.Artefact.of("wights", {})
+    with pytest.raises(hk.NotationError, match="the content of weights is a JSON object"):
+        hk.Artefact.of("weights", b"{}")
+    with pytest.raises(hk.NotationError, match="the content of book is bytes"):
+        hk.Artefact.of("book", {})
+    with pytest.raises(hk.NotationError, match="'hyoka' is the header's name"):
+        hk.Artefact.of("weights", {"hyoka": {}})
+    with pytest.raises(hk.NotationError, match="no file is named"):
+        read_artefact(" ")
+
+
+# Artefacts and searches
+
+
+def test_values_are_taken_where_files_are() -> None:
+    assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
+    assert hk.ab(weights=WEIGHTS).contents == {"weights": WEIGHTS.sha256}
+    assert hk.Book.from_file("chess", BOOK).counts
+    strengths = hk.strengths_artefact("chess", {"recapture": 2.5})
+    assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
+    spec = hk.uct(policy="strengths", strengths=strengths, book=BOOK)
+    there = pickle.loads(pickle.dumps(spec))
+    assert there == spec
+    assert there["book"].content == PGN
+    hk.Searcher(there, "chess")
+
+
+@pytest.mark.parametrize("name", ["weights", "strengths"])
+def test_an_artefact_of_another_kind_or_game_is_refused(name: str) -> None:
+    with pytest.raises(hk.SourceError, match=f"it holds book, not {name}"):
+        hk.uct(**{"policy": "strengths", "prior": 1, name: BOOK})
+    with pytest.raises(hk.SourceError, match="it holds book, not profile"):
+        hk.EngineSpec(protocol="gtp", command="x", profile=BOOK)
+    for ask in (hk.linear_evaluation, hk.move_strengths):
+        with pytest.raises(hk.SourceError, match="it holds book, not"):
+            ask("chess", BOOK)
+    with pytest.raises(hk.SourceError, match="book for chess, not for othello"):
+        hk.Searcher(hk.uct(book=BOOK), "othello")
+    with pytest.raises(hk.SourceError, match="weights for chess, not for shogi"):
+        hk.Searcher(hk.ab(weights=WEIGHTS), "shogi")
+
+
+def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "book"
+    BOOK.save(file)
+    spec = hk.SearchSpec.from_text(f"uct:playouts=20,book={file}")
+    assert str(hk.Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
+    plain = tmp_path / "book.pgn"
+    plain.write_bytes(PGN)
+    assert hk.uct(playouts=20, book=plain).slug == spec.slug
+
+
+# What is built in
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_what_is_built_in_is_what_searches_use(name: str) -> None:
+    artefact = hk.built_in_artefact(name)
+    assert hk.Artefact.from_bytes(artefact.to_bytes()) == artefact
+    assert (artefact.kind, artefact.path) == (name.split(":")[1], name)
+    assert artefact.origin is not None
+    game = artefact.game
+    if artefact.kind == "weights":
+        assert game is not None
+        built_in = hk.linear_evaluation(game)
+        assert hk.linear_evaluation(game, artefact).fingerprint == built_in.fingerprint
+    elif artefact.kind == "strengths":
+        assert game is not None
+        assert hk.move_strengths(game, artefact) == pytest.approx(hk.move_strengths(game), rel=1e-7)
+    else:
+        assert (artefact.kind, game) == ("profile", None)
+
+
+def test_saying_what_is_built_in_says_nothing() -> None:
+    said = hk.SearchSpec.from_text(
+        "uct:policy=strengths,prior=3,weights=built-in,strengths=built-in"
+    )
+    unsaid = hk.SearchSpec.from_text("uct:policy=strengths,prior=3")
+    assert said == unsaid
+    assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
+    assert said["weights"] == said["strengths"] == "built-in"
+    assert hk.ab(weights="built-in") == hk.ab()
+    changed = hk.ab(weights=WEIGHTS)
+    assert (
+        changed.with_settings(weights="built-in") == changed.with_settings(weights=None) == hk.ab()
+    )
+    assert hk.linear_evaluation("chess", "built-in").fingerprint == (
+        hk.linear_evaluation("chess").fingerprint
+    )
+    assert hk.move_strengths("chess", "built-in") == hk.move_strengths("chess")
+    with pytest.raises(hk.SourceError, match="No such file"):
+        hk.uct(book="built-in")
+
+
+def test_what_is_built_in_can_be_said_beside_a_file() -> None:
+    def spec(**settings: Any) -> hk.SearchSpec:
+        return hk.uct(playouts=50, policy="strengths", formula="puct", **settings)
+
+    def visits(spec: hk.SearchSpec) -> list[int]:
+        moves = hk.Searcher(spec, "chess").search(hk.Chess()).moves
+        return [report.visits for report in moves]
+
+    file = hk.strengths_artefact("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
+    mixed = spec(strengths=file, playout_strengths="built-in")
+    assert "playout_strengths=built-in" in mixed.text
+    assert mixed.slug != spec(strengths=file).slug
+    assert visits(mixed) == visits(spec(prior_strengths=file))
+    for same in (
+        (spec(playout_strengths="built-in"), spec()),
+        (spec(strengths=file, prior_strengths=file), spec(strengths=file)),
+    ):
+        assert same[0].slug == same[1].slug
+
+
+def test_a_name_that_nothing_has_is_told() -> None:
+    with pytest.raises(hk.NotationError, match="did you mean built-in:weights:chess"):
+        hk.built_in_artefact("built-in:weight:chess")
+
+
+def test_the_former_name_of_strengths_is_told() -> None:
+    for kind in ("uct", "mc", "mc-score"):
+        with pytest.raises(hk.NotationError) as caught:
+            hk.SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")
+        assert str(caught.value) == f"{kind} has no setting 'ratings'; did you mean strengths?"
+    with pytest.raises(hk.NotationError, match="ab has no setting 'ratings'; there are"):
+        hk.SearchSpec.from_text("ab:ratings=file.json")

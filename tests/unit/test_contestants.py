@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of contestants: a new one is a class and a line, and then does all that others do."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import hyoka as hk
+from hyoka.artefact import Artefact
+from hyoka.contestants import (
+    Answer,
+    Contestant,
+    RecordedGame,
+    Turn,
+    contestant_of,
+    is_spec,
+    kinds,
+    spec_of,
+)
+from hyoka.evaluation import Evaluation
+from hyoka.problems import Exercise, read_problems
+from hyoka.solving import solve
+
+START = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+MATE = f'{START} bm Ra8#; id "back rank";'
+
+
+@dataclass(frozen=True)
+class LastMoveSpec:
+    """Names a contestant that plays the last move of a list; it has no memory and no shame."""
+
+    text: str
+    slug: str = "last-move"
+    title: str = "the last move"
+    contents: dict[str, str] = field(default_factory=dict)
+    artefacts: dict[str, Artefact] = field(default_factory=dict)
+
+    @classmethod
+    def from_text(cls, text: str) -> "LastMoveSpec":
+        return cls(text)
+
+
+class LastMove(Contestant[LastMoveSpec]):
+    """All three at once, since nothing of it is ever at work."""
+
+    prefixes = ("last-move",)
+    spec_type = LastMoveSpec
+
+    def evaluator(self, game: str) -> "LastMove":
+        return self
+
+    def seat(self, game: str, name: str) -> "Seated":
+        return Seated()
+
+    def solver(self, limits: hk.SearchLimits | None) -> "LastMove":
+        return self
+
+    def identity(self) -> tuple[str, str]:
+        return "the last move", "1"
+
+    def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
+        for game in games:
+            for ply in game.plies:
+                yield Evaluation(value=ply / 10, best=str(game.position(ply).legal_moves[-1]))
+
+    def start(self) -> None: ...
+
+    def answer(self, exercise: Exercise) -> Answer:
+        return Answer(str(exercise.to_solve().legal_moves[-1]))
+
+    def stop(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Seated:
+    """The same at the board."""
+
+    async def new_game(self, seed: int) -> None: ...
+
+    async def play(self, turn: Turn) -> Evaluation:
+        return Evaluation(value=0.5, best=str(turn.line.legal_moves[-1]))
+
+    async def close(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@pytest.fixture
+def _a_new_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "CONTESTANTS", [*kinds.CONTESTANTS, LastMove])
+
+
+@pytest.mark.usefixtures("_a_new_kind")
+def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text("1. e4 e5 2. d4 *\n", encoding="utf-8")
+    study = hk.Study.create(tmp_path / "study", tmp_path / "game.pgn")
+    [report] = hk.evaluate(study, ["last-move"])
+    assert (report.engine, report.done) == ("last-move", 4)
+    found = study.sql("select value from evaluations order by ply")["value"].to_pylist()
+    assert found == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    plan = hk.plan_match("last-move:x", "random", game="othello", openings="start")
+    assert [player.name for player in plan.players] == ["the last move", "random"]
+    result = hk.play_match(plan, tmp_path / "match", games=2, jobs=2)
+    assert (result.standing.games, result.standing.faults) == (2, {})
+    solved = solve(read_problems(MATE).problems, "last-move")
+    assert solved.verdicts[0].move == str(hk.position("chess", f"{START} 0 1").legal_moves[-1])
+    with pytest.raises(hk.NotationError, match="did you mean last-move"):
+        spec_of("last-mover")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "threads", "keeps_to_a_core", "usual_game"),
+    [
+        ("uct:playouts=5", "uct:playouts=5", 1, True, None),
+        ("uct:threads=4", "uct:threads=4", 4, False, None),
+        ("UCI:nodes=1,Hash=16:sf bench", "sf nodes=1 Hash=16 bench", 1, True, "chess"),
+        ("usi:Threads=3,name=x:fairy", "x", 3, False, "shogi"),
+        ("gtp:gnugo --mode gtp", "gnugo", 1, False, None),
+    ],
+)
+def test_what_is_known_of_a_contestant_before_it_begins(
+    text: str, label: str, threads: int, keeps_to_a_core: bool, usual_game: str | None
+) -> None:
+    contestant = contestant_of(spec_of(text))
+    assert (contestant.label, contestant.threads) == (label, threads)
+    assert (contestant.keeps_to_a_core, contestant.usual_game) == (keeps_to_a_core, usual_game)
+    assert is_spec(contestant.spec)
+    assert not is_spec(text)
+
+
+def test_what_a_kind_cannot_do_it_refuses(tmp_path: Path) -> None:
+    def even(position: object) -> float:
+        return 0.5
+
+    function = hk.PythonEvaluator(even)
+    with pytest.raises(hk.NotationError, match="even can't play games"):
+        hk.plan_match("random", function)
+    with pytest.raises(hk.NotationError, match="even can't solve problems"):
+        solve(read_problems(MATE).problems, function)
+    with pytest.raises(hk.NotationError, match="no search, engine or function: 3"):
+        contestant_of(3)  # type: ignore[arg-type]
