@@ -88,6 +88,7 @@ from hyoka.games import (
     position,
 )
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
+from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
 from hyoka.progress import Progress
@@ -165,6 +166,7 @@ __all__ = [
     "FleetError",
     "Game",
     "GameFacts",
+    "GameTable",
     "Go3",
     "Go4",
     "Go5",

@@ -27,7 +27,6 @@ from hyoka.learning import (
     term_examples,
 )
 from hyoka.learning.gaps import extremes, gap_changes
-from hyoka.learning.quiet import QuiescenceSearch
 from hyoka.progress import Progress
 
 Floats = NDArray[np.float64]
@@ -666,40 +665,39 @@ def quiescence(game: Any, evaluation: hk.LinearEvaluation, alpha: float, beta: f
 
 def test_a_leaf_is_where_a_plain_quiescence_search_finds_its_value(chess_study: hk.Study) -> None:
     evaluation = hk.linear_evaluation("chess")
-    search = QuiescenceSearch(evaluation)
+    places = chess_study.game_table("game_id < 12 and ply % 5 = 1")
+    quiet = places.quiet_terms(evaluation.flat)
     moved = 0
-    for _, record in chess_study.records(list(range(12))):
-        for ply in range(1, len(record), 5):
-            here = record.position(ply)
-            if here.outcome is not None:
-                continue
-            found = search.leaf(record.position(ply - 1), record.move_list[ply - 1])
-            assert found is not None
-            leaf, score = found
-            sign = 1 if here.to_play is hk.Player.first else -1
-            value = sign * quiescence(here, evaluation, -np.inf, np.inf)
-            if abs(value) < 20_000:
-                assert score == value
-                assert leaf.outcome is not None or int(evaluation.score([leaf])[0]) == score
-            moved += leaf != here
+    for row, here in enumerate(places.positions()):
+        if here.outcome is not None:
+            continue
+        leaf = leaf_of(here, quiet.moves[row])
+        sign = 1 if here.to_play is hk.Player.first else -1
+        value = sign * quiescence(here, evaluation, -np.inf, np.inf)
+        if abs(value) < 20_000:
+            assert quiet.scores[row] == value
+            assert leaf.outcome is not None or int(evaluation.score([leaf])[0]) == value
+        moved += leaf != here
     assert moved > 10
 
 
+def leaf_of(position: Any, codes: NDArray[np.uint16]) -> Any:
+    for code in codes.tolist():
+        position = position.play(hk.Chess.Move.from_code(code))
+    return position
+
+
 def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> None:
-    quiet = term_examples(chess_study, ["bishop_mobility"], where="ply > 0")
-    assert quiet.quiet
+    examples = term_examples(chess_study, ["bishop_mobility"])
+    assert examples.quiet
     evaluation = hk.linear_evaluation("chess")
-    search = QuiescenceSearch(evaluation)
-    records = dict(chess_study.records())
-    leaves = []
-    for game, ply in zip(quiet.games.tolist(), quiet.plies.tolist(), strict=True):
-        found = search.leaf(records[game].position(ply - 1), records[game].move_list[ply - 1])
-        assert found is not None
-        leaves.append(found[0])
-    np.testing.assert_allclose(quiet.before, evaluation.score(leaves), atol=0.51)
+    places = chess_study.game_table_of(examples.games, examples.plies)
+    moves = places.quiet_terms(evaluation.flat).moves
+    leaves = [leaf_of(here, moves[row]) for row, here in enumerate(places.positions())]
+    np.testing.assert_allclose(examples.before, evaluation.score(leaves), atol=0.51)
     amounts, _ = evaluation.amounts(leaves)
     column = evaluation.names.index("bishop_mobility")
-    np.testing.assert_allclose(quiet.traits["bishop_mobility"], amounts[:, column])
+    np.testing.assert_allclose(examples.traits["bishop_mobility"], amounts[:, column])
     assert all(leaf.outcome is None for leaf in leaves)
 
 

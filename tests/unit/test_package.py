@@ -30,6 +30,7 @@ LAYERS = [
     "analysis",
     "clock",
     "records",
+    "passes",
     "search",
     "engines",
     "built_in",

@@ -72,13 +72,13 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     searcher = hk.Searcher("uct", "go9")
     told: list[hk.SearchResult] = []
 
-    def on_progress(result: hk.SearchResult) -> None:
+    def on_result(result: hk.SearchResult) -> None:
         told.append(result)
         if len(told) == 2:
             threading.Thread(target=searcher.stop).start()
 
     result = searcher.search(
-        hk.Go9(), hk.SearchLimits(infinite=True), on_progress=on_progress, every_s=0.01
+        hk.Go9(), hk.SearchLimits(infinite=True), on_result=on_result, every_s=0.01
     )
     assert result.stopped_by == "interrupted"
     assert len(told) >= 2
@@ -86,8 +86,8 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     assert searcher.search(hk.Go9(), hk.SearchLimits(playouts=10)).playouts == 10
 
 
-def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None:
-    def on_progress(result: hk.SearchResult) -> None:
+def test_an_error_in_a_result_function_ends_the_search_and_is_raised() -> None:
+    def on_result(result: hk.SearchResult) -> None:
         raise RuntimeError("enough")
 
     for spec, game in [("uct", "go9"), ("ab", "chess")]:
@@ -95,7 +95,7 @@ def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None
             hk.Searcher(spec, game).search(
                 hk.position(game),
                 hk.SearchLimits(infinite=True),
-                on_progress=on_progress,
+                on_result=on_result,
                 every_s=0.01,
             )
 
@@ -312,6 +312,23 @@ def test_difficulty_of_positions() -> None:
     assert hk.difficulty([], []).correct_depth.tolist() == []
     with pytest.raises(hk.IllegalMoveError):
         hk.difficulty([hk.Chess()], [start.parse("a1a8")])
+    with pytest.raises(hk.NotationError, match="need the moves"):
+        hk.difficulty([hk.Chess()])
+
+
+def test_difficulty_of_the_positions_of_games() -> None:
+    records = list(
+        hk.parse_records("1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 c5 2. Nf3 d6 *\n\n", format="pgn")
+    )
+    table = hk.GameTable.from_records(records)
+    found = hk.difficulty(table)
+    positions = [record.position(ply) for record in records for ply in range(4)]
+    one_by_one = hk.difficulty(positions, [move for each in records for move in each.move_list])
+    for all_rows, moved in (
+        (found.best_move_changes, one_by_one.best_move_changes),
+        (found.correct_depth, one_by_one.correct_depth),
+    ):
+        assert all_rows.tolist() == [*moved[:4].tolist(), -1, *moved[4:].tolist(), -1]
 
 
 def test_moves_left_out_prove_nothing() -> None:

@@ -63,7 +63,7 @@ def search_command(
     searching = Searcher(chosen, name)
     with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
         show = None if quiet or as_json or not err.is_terminal else _shower(status)
-        result = searching.search(line, on_progress=show)
+        result = searching.search(line, on_result=show)
     if as_json:
         print_json(_json(name, line, chosen, result))
     else:

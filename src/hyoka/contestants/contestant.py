@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from hyoka.evaluation import Evaluation
 from hyoka.fleet import Member
 from hyoka.games import AnyLine, Line, Position
 from hyoka.problems import Exercise
-from hyoka.search import SearchLimits, recorded_line
+from hyoka.search import SearchLimits
 
 
 class Spec(Protocol):
@@ -65,14 +65,16 @@ class RecordedGame:
         """The codes of the moves."""
         return np.frombuffer(self.codes, dtype=np.uint16)
 
-    def line(self, ply: int) -> Line:
-        """The line of play up to a position, as a search may go on from it."""
-        return recorded_line(self.game, self.start, self.komi, self.moves[:ply])
+    def lines(self) -> Iterator[Line]:
+        """The lines up to the positions that are asked about, as a search may go on from them."""
+        return map(self._replay().line, self.plies)
 
-    def position(self, ply: int) -> Position:
-        """A position by itself."""
-        moves = self.moves[:ply]
-        return cast("Position", _core.position_after(self.game, self.start, self.komi, moves))
+    def positions(self) -> Iterator[Position]:
+        """The positions that are asked about, by themselves."""
+        return map(self._replay().position, self.plies)
+
+    def _replay(self) -> _core.Replay:
+        return _core.Replay(self.game, self.start, self.komi, self.moves)
 
     def as_told(self) -> Iterator[EnginePosition]:
         """The positions that are asked about, as engines are told them."""

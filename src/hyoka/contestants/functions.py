@@ -34,8 +34,8 @@ class FunctionEvaluator:
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Ask about each position; what the function raises is an EngineError that says where."""
         for game in games:
-            for ply in game.plies:
-                yield self._evaluated(game.position(ply), f"at ply {ply} of game {game.number}")
+            for ply, position in zip(game.plies, game.positions(), strict=True):
+                yield self._evaluated(position, f"at ply {ply} of game {game.number}")
 
     def _evaluated(self, position: Position, where: str) -> Evaluation:
         name = self._evaluator.name

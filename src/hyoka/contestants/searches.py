@@ -88,9 +88,9 @@ class SearchEvaluator:
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Search each position with an empty memory."""
         for game in games:
-            for ply in game.plies:
+            for line in game.lines():
                 self._searcher.clear()
-                yield self._searcher.search(game.line(ply)).evaluation(game.game)
+                yield self._searcher.search(line).evaluation(game.game)
 
     def stop(self) -> None:
         """End the running search."""

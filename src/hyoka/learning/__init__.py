@@ -4,7 +4,6 @@
 from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
 from hyoka.learning.gaps import GapChange
-from hyoka.learning.quiet import QUIESCENT_GAMES
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
 from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
 from hyoka.learning.weights import (
@@ -18,7 +17,6 @@ from hyoka.learning.weights import (
 
 __all__ = [
     "METHODS",
-    "QUIESCENT_GAMES",
     "SHAPES",
     "Examples",
     "FittedWeight",

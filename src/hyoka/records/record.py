@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,12 +146,15 @@ class Record:
         wanted = len(self) if ply is None else ply
         if not 0 <= wanted <= len(self):
             raise IndexError(f"ply {ply} of a game of {len(self)} moves")
-        moves = self.moves[:wanted]
-        return cast("Position", _core.position_after(self.game, self.start, self._komi, moves))
+        position: Position = self._replay().position(wanted)
+        return position
 
     def positions(self) -> Iterator[Position]:
         """All positions from the start to the end."""
-        return (self.position(ply) for ply in range(len(self) + 1))
+        return map(self._replay().position, range(len(self) + 1))
+
+    def _replay(self) -> _core.Replay:
+        return _core.Replay(self.game, self.start, self._komi, self.moves)
 
     @cached_property
     def move_list(self) -> list[Move]:

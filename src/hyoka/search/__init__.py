@@ -11,7 +11,7 @@ from hyoka.search.evaluations import (
     move_strengths,
     strengths_artefact,
 )
-from hyoka.search.lines import PythonLine, as_line, recorded_line
+from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.python_evaluator import PythonEvaluator
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
@@ -46,7 +46,6 @@ __all__ = [
     "mc_score",
     "move_strengths",
     "play_game",
-    "recorded_line",
     "search_line",
     "search_once",
     "solve_ending",

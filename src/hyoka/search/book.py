@@ -32,8 +32,11 @@ class Book:
         for record in records:
             if record.game != game:
                 continue
-            for ply, code in enumerate(record.moves[:plies].tolist()):
-                counts.setdefault(record.position(ply).hash, Counter())[code] += 1
+            # The last position has no move: there are as many codes as positions before it.
+            for code, position in zip(
+                record.moves[:plies].tolist(), record.positions(), strict=False
+            ):
+                counts.setdefault(position.hash, Counter())[code] += 1
         return cls(game, counts)
 
     @classmethod

@@ -3,15 +3,10 @@
 
 import random
 from dataclasses import dataclass
-from typing import cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hyoka import _core
 from hyoka._core import Outcome, Player
 from hyoka.errors import IllegalMoveError, NotationError
-from hyoka.games import AnyGame, AnyLine, AnyMove, Line, Position, game_facts, name_of
+from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts, name_of
 
 
 @dataclass(frozen=True)
@@ -96,26 +91,6 @@ class PythonLine:
 
     def __str__(self) -> str:
         return str(self.position)
-
-
-def recorded_line(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> Line:
-    """The line of play that a record's first moves make, as a search may go on from it.
-
-    Where a record goes on although the rules would have ended the game (a draw that nobody
-    claimed), the line begins at the position reached instead.
-    """
-    facts = game_facts(game)
-
-    def after(moves: NDArray[np.uint16]) -> Line:
-        return cast("Position", _core.position_after(game, start, komi, moves)).line()
-
-    line = after(codes[:0])
-    for code in codes.tolist():
-        move = facts.move(code)
-        if not line.is_legal(move):
-            return after(codes)
-        line = line.play(move)
-    return line
 
 
 def as_line(game: AnyGame, name: str | None) -> AnyLine:

@@ -127,12 +127,10 @@ def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float
 def _solved(
     study: Study, chosen: pa.Table, solve: Solve, tally: Tally
 ) -> Iterator[tuple[int, int, float | None, float]]:
-    asked: dict[int, list[tuple[int, float | None]]] = {}
-    for game, ply, result in zip(*(column.to_pylist() for column in chosen.columns), strict=True):
-        asked.setdefault(game, []).append((ply, result))
-    for game, record in study.records(list(asked)):
-        for ply, result in asked[game]:
-            value = solve(record.position(ply))
-            tally.add()
-            if value is not None:
-                yield game, ply, result, value
+    table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    places = ((game, replay, ply) for game, replay, plies in table.replays() for ply in plies)
+    for (game, replay, ply), result in zip(places, chosen["result"].to_pylist(), strict=True):
+        value = solve(replay.position(ply))
+        tally.add()
+        if value is not None:
+            yield game, ply, result, value

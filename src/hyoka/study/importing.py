@@ -15,6 +15,7 @@ from hyoka import _core
 from hyoka.errors import StudyError, named
 from hyoka.fleet import Crew, Run
 from hyoka.games import game_facts
+from hyoka.passes import GameTable
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
@@ -233,27 +234,31 @@ class _Kept:
 
     def positions(self, columns: Sequence[str]) -> pa.Table:
         """All positions of the games that are not duplicates."""
-        unique = self._unique
-        described = _core.describe_table(self.table, unique, list(columns))
-        lengths = np.diff(self.table.move_offsets)[unique] + 1
-        ids = self.ids[self.duplicate_of < 0]
-        starts = np.cumsum(lengths) - lengths
-        ply = np.arange(int(lengths.sum()), dtype=np.int32) - np.repeat(starts, lengths).astype(
-            np.int32
-        )
         # A file may hold several games; those that were kept are of one.
         game = self.table.game_names[self.table.game[self.keep][0]]
+        offsets, texts = self.table.text_buffers("start")
+        ids = np.full(len(self.table), -1, np.int64)
+        ids[self.keep] = self.ids
+        games = GameTable.of_all_positions(
+            game,
+            ids=ids,
+            starts=pa.StringArray.from_buffers(
+                len(ids), pa.py_buffer(offsets), pa.py_buffer(texts)
+            ),
+            komi=self.table.komi,
+            move_offsets=self.table.move_offsets,
+            moves=self.table.moves,
+            keep=self._unique,
+        )
+        described = games.describe(columns, threads=1)  # other threads do other parts
         kinds = {column.name: column for column in _core.columns(game)}
         cells: dict[str, Any] = {
-            "game_id": pa.array(np.repeat(ids, lengths)),
-            "ply": pa.array(ply),
-            "first_to_play": pa.array(
-                described.get("first_to_play", np.empty(0, np.uint8)).view(np.bool_)
-            ),
+            "game_id": pa.array(games.game_ids),
+            "ply": pa.array(games.plies),
+            "first_to_play": pa.array(described["first_to_play"].view(np.bool_)),
         }
         for name in columns:
-            values = described.get(name, np.empty(0, np.int16))
-            column = kinds[name]
+            values, column = described[name], kinds[name]
             if column.kind == "flag":
                 cells[name] = pa.array(values.astype(np.bool_))
             elif column.kind == "category":

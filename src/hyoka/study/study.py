@@ -15,10 +15,12 @@ from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
+from hyoka.passes import GameTable
 from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
 from hyoka.study import analysing
@@ -126,6 +128,37 @@ class Study:
         if where is not None:
             condition = check_condition(where, self.condition_columns())
         return self.sql(f"select {columns} from positions where {condition} order by game_id, ply")
+
+    def game_table(self, where: str | None = None) -> GameTable:
+        """The games with positions that satisfy a condition, and those positions."""
+        chosen = self.select(where)
+        return self.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+
+    def game_table_of(self, games: NDArray[Any], plies: NDArray[Any]) -> GameTable:
+        """These positions and their games; they must be in the order of games and plies."""
+        if (np.diff(games) < 0).any():
+            raise StudyError("positions of a table must be in the order of their games")
+        ids, first = np.unique(games, return_index=True)
+        rows = self.sql(
+            "select game_id, start, coalesce(komi, 'nan'::double) as komi, moves from games"
+            " order by game_id"
+        )
+        rows = rows.filter(pa.array(np.isin(rows["game_id"].to_numpy(), ids)))
+        if len(rows) < len(ids):
+            raise StudyError(f"{self.path}: {len(ids) - len(rows)} of {len(ids)} games are missing")
+        moves = rows["moves"].cast(pa.large_binary()).combine_chunks()
+        _, offsets, codes = moves.buffers()
+        ends = np.frombuffer(offsets, np.int64)[moves.offset : moves.offset + len(moves) + 1]
+        return GameTable(
+            self.game,
+            ids.astype(np.int64),
+            rows["start"].cast(pa.string()).combine_chunks(),
+            rows["komi"].to_numpy().astype(np.float64),
+            ends // 2,
+            np.frombuffer(codes if codes is not None else b"", "<u2"),
+            np.append(first, len(games)).astype(np.int64),
+            plies.astype(np.int32),
+        )
 
     def record(self, game_id: int) -> Record:
         """A game of the study as a record; raises StudyError if there is none of this number."""
