@@ -16,7 +16,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # These run the whole build or measure for minutes; CI (scripts/check_wheel) and `make bench` do.
 NOT_HERE = ("make ", "git ", "pip ")
 # These are run by test_examples_as_numbers.py, which looks at what they say, too.
-AS_NUMBERS = ("analysis.md", "report.md")
+AS_NUMBERS = ("README.md", "analysis.md", "report.md")
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
