@@ -133,7 +133,7 @@ def run(arguments: list[str]) -> int:
         command = context.command_path if context is not None else "hyoka"
         message = f"{command}: {error.format_message()} (see '{command} --help')"
     except EngineError as error:
-        message = f"hyoka: {error.told}"
+        message = f"hyoka: {error.with_last_words}"
     except Error as error:
         message = f"hyoka: {error}"
     except MemoryError:

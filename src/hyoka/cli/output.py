@@ -169,9 +169,9 @@ def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -
 class _SafeTable(Table):
     """A table whose cells are written out before they are measured."""
 
-    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
         """Add a row; texts are made harmless."""
-        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **how)
+        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **options)
 
 
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:

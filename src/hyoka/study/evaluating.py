@@ -178,10 +178,10 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
             )
         )
         keys = _keys(*chosen)
-        said = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
-        wanted = np.isin(said, keys)
+        commented = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        wanted = np.isin(commented, keys)
         done = _keys(*_done(change))
-        new = wanted & ~np.isin(said, done)
+        new = wanted & ~np.isin(commented, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
         report.done = int(new.sum())
@@ -205,13 +205,13 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
     """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
-    told, movers = remarks["author"], remarks["mover"]
+    authors, movers = remarks["author"], remarks["mover"]
     remarks = remarks.drop_columns(["mover"])
-    if told.null_count < len(told) or not len(told):
+    if authors.null_count < len(authors) or not len(authors):
         return remarks, False
-    said = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
+    leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
     games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
-    if not take_turns(said, games, plies):
+    if not take_turns(leaning, games, plies):
         return remarks, False
     spoken = pc.if_else(pa.array(plies > 0), movers, None)
     return remarks.set_column(remarks.schema.get_field_index("author"), "author", spoken), True
