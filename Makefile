@@ -67,6 +67,7 @@ bench: build
 	$(BIN)/hyoka bench
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/records.py
+	$(BIN)/python benchmarks/passes.py
 	$(BIN)/python benchmarks/engine_rate.py
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/arena.py

@@ -86,7 +86,7 @@ def from_the_raw_file(file: Path) -> None:
         def whole() -> None:
             made = Study.create(Path(folder) / "study", records=file, columns="cheap")
             evaluate(made, ["comments"])
-            print(made.curve(delta=100, resamples=200).notes()[0])
+            print(made.curve(delta=100, resampling=Resampling(200)).notes()[0])
 
         timed(f"{file.name}: read, store, take the values, draw the curve", 60, whole)
 

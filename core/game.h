@@ -92,6 +92,15 @@ concept Game = std::regular<G> && std::regular<typename G::Move> &&
                    { at.check_consistency() } -> std::same_as<void>;  // throws if incremental state lies
                };
 
+/// The move that a number stands for, legal or not; throws NotationError if it stands for none.
+template <class Move>
+Move checked_move(std::uint32_t code) {
+    bool known = code < Move::code_count;
+    if constexpr (requires { Move::is_code(code); }) known = known && Move::is_code(code);
+    if (!known) throw NotationError("no move has the code " + std::to_string(code));
+    return Move::from_code(code);
+}
+
 /// Draws one of the legal moves; what a game uses that has no faster way.
 template <class G>
 std::optional<typename G::Move> draw_move(const G& game, Rng& rng) {

@@ -15,6 +15,7 @@ void bind_blokus_duo(nanobind::module_& module);
 void bind_analysis(nanobind::module_& module);
 void bind_pipes(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
+void bind_passes(nanobind::module_& module);
 void bind_records(nanobind::module_& module);
 void bind_knowledge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);

@@ -57,14 +57,6 @@ typename G::Move to_legal_move(const G& game, const MoveOrText<G>& given) {
 }
 
 template <class Move>
-Move checked_move(std::uint32_t code) {
-    bool known = code < Move::code_count;
-    if constexpr (requires { Move::is_code(code); }) known = known && Move::is_code(code);
-    if (!known) throw NotationError("no move has the code " + std::to_string(code));
-    return Move::from_code(code);
-}
-
-template <class Move>
 void bind_move(nb::handle scope) {
     nb::class_<Move>(scope, "Move", "A move: a small value, equal and hashable by what it is.")
         .def("__str__", &Move::text)

@@ -105,6 +105,7 @@ NB_MODULE(_core, module) {
     bind_analysis(module);
     bind_pipes(module);
     bind_features(module);
+    bind_passes(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

@@ -11,6 +11,7 @@
 #include "records/kifu.h"
 #include "records/lines.h"
 #include "records/pgn.h"
+#include "records/recorded_game.h"
 #include "records/replay.h"
 #include "records/sgf.h"
 #include "records/text.h"
@@ -71,28 +72,14 @@ struct OpenReader {
 
 using Codes = nb::ndarray<nb::numpy, const std::uint16_t, nb::ndim<1>, nb::c_contig>;
 
-/// Walks the positions of a recorded game; visit(game, move) sees each position before its move is played.
-template <class G, class Visit>
-G walk(std::string_view start, double komi, const Codes& moves, Visit&& visit) {
-    G game = as_recorded(start_position<G>(start, komi));
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-        const auto move = checked_move<typename G::Move>(moves.data()[i]);
-        const G before = game;
-        if (!play_recorded(game, move))
-            throw IllegalMoveError("illegal move " + move.text() + " at ply " + std::to_string(i + 1) + " in " +
-                                   game.text());
-        visit(before, move);
-    }
-    return game;
-}
-
 std::vector<std::string> move_texts(std::string_view kind, std::string_view start, double komi, const Codes& moves,
                                     std::string_view notation) {
     return with_game(game_named(kind), [&]<class G>(std::type_identity<G>) {
         std::vector<std::string> texts;
         texts.reserve(moves.size());
         std::optional<typename G::Move> previous;
-        walk<G>(start, komi, moves, [&](const G& game, typename G::Move move) {
+        RecordedGame<G> at(start, komi, {moves.data(), moves.size()});
+        const auto write = [&](const G& game, typename G::Move move) {
             if constexpr (std::is_same_v<G, Chess>) {
                 texts.push_back(notation == "san" ? game.san(move) : move.text());
             } else if constexpr (std::is_same_v<G, Shogi>) {
@@ -108,17 +95,69 @@ std::vector<std::string> move_texts(std::string_view kind, std::string_view star
             } else {
                 texts.push_back(move.text());
             }
-        });
+        };
+        while (!at.at_end()) at.advance(write);
         return texts;
     });
 }
 
-/// Our own value of the recorded game after some moves, under the usual rules.
-nb::object position_after(std::string_view kind, std::string_view start, double komi, const Codes& moves) {
-    return with_game(game_named(kind), [&]<class G>(std::type_identity<G>) {
-        G game = walk<G>(start, komi, moves, [](const G&, typename G::Move) {});
-        if constexpr (std::is_same_v<G, Chess>) game = game.with_draws(Chess::Draws::claimed);
-        return nb::cast(game);
+/// A recorded game as Python walks it.
+class Replay {
+public:
+    virtual ~Replay() = default;
+    /// The position after so many moves, under the usual rules.
+    virtual nb::object position(std::size_t ply) = 0;
+    /// The line of play that so many moves make, as a search may go on from it. Where a record goes on although the
+    /// rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
+    virtual nb::object line(std::size_t ply) = 0;
+};
+
+/// Plays every move once as long as the plies that are asked for rise.
+template <class G>
+class ReplayOf final : public Replay {
+public:
+    ReplayOf(std::string_view start, double komi, std::vector<std::uint16_t> codes)
+        : codes_(std::move(codes)), start_(start, komi, codes_), at_(start_), line_(start_.usual_position()) {}
+    nb::object position(std::size_t ply) override {
+        walk_to(ply);
+        return nb::cast(at_.usual_position());
+    }
+    nb::object line(std::size_t ply) override {
+        check(ply);
+        if (ply < line_.moves().size()) line_ = Line<G>(line_.start());
+        while (line_.moves().size() < std::min(ply, playable_)) {
+            const auto move = checked_move<typename G::Move>(codes_[line_.moves().size()]);
+            if (line_.is_legal(move))
+                line_.play(move);
+            else
+                playable_ = line_.moves().size();
+        }
+        if (ply <= playable_) return nb::cast(line_);
+        walk_to(ply);
+        return nb::cast(Line<G>(at_.usual_position()));
+    }
+
+private:
+    void check(std::size_t ply) const {
+        if (ply > codes_.size()) throw nb::index_error("no such ply");
+    }
+    void walk_to(std::size_t ply) {
+        check(ply);
+        if (ply < at_.ply()) at_ = start_;
+        at_.advance_to(ply);
+    }
+
+    std::vector<std::uint16_t> codes_;
+    RecordedGame<G> start_;
+    RecordedGame<G> at_;
+    Line<G> line_;
+    std::size_t playable_ = codes_.size();  // how many moves the rules with a past allow
+};
+
+std::unique_ptr<Replay> make_replay(std::string_view kind, std::string_view start, double komi, const Codes& moves) {
+    return with_game(game_named(kind), [&]<class G>(std::type_identity<G>) -> std::unique_ptr<Replay> {
+        return std::make_unique<ReplayOf<G>>(start, komi,
+                                             std::vector<std::uint16_t>(moves.data(), moves.data() + moves.size()));
     });
 }
 
@@ -265,8 +304,14 @@ void bind_records(nb::module_& module) {
     module.def(
         "move_texts", &move_texts, "game"_a, "start"_a, "komi"_a, "moves"_a, "notation"_a = "",
         "The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.");
-    module.def("position_after", &position_after, "game"_a, "start"_a, "komi"_a, "moves"_a,
-               "The position after a record's moves; `start` empty for the usual one.");
+    nb::class_<Replay>(module, "Replay", "Walks a recorded game; `start` is empty for the usual one.")
+        .def(nb::new_(&make_replay), "game"_a, "start"_a, "komi"_a, "moves"_a)
+        .def("position", &Replay::position, "ply"_a, nb::sig("def position(self, ply: int) -> typing.Any"),
+             "The position after so many moves. Every move is played once as long as plies rise.")
+        .def("line", &Replay::line, "ply"_a, nb::sig("def line(self, ply: int) -> typing.Any"),
+             "The line of play that so many moves make, as a search may go on from it. Where a record goes on although "
+             "the rules would have ended the game (a draw that nobody claimed), the line begins at the position "
+             "reached instead.");
 }
 
 }  // namespace hyoka::bindings

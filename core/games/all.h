@@ -19,7 +19,11 @@ struct GameList {
     static constexpr std::array<std::string_view, sizeof...(G)> names = {G::name...};
 };
 
-using AllGames = GameList<Go<3>, Go<4>, Go<5>, Go<6>, Go<7>, Go<9>, Go<13>, Go<19>, Othello, Chess, Shogi, BlokusDuo>;
+// clang-format off
+using AllGames = GameList<
+    Go<3>, Go<4>, Go<5>, Go<6>, Go<7>, Go<9>, Go<13>, Go<19>,
+    Othello, Chess, Shogi, BlokusDuo>;
+// clang-format on
 
 /// Which of them: its place in the list. The numbers stand in tables of records, by those names.
 enum class GameKind : std::uint8_t {};

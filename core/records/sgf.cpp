@@ -142,6 +142,17 @@ std::optional<GameKind> go_of_size(int size) {
     return found;
 }
 
+bool is_of_go(GameKind kind) {
+    return with_game(kind, []<class G>(std::type_identity<G>) { return is_go<G>; });
+}
+
+/// A game for which SGF has no number of its own, by our name for it.
+std::optional<GameKind> other_game_called(std::string_view name) {
+    for (std::size_t i = 0; i < game_names.size(); ++i)
+        if (game_names[i] == name && !is_of_go(static_cast<GameKind>(i))) return static_cast<GameKind>(i);
+    return std::nullopt;
+}
+
 /// The number after `label` in `text`, if it is there.
 std::optional<double> number_after(std::string_view text, std::string_view label) {
     const auto found = text.find(label);
@@ -179,6 +190,7 @@ Reader::Found SgfReader::next(std::string_view bytes, bool last) {
     }
     kind_ = kind_of<Go<19>>;
     size_ = "19";
+    start_.clear();
     turns_.clear();
     set_up_.clear();
     to_play_.reset();
@@ -254,8 +266,14 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
                 kind_ = kind_of<Othello>;
             else if (equal_words(value, "Blokus Duo"))
                 kind_ = kind_of<BlokusDuo>;
+            else if (const auto other = other_game_called(value))
+                kind_ = *other;
             else if (value != "1" && !value.empty())
                 refuse(Fault::unsupported, "a game of kind GM[" + std::string(value.substr(0, 40)) + "]", where);
+            break;
+        case id("SU"):
+            start_ = trimmed(unescape(value, unescaped_));
+            set_up_at_ = where;
             break;
         case id("SZ"):
             size_ = trimmed(value);
@@ -362,6 +380,7 @@ void SgfReader::read_comment(std::string_view text) {
 template <class G>
 G SgfReader::start_of() {
     if constexpr (!is_go<G>) {
+        if (!start_.empty()) return G::from_text(start_);
         // Some programs set up the usual start of Othello.
         std::array<std::vector<std::string_view>, 2> usual = {{{"e4", "d5", "ed", "de"}, {"d4", "e5", "dd", "ee"}}};
         for (const Stone& stone : set_up_) {
@@ -408,23 +427,29 @@ void SgfReader::replay_as() {
     } catch (const std::invalid_argument& error) {
         return refuse(Fault::unreadable, std::string("the set-up: ") + error.what(), set_up_at_);
     }
-    const bool is_usual = set_up_.empty() || game == start_position<G>({}, record_.komi);
+    const bool is_usual = (set_up_.empty() && start_.empty()) || game == start_position<G>({}, record_.komi);
     if (!is_usual || game.to_play() != Player::first) record_[Field::start] = game.text();
+    game = as_recorded(game);
+    constexpr bool has_passes = requires { Move::pass(); };
     for (const Turn& turn : turns_) {
-        // Who moves twice running has seen the other pass.
         if (turn.color != game.to_play()) {
-            if (!play_recorded(game, Move::pass()))
+            bool has_passed = false;
+            // Who moves twice running has seen the other pass.
+            if constexpr (has_passes) has_passed = play_recorded(game, Move::pass());
+            if (!has_passed)
                 return refuse(Fault::illegal_move,
                               "move " + std::to_string(record_.moves.size() + 1) + " is by the wrong player",
                               turn.where);
-            record_.moves.push_back(static_cast<std::uint16_t>(Move::pass().code()));
+            if constexpr (has_passes) record_.moves.push_back(static_cast<std::uint16_t>(Move::pass().code()));
         }
         Move move;
         try {
             if constexpr (is_go<G>)
                 move = G::parse_sgf(turn.point);
-            else
+            else if constexpr (has_passes)
                 move = turn.point.empty() ? Move::pass() : game.parse_move(turn.point);
+            else
+                move = game.parse_move(turn.point);
         } catch (const NotationError& error) {
             return refuse(Fault::unreadable, error.what(), turn.where);
         }
@@ -441,7 +466,7 @@ void SgfReader::replay_as() {
 }
 
 void SgfReader::replay() {
-    if (kind_ != kind_of<Othello> && kind_ != kind_of<BlokusDuo>) {
+    if (is_of_go(kind_)) {
         std::string_view size = size_;
         if (const auto colon = size.find(':'); colon != nowhere && size.substr(0, colon) == size.substr(colon + 1))
             size = size.substr(0, colon);
@@ -451,9 +476,7 @@ void SgfReader::replay() {
         kind_ = *kind;
     }
     record_.game = kind_;
-    with_game(kind_, [&]<class G>(std::type_identity<G>) {
-        if constexpr (!std::is_same_v<G, Chess> && !std::is_same_v<G, Shogi>) replay_as<G>();
-    });
+    with_game(kind_, [&]<class G>(std::type_identity<G>) { replay_as<G>(); });
 }
 
 }  // namespace hyoka::records

@@ -5,8 +5,9 @@
 
 namespace hyoka::records {
 
-/// SGF FF[3] and FF[4]: Go of our sizes, Othello (GM[2]) and Pentobi's dialect for Blokus Duo. The main line is read,
-/// variations are skipped. Text must be in UTF-8 already.
+/// SGF FF[3] and FF[4]: Go of our sizes, Othello (GM[2]) and Pentobi's dialect for Blokus Duo; any other game under its
+/// own name (`GM[chess]`), its moves as they print and a start that is not the usual one as text (`SU`). The main line
+/// is read, variations are skipped. Text must be in UTF-8 already.
 class SgfReader : public Reader {
 protected:
     Found next(std::string_view bytes, bool last) override;
@@ -38,6 +39,7 @@ private:
     std::vector<Stone> set_up_;
     std::optional<Player> to_play_;
     std::string_view size_;
+    std::string start_;
     std::size_t size_at_ = 0;
     std::size_t set_up_at_ = 0;
     std::string unescaped_;

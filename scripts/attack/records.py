@@ -58,6 +58,7 @@ def _random_record(game: str, seed: int) -> hk.Record:
     codes = []
     for ply in range(12 + seed % 9):
         move = position.random_move(1000 * seed + ply)
+        assert move is not None
         codes.append(move.code)
         position = position.play(move)
     return hk.Record(

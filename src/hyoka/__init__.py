@@ -66,6 +66,7 @@ from hyoka.errors import (
     IllegalMoveError,
     NotationError,
     OutOfMemoryError,
+    ParameterError,
     RefusedError,
     SourceError,
     StudyError,
@@ -73,8 +74,21 @@ from hyoka.errors import (
 from hyoka.estimate import Estimate
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import cluster
-from hyoka.games import GAMES, Game, game_type, name_of, position
+from hyoka.games import (
+    GAMES,
+    AnyGame,
+    Game,
+    GameFacts,
+    Line,
+    Move,
+    Position,
+    game_facts,
+    game_type,
+    name_of,
+    position,
+)
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
+from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
 from hyoka.progress import Progress
@@ -118,6 +132,7 @@ from hyoka.search import (
     uct,
 )
 from hyoka.study import (
+    Question,
     Study,
     adjudicate,
     append_to_study,
@@ -131,6 +146,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GAMES",
     "AdaptiveBins",
+    "AnyGame",
     "Artefact",
     "BlokusDuo",
     "Book",
@@ -149,6 +165,8 @@ __all__ = [
     "FixedBins",
     "FleetError",
     "Game",
+    "GameFacts",
+    "GameTable",
     "Go3",
     "Go4",
     "Go5",
@@ -159,24 +177,29 @@ __all__ = [
     "Go19",
     "IllegalMoveError",
     "Limits",
+    "Line",
     "LinearEvaluation",
     "MatchPlan",
     "MatchResult",
     "Mate",
+    "Move",
     "MoveReport",
     "NotationError",
     "Origin",
     "Othello",
     "OutOfMemoryError",
     "Outcome",
+    "ParameterError",
     "PlayedGame",
     "Player",
     "Playouts",
+    "Position",
     "Problem",
     "ProblemSet",
     "Progress",
     "PythonEvaluator",
     "PythonLine",
+    "Question",
     "Reason",
     "Record",
     "RecordStream",
@@ -217,6 +240,7 @@ __all__ = [
     "fit_logistic",
     "fit_weights",
     "fit_win_draw_loss",
+    "game_facts",
     "game_type",
     "linear_evaluation",
     "make_study",

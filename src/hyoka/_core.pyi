@@ -3319,8 +3319,20 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
     The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.
     """
 
-def position_after(game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> object:
-    """The position after a record's moves; `start` empty for the usual one."""
+class Replay:
+    """Walks a recorded game; `start` is empty for the usual one."""
+
+    def __init__(self, game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> None: ...
+
+    def position(self, ply: int) -> object:
+        """
+        The position after so many moves. Every move is played once as long as plies rise.
+        """
+
+    def line(self, ply: int) -> object:
+        """
+        The line of play that so many moves make, as a search may go on from it. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
+        """
 
 class LogisticFit:
     """
@@ -3490,15 +3502,48 @@ class Column:
 def columns(game: str) -> list[Column]:
     """The columns that describe a game's positions."""
 
-def describe(game: str, start: str, komi: float, moves: NDArray[numpy.uint16], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+class GameTable:
     """
-    Columns of all positions of one game, from the start to after its last move.
+    Games of one kind side by side and the positions wanted of them; see hyoka.passes.
     """
 
-def describe_table(table: Table, keep: NDArray[numpy.bool_], columns: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """
-    Columns of all positions of the games that `keep` marks, which must be of one kind, game after game.
-    """
+    def __init__(self, game: str, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], start_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)], start_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], komi: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], move_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], plies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]) -> None:
+        """
+        Views of arrays: texts, moves and wanted plies of game i are those from offset i to offset i + 1.
+        """
+
+    def __len__(self) -> int: ...
+
+    def describe(self, columns: Sequence[str], threads: int, progress: Callable[[int], None] | None) -> dict[str, NDArray[Any]]:
+        """Columns that describe the positions, and `first_to_play`."""
+
+    def outcomes(self, threads: int, progress: Callable[[int], None] | None) -> NDArray[numpy.int8]:
+        """
+        What the rules say of the positions: 1, 0, -1 for the first player, 2 if the game goes on.
+        """
+
+    def terms(self, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """
+        Of an evaluation's terms those that are not 0: offsets, terms, amounts; and the positions' progress.
+        """
+
+    def quiet_terms(self, weights: Sequence[float], threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]], NDArray[numpy.int32], NDArray[numpy.uint8], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
+        """
+        The same of the positions where quiescence searches come to rest; what the searches say for the first player, whether that is the last position's evaluation, and the moves to it (offsets, codes).
+        """
+
+    def move_features(self, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.uint16]], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]], NDArray[numpy.int32]]:
+        """
+        The legal moves of each position (offsets, codes), the features of each move (offsets, features), and which of its moves was played, or -1.
+        """
+
+    def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
+        """
+        Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
+        """
+
+def plane_names(game: str) -> list[str]:
+    """What a game's planes stand for."""
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """

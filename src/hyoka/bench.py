@@ -2,11 +2,11 @@
 """How fast the core is here, and whether it still does exactly what it did."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from hyoka.games import GAMES, position
+from hyoka.games import FACTS, Workload, games_with, position
 from hyoka.playouts import playouts
 from hyoka.search import Searcher
 
@@ -36,74 +36,63 @@ class _Job:
     """Gives the fingerprint and how many units of work it took."""
 
 
-_PERFT_DEPTHS = {
-    "othello": 9,
-    "chess": 5,
-    "shogi": 4,
-    "blokus_duo": 2,
-    "go9": 3,
-    "go13": 2,
-    "go19": 2,
-}
-_PLAYOUTS = {
-    "othello": 20_000,
-    "chess": 3_000,
-    "shogi": 2_000,
-    "blokus_duo": 10_000,
-    "go9": 20_000,
-    "go13": 8_000,
-    "go19": 4_000,
-}
-
-
-_TREE_PLAYOUTS = {name: count // 2 for name, count in _PLAYOUTS.items()}
-_NODES = {"go9": 20_000, "go13": 10_000, "go19": 5_000, "blokus_duo": 20_000}
-
-
-def _tree_search(game: str) -> tuple[int, float]:
+def _tree_search(game: str, work: Workload) -> tuple[int, float]:
     """The visits of the moves, each times its place: any other order or count shows."""
-    count = _TREE_PLAYOUTS[game]
+    count = work.playouts // 2
     result = Searcher(f"uct:playouts={count},seed=1", game).search(position(game))
     return sum(place * move.visits for place, move in enumerate(result.moves, 1)), count
 
 
-def _alpha_beta(game: str) -> tuple[int, float]:
+def _alpha_beta(game: str, work: Workload) -> tuple[int, float]:
     """The nodes that depths take until the limit is reached."""
-    nodes = _NODES.get(game, 500_000)
-    result = Searcher(f"ab:nodes={nodes}", game).search(position(game))
+    result = Searcher(f"ab:nodes={work.nodes}", game).search(position(game))
     depths = result.details["iterations"]
     return sum(depth * at for depth, at, *_ in depths), result.nodes
 
 
-def _perft(game: str) -> tuple[int, float]:
-    lines = position(game).perft(_PERFT_DEPTHS[game])
+def _perft(game: str, work: Workload) -> tuple[int, float]:
+    lines = position(game).perft(work.perft_depth)
     return lines, lines
 
 
-def _playouts(game: str) -> tuple[int, float]:
-    lengths = playouts(position(game), _PLAYOUTS[game], seed=1).lengths
+def _playouts(game: str, work: Workload) -> tuple[int, float]:
+    lengths = playouts(position(game), work.playouts, seed=1).lengths
     return int(lengths.sum()), len(lengths)
 
 
-def _playout_moves(game: str) -> tuple[int, float]:
-    moves = int(playouts(position(game), _PLAYOUTS[game], seed=2).lengths.sum())
+def _playout_moves(game: str, work: Workload) -> tuple[int, float]:
+    moves = int(playouts(position(game), work.playouts, seed=2).lengths.sum())
     return moves, moves
 
 
-def _jobs() -> Iterator[_Job]:
-    for game in GAMES:
-        if game in _PERFT_DEPTHS:
-            depth = _PERFT_DEPTHS[game]
-            yield _Job(game, f"perft {depth}", "lines/s", partial(_perft, game))
-            yield _Job(game, "playouts", "playouts/s", partial(_playouts, game))
-            yield _Job(game, "uct", "playouts/s", partial(_tree_search, game))
-            yield _Job(game, "alpha-beta", "nodes/s", partial(_alpha_beta, game))
-    yield _Job("shogi", "playout moves", "moves/s", partial(_playout_moves, "shogi"))
+def _jobs(games: Collection[str]) -> Iterator[_Job]:
+    works = {game: work for game in games if (work := FACTS[game].bench) is not None}
+    for game, work in works.items():
+        depth = work.perft_depth
+        yield _Job(game, f"perft {depth}", "lines/s", partial(_perft, game, work))
+        yield _Job(game, "playouts", "playouts/s", partial(_playouts, game, work))
+        yield _Job(game, "uct", "playouts/s", partial(_tree_search, game, work))
+        yield _Job(game, "alpha-beta", "nodes/s", partial(_alpha_beta, game, work))
+    for game, work in works.items():
+        if work.counts_playout_moves:
+            yield _Job(game, "playout moves", "moves/s", partial(_playout_moves, game, work))
 
 
 def benchmarked_games() -> list[str]:
     """The games that `bench` measures."""
-    return [game for game in GAMES if game in _PERFT_DEPTHS]
+    return games_with(lambda facts: facts.bench)
+
+
+def job_count(games: Iterable[str] | None = None) -> int:
+    """How many measurements `bench` makes of these games."""
+    return len(list(_jobs(_chosen(games))))
+
+
+def _chosen(games: Iterable[str] | None) -> list[str]:
+    """The benchmarked ones of these games, in the order of all games."""
+    known = benchmarked_games()
+    wanted = set(known if games is None else games)
+    return [game for game in known if game in wanted]
 
 
 def bench(games: Iterable[str] | None = None, *, rounds: int = 3) -> Iterator[Measurement]:
@@ -112,10 +101,7 @@ def bench(games: Iterable[str] | None = None, *, rounds: int = 3) -> Iterator[Me
     >>> [m.fingerprint for m in bench(["othello"], rounds=1)][0]
     3005288
     """
-    wanted = set(benchmarked_games() if games is None else games)
-    for job in _jobs():
-        if job.game not in wanted:
-            continue
+    for job in _jobs(_chosen(games)):
         best = float("inf")
         for _ in range(rounds):
             start = time.perf_counter()

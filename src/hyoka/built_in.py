@@ -12,13 +12,20 @@ from typing import Final
 from hyoka.artefact import BUILT_IN, Artefact, Origin
 from hyoka.engines.profiles import shipped_text
 from hyoka.errors import NotationError, nearest
-from hyoka.games import GAMES
-from hyoka.search import linear_evaluation, move_strengths, strengths_artefact
+from hyoka.games import FACTS
+from hyoka.search import (
+    has_features,
+    has_terms,
+    linear_evaluation,
+    move_strengths,
+    strengths_artefact,
+)
 
-_OF_A_GAME: Final[dict[str, Callable[[str], Artefact]]] = {
-    "weights": lambda game: linear_evaluation(game).artefact(),
-    "strengths": lambda game: strengths_artefact(game, move_strengths(game)),
+_OF_A_GAME: Final[dict[str, tuple[Callable[[str], bool], Callable[[str], Artefact]]]] = {
+    "weights": (has_terms, lambda game: linear_evaluation(game).artefact()),
+    "strengths": (has_features, lambda game: strengths_artefact(game, move_strengths(game))),
 }
+"""By kind: whether a game has one, and what it is."""
 _OF_ANY: Final[dict[str, Callable[[], Artefact]]] = {
     "profile": lambda: Artefact.of("profile", shipped_text().encode()),
 }
@@ -26,7 +33,12 @@ _OF_ANY: Final[dict[str, Callable[[], Artefact]]] = {
 
 def built_in_names() -> list[str]:
     """What comes with Hyoka, kind by kind."""
-    of_games = [f"{BUILT_IN}:{kind}:{game}" for kind in _OF_A_GAME for game in GAMES]
+    of_games = [
+        f"{BUILT_IN}:{kind}:{game}"
+        for kind, (is_there, _) in _OF_A_GAME.items()
+        for game in FACTS
+        if is_there(game)
+    ]
     return [*of_games, *(f"{BUILT_IN}:{kind}" for kind in _OF_ANY)]
 
 
@@ -42,6 +54,6 @@ def built_in_artefact(name: str) -> Artefact:
         hint = nearest(name, known) or "`hyoka artefact` lists them"
         raise NotationError(f"nothing built in is called '{name}'; {hint}")
     _, kind, *game = name.split(":")
-    artefact = _OF_A_GAME[kind](*game) if game else _OF_ANY[kind]()
+    artefact = _OF_A_GAME[kind][1](*game) if game else _OF_ANY[kind]()
     origin = Origin("it comes with Hyoka", versions={"hyoka": importlib.metadata.version("hyoka")})
     return dataclasses.replace(artefact, path=name, origin=origin)

@@ -2,10 +2,9 @@
 """How long to think about a move, given the clock."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from hyoka.errors import NotationError
-from hyoka.games import name_of
+from hyoka.games import AnyGame, facts_of
 
 _LEAST_S: Final = 0.005
 _OF_INCREMENT: Final = 0.75
@@ -57,40 +56,25 @@ class Clock:
     def after(self, spent_s: float, period: "Clock | None" = None) -> "Clock":
         """The clock after a move that took so long; `period` has a whole period's time and moves.
 
-        >>> whole = Clock(main_s=5, period_s=30, period_moves=10)
-        >>> whole.after(8, whole).period_moves
+        >>> full = Clock(main_s=5, period_s=30, period_moves=10)
+        >>> full.after(8, full).period_moves
         9
         """
-        whole = period or self
+        full = period or self
         main_s = self.main_s - spent_s
         if main_s > 0:
             return replace(self, main_s=main_s + self.increment_s)
-        if whole.period_moves == 1 or self.period_moves <= 1:
-            return replace(
-                self, main_s=0.0, period_s=whole.period_s, period_moves=whole.period_moves
-            )
+        if full.period_moves == 1 or self.period_moves <= 1:
+            return replace(self, main_s=0.0, period_s=full.period_s, period_moves=full.period_moves)
         left_s = max(0.0, self.period_s - max(0.0, -main_s))
         return replace(self, main_s=0.0, period_s=left_s, period_moves=self.period_moves - 1)
 
 
-def expected_moves(line: Any) -> int:
+def expected_moves(line: AnyGame) -> int:
     """How many more moves the player to move will make, roughly.
 
     >>> import hyoka as hk
     >>> expected_moves(hk.Othello()), expected_moves(hk.Go9()), expected_moves(hk.Chess())
     (30, 30, 30)
     """
-    try:
-        game = name_of(line)
-    except NotationError:  # one written in Python, of which nothing is known
-        return 20
-    if game == "chess":
-        return 30
-    if game == "shogi":
-        return 40
-    empty = int((line.cells == 0).sum())
-    if game == "othello":
-        return max(1, (empty + 1) // 2)
-    if game == "blokus_duo":
-        return max(3, round(empty / 14))
-    return max(10, round(0.37 * empty))
+    return facts_of(line).moves_left(line)

@@ -9,9 +9,13 @@ Error:
 ├─ StudyError                    a study that is not there, or not as it should be
 ├─ FleetError                    workers or their scheduler that are gone or can't be reached
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
+├─ ParameterError(ValueError)    a parameter that can't be what it is  .parameter
 ├─ OutOfMemoryError(MemoryError) a table or a tree that is too large for this machine
 └─ EngineError                   died, hung, refused or talked nonsense
                                  .engine .transcript .last_words .reason
+
+Messages name parameters as Python has them, in backquotes (`named`): whoever has other names for
+them, as the command line has options, puts its own in their place.
 
 """
 
@@ -33,6 +37,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
         return ratio, sorted(other) == sorted(wanted)
 
     return f"did you mean {spelt[max(near, key=likeness)]}?" if near else ""
+
+
+def named(parameter: str, value: object = None) -> str:
+    """A parameter as messages name it, with the value that it is to have, if any.
+
+    >>> print(named("by"), named("where", "ply > 3"))
+    `by` `where='ply > 3'`
+    """
+    return f"`{parameter}`" if value is None else f"`{parameter}={value!r}`"
 
 
 # What commands a terminal (C0 but line breaks and tabs, DEL, C1), or turns the order of what it
@@ -88,6 +101,24 @@ class FleetError(Error):
 
 class ConditionError(Error, ValueError):
     """A condition that is no SQL, or names no column."""
+
+
+class ParameterError(Error, ValueError):
+    """A parameter of a function that can't be what it is, or not beside the others.
+
+    The message is a sentence about it:
+
+    >>> print(ParameterError("draws", "is discard or half, not 'some'"))
+    `draws` is discard or half, not 'some'
+    """
+
+    def __init__(self, parameter: str, problem: str) -> None:
+        super().__init__(parameter, problem)
+        self.parameter = parameter
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{named(self.parameter)} {self.problem}"
 
 
 class OutOfMemoryError(Error, MemoryError):

@@ -12,16 +12,16 @@ def known_limits(*headings: str) -> list[str]:
     ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
     """
     text = (files("hyoka") / "limits.md").read_text(encoding="utf-8")
-    found: list[str] = []
+    limits: list[str] = []
     wanted = False
     for line in text.splitlines():
         if line.startswith("## "):
             wanted = line[3:] in headings
         elif wanted and line.startswith("- "):
-            found.append(line[2:])
+            limits.append(line[2:])
         elif wanted and line.startswith("  "):
-            found[-1] += " " + line.strip()
-    return [_plain(each) for each in found]
+            limits[-1] += " " + line.strip()
+    return [_plain(each) for each in limits]
 
 
 def _plain(markdown: str) -> str:

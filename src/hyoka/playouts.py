@@ -4,12 +4,13 @@
 import os
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.errors import NotationError
+from hyoka.games import AnyGame
 
 _PYTHON_LIMIT: Final = 10_000
 
@@ -44,7 +45,7 @@ class Playouts:
 
 
 def playouts(
-    game: Any, count: int, *, seed: int = 0, threads: int | None = 1, limit: int | None = None
+    game: AnyGame, count: int, *, seed: int = 0, threads: int | None = 1, limit: int | None = None
 ) -> Playouts:
     """Play `count` random games from `game` (a position or a line of play) to their ends.
 
@@ -78,8 +79,8 @@ def playouts(
     return Playouts(*game.playout_arrays(count, seed % 2**64, workers, plies))
 
 
-def _python_playouts(start: Any, count: int, seed: int, limit: int) -> Playouts:
-    """Random games from a position of a class that follows the `Game` protocol, one by one."""
+def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:
+    """Random games from a position of a class that follows `AnyGame`, one by one."""
     for name in ("to_play", "outcome", "legal_moves", "play"):
         if not hasattr(start, name):
             raise NotationError(f"{type(start).__name__} is no game: it has no '{name}'")

@@ -20,7 +20,9 @@ from sgfmill import boards, common, sgf, sgf_moves
 
 import hyoka as hk
 from hyoka import _core
+from hyoka.passes import GameTable
 from hyoka.problems import Assertion, GtpTest, read_problems
+from hyoka.records import Record
 
 from .blokus_twin import BlokusTwin
 from .feature_twins import (
@@ -45,7 +47,8 @@ def described(game: str, start: Any, moves: list[int]) -> list[Row]:
     """What the core says of every position of a game: its columns by name, categories as words."""
     komi = getattr(start, "komi", 0.0)
     codes = np.array(moves, dtype=np.uint16)
-    cells = _core.describe(game, start.text, komi, codes, names(game))
+    record = Record(game, codes, start=start.text, komi=komi)
+    cells = GameTable.from_records([record]).describe(names(game))
     labels = {column.name: column.labels for column in _core.columns(game)}
     return [
         {
@@ -289,7 +292,7 @@ def claimed_ladder(claim: Assertion) -> bool:
     plays first; `useful_ladder` the last liberty of a chain whose ladder works, whether or not
     Pachi finds it useful.
     """
-    position = hk.position(claim.game, claim.position)
+    position: Any = hk.position(claim.game, claim.position)
     own = 1 if claim.player == hk.Player.first else -1
     assert claim.point is not None
     if claim.name.startswith("ladder"):

@@ -11,6 +11,17 @@ from hyoka.study import Study, evaluate
 
 from .commands import hyoka_here as hyoka
 
+COMMANDS = {
+    "analyse": {"metrics", "curves"},
+    "curves": {"curves"},
+    "metrics": {"metrics"},
+    "splits": {"splits"},
+    "compare": {"comparisons"},
+    "disagreements": {"disagreement"},
+    "calibrate": {"calibration"},
+}
+"""Those that need nothing but a study, and what their answers have."""
+
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -21,7 +32,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_without_options_it_measures_every_evaluator(study: Path) -> None:
+def test_analyse_tells_in_short_what_every_evaluator_is_worth(study: Path) -> None:
     result = hyoka("analyse", str(study), "--resamples", "50")
     assert result.returncode == 0, result.stderr
     assert "comments" in result.stdout
@@ -30,55 +41,111 @@ def test_without_options_it_measures_every_evaluator(study: Path) -> None:
     assert "design effect" in result.stdout
 
 
-def test_json_has_every_result_asked_for(study: Path) -> None:
-    result = hyoka(
-        "analyse", str(study), "--resamples", "20", "--json", "--curves", "--compare",
-        "--disagree", "--calibrate", "--splits", "--top", "2",
-    )  # fmt: skip
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_analysis_answers_the_same_question(study: Path, command: str) -> None:
+    question = ("--where", "ply >= 10", "--draws", "half", "--axis", "score", "--resamples", "20")
+    result = hyoka(command, str(study), *question, "--seed", "3", "--json")
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
-    wanted = {"metrics", "curves", "comparisons", "disagreement", "calibration", "splits"}
-    assert set(found) == wanted
-    assert len(found["splits"]) == 2
-    metrics = {row["metric"]: row for row in found["metrics"][0]["rows"]}
-    assert metrics["roc"]["low"] < metrics["roc"]["value"] < metrics["roc"]["high"]
+    assert set(found) == COMMANDS[command]
+    assert all(each["rows"] for answers in found.values() for each in answers)
+    assert len(found.get("splits", "12")) == 2  # of each evaluator
+
+
+@pytest.mark.parametrize("command", ["analyse", "curves", "metrics", "gaps", "calibrate"])
+def test_positions_are_parted_by_a_column(study: Path, command: str) -> None:
+    result = hyoka(
+        command, str(study), "-e", "comments", "--by", "ply", "--bins", "20,40", "--resamples", "20"
+    )
+    assert result.returncode == 0, result.stderr
+    assert "20 ≤ ply < 40" in result.stdout
+
+
+def test_the_commands_have_options_of_their_own(study: Path) -> None:
+    found = hyoka("curves", str(study), "-e", "comments", "--wdl", "--resamples", "0", "--json")
+    assert {row["condition"] for row in json.loads(found.stdout)["curves"][0]["rows"]} == {
+        "win",
+        "draw",
+        "loss",
+    }
+    found = hyoka("calibrate", str(study), "-e", "comments", "--wdl", "--limit", "1000", "--json")
+    rows = json.loads(found.stdout)["calibration"][0]["rows"]
+    assert [(row["of"], row["limit"]) for row in rows] == [("win", 1000), ("loss", 1000)]
+    found = hyoka("metrics", str(study), "-e", "comments", "--threshold", "50", "--json")
+    [metrics] = json.loads(found.stdout)["metrics"]
+    assert {row["threshold"] for row in metrics["rows"]} == {50}
+    roc = next(row for row in metrics["rows"] if row["metric"] == "roc")
+    assert roc["low"] < roc["value"] < roc["high"]
+    found = hyoka("splits", str(study), "-e", "comments", "--columns", "ply, ply % 2", "--json")
+    conditions = [row["condition"] for row in json.loads(found.stdout)["splits"][0]["rows"]]
+    assert all("ply" in condition for condition in conditions)
 
 
 def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> None:
     result = hyoka(
-        "analyse", str(study), "-e", "comments", "--by", "phase", "--resamples", "0", "--curves",
+        "curves", str(study), "-e", "comments", "--by", "phase", "--resamples", "0",
         "-o", str(tmp_path / "c.csv"), "-o", str(tmp_path / "c.png"),
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "early" in (tmp_path / "c.csv").read_text(encoding="utf-8")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+    result = hyoka("splits", str(study), "--columns", "ply", "-o", str(tmp_path / "s.csv"))
+    assert result.returncode == 0, result.stderr
+    assert sorted(file.name for file in tmp_path.glob("s*")) == ["s-splits-1.csv", "s-splits-2.csv"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("command", "arguments", "words"),
     [
-        (("--where", "plyy > 3"), "did you mean ply"),
-        (("-e", "nobody"), "no evaluator 'nobody'"),
-        (("--by", "ply", "--bins", "a,b"), "list of numbers"),
-        (("--draws", "maybe"), "discard"),
-        (("--axis", "z"), "value"),
-        (("--threshold", "high"), "best"),
-        (("-e", "comments", "--compare"), "two evaluators"),
-        (("--balance", "time"), "ply"),
-        (("--save", "x.docx", "--resamples", "0"), "must end in"),
-        (("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
-        (("--bins", "20"), "--bins needs --by"),
-        (("--by", "ply", "--compare"), "--by needs"),
-        (("--splits", "--delta", "5"), "--delta needs --curves"),
+        ("analyse", ("--where", "plyy > 3"), "did you mean ply"),
+        ("analyse", ("-e", "nobody"), "no evaluator 'nobody'"),
+        ("analyse", ("--by", "ply", "--bins", "a,b"), "list of numbers"),
+        ("analyse", ("--draws", "maybe"), "discard"),
+        ("analyse", ("--axis", "z"), "value"),
+        ("analyse", ("--limit", "-3"), "--limit is a positive score or none"),
+        ("metrics", ("--threshold", "high"), "best"),
+        ("compare", ("-e", "comments"), "two evaluators, not only comments"),
+        ("disagreements", ("-e", "comments"), "two evaluators, not only comments"),
+        ("metrics", ("--balance", "time"), "ply"),
+        ("metrics", ("--save", "x.docx", "--resamples", "0"), "must end in"),
+        ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
+        # What the library says of its parameters is about options here.
+        ("metrics", ("--bins", "20"), "--bins cut a column: say which with --by (see 'hyoka metri"),
+        ("analyse", ("--by", "phase", "--bins", "20"), "not phases: cut --by ply instead"),
+        (
+            "metrics",
+            ("--balance", "ply"),
+            "--balance weighs parts against all: say which with",
+        ),
+        ("curves", ("--delta", "5", "--count", "3"), "--error and --count let them grow: not both"),
+        ("gaps", (), "--by parts the positions: name a column"),
+        ("gaps", ("--by", "black || ply"), "levels; use --where"),
+        (
+            "splits",
+            ("--columns", "margin"),
+            "--columns describe positions; margin knows the",
+        ),
+        ("analyse", ("--where", "result = 0.5"), "all drawn; --draws half counts them"),
+        ("compare", ("--by", "ply"), "No such option"),
+        ("splits", ("--bend", "5"), "No such option"),
     ],
 )
 def test_wrong_options_get_one_clear_line(
-    study: Path, arguments: tuple[str, ...], words: str
+    study: Path, command: str, arguments: tuple[str, ...], words: str
 ) -> None:
-    result = hyoka("analyse", str(study), *arguments)
+    result = hyoka(command, str(study), *arguments)
     assert result.returncode == 2, result.stdout
     assert words in result.stderr
+    assert "`" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "gaps"])
+def test_help_teaches_by_an_example(command: str) -> None:
+    text = hyoka(command, "--help").stdout
+    assert f"For example: hyoka {command} study" in text
+    for option in ("--evaluator", "--where", "--draws", "--axis", "--resamples", "--seed"):
+        assert option in text
 
 
 def test_what_is_no_study_is_told_what_to_do(tmp_path: Path) -> None:

@@ -14,7 +14,10 @@ import pytest
 from .commands import hyoka_here as hyoka
 from .test_docs import AS_NUMBERS, NOT_HERE, PAGES, blocks
 
-_OF_A_STUDY = ("samples", "records", "evaluate", "analyse", "report")
+_ANALYSES = (
+    "analyse", "curves", "metrics", "gaps", "splits", "compare", "disagreements", "calibrate",
+)  # fmt: skip
+_OF_A_STUDY = ("samples", "records", "evaluate", "report", *_ANALYSES)
 STUDIES = [("README.md", "go9"), ("analysis.md", "chess"), ("report.md", "chess")]
 
 
@@ -78,7 +81,7 @@ def check_sentence(text: str) -> None:
 def test_examples_hold_together_as_numbers(page: str, game: str, tmp_path: Path) -> None:
     looked_at = 0
     for words in commands(page):
-        speaks = words[0] in ("analyse", "report")
+        speaks = words[0] in ("report", *_ANALYSES)
         as_json = ["--json"] if speaks and "--json" not in words else []
         result = hyoka(*words, *as_json, cwd=tmp_path)
         assert result.returncode == 0, f"{words}: {result.stderr}"

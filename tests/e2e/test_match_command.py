@@ -95,6 +95,7 @@ def test_more_games_go_on_where_fewer_ended(tmp_path: Path) -> None:
     other = hyoka(*words, "--komi", "0.5", cwd=tmp_path)
     assert other.returncode == 2
     assert "holds another match: its komi is 7.5, not 0.5" in other.stderr
+    assert "choose another folder (--to)" in other.stderr
 
 
 def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:

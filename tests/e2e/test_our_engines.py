@@ -251,7 +251,7 @@ class Gtp:
 def play_out(black: Gtp, white: Gtp, game: str, most_moves: int) -> Any:
     """Let two engines play; every move must be legal by the rules and for the other one."""
     line = hk.position(game).line()
-    size = {"othello": 8}.get(game) or hk.position(game).size
+    size = hk.game_facts(game).size
     for engine in (black, white):
         for setting in (f"boardsize {size}", "clear_board", "komi 7.5"):
             engine.ask(setting)

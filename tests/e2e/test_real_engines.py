@@ -54,7 +54,7 @@ def evaluations(session: EngineSession, positions: list[EnginePosition]) -> list
 
 @pytest.mark.parametrize("game", ["go9", "go19"])
 def test_gnu_go_estimates_scores(session: Sessions, game: str) -> None:
-    size = hk.position(game).size
+    size = hk.game_facts(game).size
     wall = "/".join(["X" * size if row == size // 2 else str(size) for row in range(size)])
     black_wall = f"{wall} w - 0 0.5"
     white_wall = f"{wall.replace('X', 'O')} b - 0 0.5"

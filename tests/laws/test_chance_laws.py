@@ -233,8 +233,8 @@ def test_short_playouts_reach_each_score_as_often_as_chance_has_it(
     case: str, as_line: bool
 ) -> None:
     text, plies = SHORT_PLAYOUTS[case]
-    game = hk.game_type(case.partition(",")[0]).from_text(text)
-    game = game.line() if as_line else game
+    start = hk.position(case.partition(",")[0], text)
+    game: hk.Game = start.line() if as_line else start
     chances = score_chances(game, plies, {})
     count = 20_000
     scores, counts = np.unique(

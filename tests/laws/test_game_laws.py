@@ -126,7 +126,7 @@ def test_games_are_equal_exactly_when_their_texts_are(name: str, data: st.DataOb
 
 def legal_by_themselves(name: str, game: Any) -> set[int]:
     """The codes of the moves that a game, asked about every code there is, calls legal."""
-    of_code = hk.game_type(name).Move.from_code
+    of_code = hk.game_facts(name).move
     return {code for code in all_codes(name) if game.is_legal(of_code(code))}
 
 
@@ -151,7 +151,7 @@ def test_each_move_is_legal_by_itself_exactly_when_it_is_listed(
 @given(st.data())
 def test_an_illegal_move_is_refused_in_one_line(name: str, data: st.DataObject) -> None:
     game = data.draw(games(name))
-    of_code = hk.game_type(name).Move.from_code
+    of_code = hk.game_facts(name).move
     for code in data.draw(st.lists(st.sampled_from(all_codes(name)), max_size=20)):
         move = of_code(code)
         if not game.is_legal(move):
@@ -163,7 +163,7 @@ def test_an_illegal_move_is_refused_in_one_line(name: str, data: st.DataObject) 
 
 @for_every_game
 def test_a_number_that_stands_for_no_move_is_refused(name: str) -> None:
-    of_code = hk.game_type(name).Move.from_code
+    of_code = hk.game_facts(name).move
     assert all(of_code(code).code == code for code in all_codes(name))
     beyond = {CODES[name], 2**16 + 1, 2**32 - 1}
     holes = set(range(CODES[name])) - set(all_codes(name))

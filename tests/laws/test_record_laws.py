@@ -95,8 +95,9 @@ def go_records(draw: st.DrawFn) -> hk.Record:
     size = draw(st.sampled_from([9, 13, 19]))
     komi = draw(st.sampled_from([None, 0.0, 0.5, 5.5, 6.5, 7.5, 7.0, -3.5]))
     rows = draw(st.sampled_from(go_starts(size)))
-    kind = hk.game_type(f"go{size}")
-    start = kind.from_text(f"{rows} - 0 {komi or 0}") if rows else kind(komi=komi or 0)
+    facts = hk.game_facts(f"go{size}")
+    text = f"{rows} - 0 {komi or 0}"
+    start = hk.position(facts.name, text) if rows else facts.start(komi=komi or 0)
     _, moves, _ = walk(start, draw(st.lists(st.integers(0, 9999), max_size=60)))
     only_black = "X" in rows and "O" not in rows
     handicaps = [2, 3, 9] if only_black else [0, 2]

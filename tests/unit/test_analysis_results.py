@@ -24,6 +24,7 @@ from hyoka.analysis import (
     Curves,
     Departure,
     Difference,
+    DrawnGames,
     FixedBins,
     MetricsTable,
     Resampling,
@@ -41,7 +42,6 @@ from hyoka.analysis import (
     measure,
     partition,
 )
-from hyoka.analysis.calibration import CalibrationDraws
 from hyoka.analysis.gaps import Kind
 from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
@@ -162,9 +162,10 @@ def test_mates_have_bins_of_their_own() -> None:
 
 def test_draws_are_left_out_or_count_half() -> None:
     sample = sample_of(1, draws=True)
-    decided = sample.with_draws("discard")
+    decided = sample.without_draws()
     assert set(decided.results.tolist()) == {0, 1}
-    assert len(sample.with_draws("half")) == len(sample)
+    assert len(decided) < len(sample)
+    assert decided.without_draws() is decided
     doubled = Sample.of(
         "twice",
         np.repeat(sample.values, 2),
@@ -254,7 +255,8 @@ def test_win_draw_and_loss_sum_to_one() -> None:
 
 
 def calibration(sample: Sample) -> Calibration:
-    rows = (calibrate(sample, draws=draws) for draws in get_args(CalibrationDraws))
+    results = (calibrate(sample, draws=draws) for draws in get_args(DrawnGames))
+    rows = [*results, calibrate(sample, wdl=True)]
     return Calibration(tuple(row for some in rows for row in some))
 
 
@@ -262,17 +264,14 @@ def test_draws_are_calibrated_as_asked_and_mates_are_not_counted() -> None:
     said = [-math.inf, -40.0, -10.0, 0.0, 5.0, 30.0, 60.0, math.inf]
     came = [0, 0, 1, 0.5, 0.5, 0, 1, 1]
     sample = Sample.of("x", said, results=came, games=range(8), unit="centipawns")
-    counted = {
-        draws: [
-            (row.of, row.positions, row.least, row.most) for row in calibrate(sample, draws=draws)
-        ]
-        for draws in get_args(CalibrationDraws)
-    }
-    assert counted == {
-        "discard": [("result", 4, -40, 60)],
-        "half": [("result, draws half", 6, -40, 60)],
-        "wdl": [("win", 6, -40, 60), ("loss", 6, -40, 60)],
-    }
+
+    def counted(draws: DrawnGames, wdl: bool) -> list[tuple[str, int, float, float]]:
+        rows = calibrate(sample, draws=draws, wdl=wdl)
+        return [(row.of, row.positions, row.least, row.most) for row in rows]
+
+    assert counted("discard", wdl=False) == [("result", 4, -40, 60)]
+    assert counted("half", wdl=False) == [("result, draws half", 6, -40, 60)]
+    assert counted("half", wdl=True) == [("win", 6, -40, 60), ("loss", 6, -40, 60)]
 
 
 def test_shares_that_are_all_alike_are_not_certain() -> None:

@@ -618,7 +618,7 @@ def test_exact_methods_end_a_game_that_they_know() -> None:
     text = f"{'X' * 60}OO-- X"
     judged = ending.judge(hk.position("othello", text).line(), [])
     assert judged == (1.0, "adjudicated by ending")
-    with pytest.raises(NotationError, match="is for Othello"):
+    with pytest.raises(NotationError, match="is for othello, not for chess"):
         ending.judge(hk.Chess().line(), [])
 
 

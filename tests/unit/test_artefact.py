@@ -292,6 +292,26 @@ def test_saying_what_is_built_in_says_nothing() -> None:
         hk.uct(book="built-in")
 
 
+def test_what_is_built_in_can_be_said_beside_a_file() -> None:
+    def spec(**settings: Any) -> hk.SearchSpec:
+        return hk.uct(playouts=50, policy="strengths", formula="puct", **settings)
+
+    def visits(spec: hk.SearchSpec) -> list[int]:
+        moves = hk.Searcher(spec, "chess").search(hk.Chess()).moves
+        return [report.visits for report in moves]
+
+    file = hk.strengths_artefact("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
+    mixed = spec(strengths=file, playout_strengths="built-in")
+    assert "playout_strengths=built-in" in mixed.text
+    assert mixed.slug != spec(strengths=file).slug
+    assert visits(mixed) == visits(spec(prior_strengths=file))
+    for same in (
+        (spec(playout_strengths="built-in"), spec()),
+        (spec(strengths=file, prior_strengths=file), spec(strengths=file)),
+    ):
+        assert same[0].slug == same[1].slug
+
+
 def test_a_name_that_nothing_has_is_told() -> None:
     with pytest.raises(hk.NotationError, match="did you mean built-in:weights:chess"):
         hk.built_in_artefact("built-in:weight:chess")

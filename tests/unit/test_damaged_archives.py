@@ -327,7 +327,7 @@ def test_names_that_cannot_be_unpacked_do_not_stop_the_games(
 def test_several_games_in_a_file_and_a_condition_that_chooses_one(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_bytes(b"(;GM[2]PB[A];B[f5];W[d6])\n" + SECOND + b"(;GM[2]PB[C];B[f5])\n")
-    with pytest.raises(hk.StudyError, match="--where \"game = 'go9'\""):
+    with pytest.raises(hk.StudyError, match="`where=\"game = 'go9'\"`"):
         hk.make_study(tmp_path / "mixed", [path])
     for game, count in (("go9", 1), ("othello", 2)):
         study, report = hk.make_study(tmp_path / game, [path], where=f"game = '{game}'")

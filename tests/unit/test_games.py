@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hyoka as hk
+from hyoka.games import FACTS, facts_of, facts_of_size
+from hyoka.records.writing import WRITERS, format_of_path
+from hyoka.search import SearchSpec
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,9 @@ def test_games_are_told_apart() -> None:
 
 
 def test_a_text_makes_a_position() -> None:
-    assert hk.position("othello", "-" * 64 + " X").outcome.value == 0.5
+    outcome = hk.position("othello", "-" * 64 + " X").outcome
+    assert outcome is not None
+    assert outcome.value == 0.5
     with pytest.raises(hk.NotationError):
         hk.position("othello", "nothing")
 
@@ -130,3 +136,42 @@ def test_perft_of_no_ply_is_one_and_of_less_is_refused() -> None:
     assert hk.Chess().perft(0) == 1
     with pytest.raises(ValueError, match="depth"):
         hk.Chess().perft(-1)
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.GameFacts) -> None:
+    start = facts.position_type()
+    assert facts_of(start) is facts_of(start.line()) is hk.game_facts(facts.name) is facts
+    assert facts_of_size(facts.family, str(facts.size)) is facts
+    assert facts.size == start.cells.shape[0]
+    assert facts.symmetries == facts.position_type.symmetries
+    assert (facts.komi is not None) == hasattr(start, "komi")
+    assert set(facts.notations) <= set(WRITERS)
+    assert format_of_path(Path(f"games{facts.record_suffix}")) in facts.notations
+    assert facts.sgf_game
+    assert SearchSpec.from_text(facts.usual_search)
+    assert facts.moves_left(start) > 0
+    line = start.line()
+    for move in facts.trial_moves:
+        line = line.play(move)
+    assert len(set(facts.players)) == len(set(facts.colours)) == len(set(facts.columns)) == 2
+
+
+def test_every_name_means_one_game() -> None:
+    names = [name for facts in FACTS.values() for name in (facts.name, *facts.other_names)]
+    assert len(names) == len(set(names))
+    assert all(hk.game_facts(name).is_called(name) for name in names)
+
+
+def test_of_a_game_in_python_only_its_name_is_known() -> None:
+    class Chess:
+        """No relation."""
+
+    game: Any = Chess()
+    kind: Any = Chess
+    facts = facts_of(game)
+    assert facts.name == facts.title == "Chess"
+    assert facts.mate_solver is None
+    assert facts == hk.GameFacts(name="Chess", position_type=kind, title="Chess")
+    with pytest.raises(hk.NotationError, match="none of the games"):
+        hk.name_of(game)

@@ -230,7 +230,7 @@ def test_a_whole_komi_allows_a_draw() -> None:
 def test_handicap_stones_stand_where_gtp_fixes_them_and_white_begins(
     size: int, handicap: int, points: str
 ) -> None:
-    game = hk.game_type(f"go{size}")(handicap=handicap)
+    game = hk.game_facts(f"go{size}").start(handicap=handicap)
     assert stones(game) == set(points.split())
     assert game.to_play == hk.Player.second
 
@@ -238,7 +238,7 @@ def test_handicap_stones_stand_where_gtp_fixes_them_and_white_begins(
 @pytest.mark.parametrize(("size", "handicap"), [(19, 1), (19, 10), (19, -2), (7, 5), (5, 2)])
 def test_a_handicap_without_fixed_points_is_refused(size: int, handicap: int) -> None:
     with pytest.raises(hk.NotationError, match="handicap"):
-        hk.game_type(f"go{size}")(handicap=handicap)
+        hk.game_facts(f"go{size}").start(handicap=handicap)
 
 
 @pytest.mark.parametrize("komi", [0.25, float("nan"), float("inf"), 1e6])

@@ -26,8 +26,7 @@ from hyoka.learning import (
     is_held_out,
     term_examples,
 )
-from hyoka.learning.quiet import QuiescenceSearch
-from hyoka.learning.splits import conditions, splits
+from hyoka.learning.gaps import extremes, gap_changes
 from hyoka.progress import Progress
 
 Floats = NDArray[np.float64]
@@ -187,10 +186,10 @@ def test_planted_weights_are_found_again(method: Method) -> None:
     assert change["log_loss"].high < 0
     assert change["brier_loss"].high < 0
     assert change["roc"].low > 0
-    for split in fit.held_out.splits:
-        assert abs(split.after.effect.value) < 3 * split.after.error
-        if split.condition.startswith("feature 0"):
-            assert abs(split.before.effect.value) > 3 * split.before.error
+    for gap in fit.held_out.gap_changes:
+        assert abs(gap.after.effect.value) < 3 * gap.after.error
+        if gap.condition.startswith("feature 0"):
+            assert abs(gap.before.effect.value) > 3 * gap.before.error
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
@@ -264,7 +263,7 @@ def test_curves_are_of_all_and_of_each_condition_before_and_after() -> None:
     assert fit.held_out is not None
     curves = fit.held_out.curves()
     labels = [(part.name, part.condition) for part in curves]
-    conditions_shown = ["", *(split.condition for split in fit.held_out.splits)]
+    conditions_shown = ["", *(gap.condition for gap in fit.held_out.gap_changes)]
     assert labels == [
         (name, condition) for name in ("before", "after") for condition in conditions_shown
     ]
@@ -313,7 +312,7 @@ def test_conditions_are_for_a_fifth_of_the_positions_or_less() -> None:
         "same": np.ones(2000),
         "alone": np.eye(1, 2000)[0],
     }
-    found = conditions(traits)
+    found = extremes(traits)
     assert [name.split()[:2] for name in found] == [
         ["spread", ">="],
         ["spread", "<="],
@@ -326,7 +325,7 @@ def test_conditions_are_for_a_fifth_of_the_positions_or_less() -> None:
         assert holds.sum() == 400, name
     values = draw.normal(0, 100, 2000)
     sample = scored(values, draw.integers(0, 2, 2000).astype(float), np.arange(2000))
-    parted = splits(sample, sample, found)
+    parted = gap_changes(sample, sample, found)
     assert [each.condition for each in parted] == list(found)
     assert all(each.before == each.after for each in parted)
     assert [each.positions for each in parted] == [int(holds.sum()) for holds in found.values()]
@@ -666,40 +665,39 @@ def quiescence(game: Any, evaluation: hk.LinearEvaluation, alpha: float, beta: f
 
 def test_a_leaf_is_where_a_plain_quiescence_search_finds_its_value(chess_study: hk.Study) -> None:
     evaluation = hk.linear_evaluation("chess")
-    search = QuiescenceSearch(evaluation)
+    places = chess_study.game_table("game_id < 12 and ply % 5 = 1")
+    quiet = places.quiet_terms(evaluation.flat)
     moved = 0
-    for _, record in chess_study.records(list(range(12))):
-        for ply in range(1, len(record), 5):
-            here = record.position(ply)
-            if here.outcome is not None:
-                continue
-            found = search.leaf(record.position(ply - 1), record.move_list[ply - 1])
-            assert found is not None
-            leaf, score = found
-            sign = 1 if here.to_play is hk.Player.first else -1
-            value = sign * quiescence(here, evaluation, -np.inf, np.inf)
-            if abs(value) < 20_000:
-                assert score == value
-                assert leaf.outcome is not None or int(evaluation.score([leaf])[0]) == score
-            moved += leaf != here
+    for row, here in enumerate(places.positions()):
+        if here.outcome is not None:
+            continue
+        leaf = leaf_of(here, quiet.moves[row])
+        sign = 1 if here.to_play is hk.Player.first else -1
+        value = sign * quiescence(here, evaluation, -np.inf, np.inf)
+        if abs(value) < 20_000:
+            assert quiet.scores[row] == value
+            assert leaf.outcome is not None or int(evaluation.score([leaf])[0]) == value
+        moved += leaf != here
     assert moved > 10
 
 
+def leaf_of(position: Any, codes: NDArray[np.uint16]) -> Any:
+    for code in codes.tolist():
+        position = position.play(hk.Chess.Move.from_code(code))
+    return position
+
+
 def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> None:
-    quiet = term_examples(chess_study, ["bishop_mobility"], where="ply > 0")
-    assert quiet.quiet
+    examples = term_examples(chess_study, ["bishop_mobility"])
+    assert examples.quiet
     evaluation = hk.linear_evaluation("chess")
-    search = QuiescenceSearch(evaluation)
-    records = dict(chess_study.records())
-    leaves = []
-    for game, ply in zip(quiet.games.tolist(), quiet.plies.tolist(), strict=True):
-        found = search.leaf(records[game].position(ply - 1), records[game].move_list[ply - 1])
-        assert found is not None
-        leaves.append(found[0])
-    np.testing.assert_allclose(quiet.before, evaluation.score(leaves), atol=0.51)
+    places = chess_study.game_table_of(examples.games, examples.plies)
+    moves = places.quiet_terms(evaluation.flat).moves
+    leaves = [leaf_of(here, moves[row]) for row, here in enumerate(places.positions())]
+    np.testing.assert_allclose(examples.before, evaluation.score(leaves), atol=0.51)
     amounts, _ = evaluation.amounts(leaves)
     column = evaluation.names.index("bishop_mobility")
-    np.testing.assert_allclose(quiet.traits["bishop_mobility"], amounts[:, column])
+    np.testing.assert_allclose(examples.traits["bishop_mobility"], amounts[:, column])
     assert all(leaf.outcome is None for leaf in leaves)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
+from hyoka.games import FACTS
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 # Lowest first; a layer imports only lower ones. A new module takes its place here.
@@ -29,6 +30,7 @@ LAYERS = [
     "analysis",
     "clock",
     "records",
+    "passes",
     "search",
     "engines",
     "built_in",
@@ -90,6 +92,55 @@ def test_a_source_file_names_its_licence_and_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# SPDX-License-Identifier: Apache-2.0\n")
     assert ast.get_docstring(ast.parse(text))
+
+
+GAME_WORDS = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)} | {
+    facts.family for facts in FACTS.values()
+}
+GAME_TYPES = {facts.position_type.__name__ for facts in FACTS.values()} | {"GAMES"}
+# Who may spell games: the list itself, what is about one game, and tables of code by family.
+SPELLING_GAMES = {
+    "games/all_games.py": "the one list",
+    "games/__init__.py": "exports the list",
+    "__init__.py": "exports the types, which type checkers want by name",
+    "demo.py": "its two studies are of two games, and it says what they show",
+    "diagram/builders.py": "one drawing a family, and a plain one for any other",
+    "engines/uci.py": "`go` is a command of UCI",
+    "as_engine/uci.py": "`go` is a command of UCI",
+    "problems/epd.py": "a notation of chess",
+    "problems/sfen.py": "a notation of shogi",
+    "problems/shogi_json.py": "a notation of shogi",
+    "problems/othello_lines.py": "a notation of Othello",
+    "problems/reading.py": "the notations by name, one of which is called after its game",
+    "reproduction/experiments.py": "the papers' experiments are about one game each",
+}
+
+
+def spelled_games(path: Path) -> set[str]:
+    """The games that a module names in its code, by a text or by a type."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= {node.value} & GAME_WORDS
+        elif isinstance(node, ast.Attribute | ast.Name | ast.alias):
+            name = {ast.Attribute: "attr", ast.Name: "id", ast.alias: "name"}[type(node)]
+            found |= {getattr(node, name)} & GAME_TYPES
+    return found
+
+
+@for_every_module
+def test_only_the_list_of_games_and_what_is_about_one_spells_games(path: Path) -> None:
+    module = path.relative_to(SOURCE).as_posix()
+    games = spelled_games(path)
+    if module in SPELLING_GAMES:
+        assert games, f"{module} spells no game any more: take it off the list above"
+    else:
+        assert not games, f"{module} spells {', '.join(sorted(games))}: ask hyoka.games for facts"
+
+
+def test_the_type_of_every_game_is_exported() -> None:
+    for facts in FACTS.values():
+        assert getattr(hk, facts.position_type.__name__) is facts.position_type
 
 
 def test_all_public_names_are_listed_and_exist() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka.games import as_go
 from hyoka.problems import (
     FORMATS,
     Assertion,
@@ -507,7 +508,7 @@ def test_the_last_move_says_who_is_to_play() -> None:
 def test_a_ko_may_be_set() -> None:
     text = "boardsize 5\n. X O . .\nX . X O .\n. X O . .\n. . . . .\n. . . . .\nko c4\nsar w b4 1"
     (claim,) = read_problems(text).assertions
-    assert str(hk.position("go5", claim.position).ko) == "B4"
+    assert str(hk.Go5.from_text(claim.position).ko) == "B4"
     assert "taken a ko" in reason(text.replace("ko c4", "ko b5"))
 
 
@@ -650,7 +651,7 @@ SGF_SAMPLE = (
 @given(mutations(SGF_SAMPLE), st.one_of(st.none(), st.integers(0, 5)))
 def test_any_record_gives_a_position_or_one_of_our_errors(text: str, number: int | None) -> None:
     try:
-        game = load_sgf(text.encode("utf-8", "replace"), number)
+        game: Any = load_sgf(text.encode("utf-8", "replace"), number)
     except hk.Error:
         return
     game.check_consistency()
@@ -806,5 +807,5 @@ def test_diagrams_hold_the_claims_and_stones_that_their_files_show(
     assert all(claim.player and claim.point and claim.holds is not None for claim in ladders)
     for claim in ladders:
         # What Pachi asserts before it looks: a chain of that player with one liberty.
-        board = hk.position(claim.game, claim.position)
+        board = as_go(hk.position(claim.game, claim.position))
         assert board.liberties(claim.point) == 1

@@ -109,7 +109,7 @@ def test_missing_records_are_named(tmp_path: Path) -> None:
         ("000-fig11", "chess/twic_human.pgn.xz"),
         ("000-table5", "shogi/floodgate2016.csa.xz"),
     ):
-        with pytest.raises(SourceError, match=f"{file}.*--data"):
+        with pytest.raises(SourceError, match=f"{file}.*`data`"):
             EXPERIMENTS[name].run(workshop, "small")
 
 

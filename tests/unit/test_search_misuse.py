@@ -157,7 +157,7 @@ def test_a_mating_line_mates_also_when_much_was_solved_before() -> None:
         if result.best is not None:
             line = hk.Shogi.from_text(text).line()
             for move in result.pv:
-                line = line.play(move)
+                line = line.play(str(move))
             assert line.outcome is not None
             assert line.outcome.reason is hk.Reason.checkmate
             found += 1
@@ -293,6 +293,7 @@ def test_proofs_where_one_side_moves_again() -> None:
     for _ in range(3):
         result = searcher.search(line)
         assert (result.proven, result.value) == ("won", 1.0)
+        assert result.best is not None
         line = line.play(result.best)
 
 

@@ -105,7 +105,7 @@ def test_the_tree_is_kept_when_the_game_goes_on() -> None:
     line = hk.Othello().line()
     first = searcher.search(line)
     reply = first.moves[0].pv[1]
-    line = line.play(first.best).play(reply)
+    line = line.play(str(first.best)).play(str(reply))
     searcher.search(line, hk.SearchLimits(playouts=1))
     assert searcher.tree()["visits"][0] > 100
     fresh = hk.Searcher(hk.uct(reuse=False), "othello")
@@ -312,6 +312,23 @@ def test_difficulty_of_positions() -> None:
     assert hk.difficulty([], []).correct_depth.tolist() == []
     with pytest.raises(hk.IllegalMoveError):
         hk.difficulty([hk.Chess()], [start.parse("a1a8")])
+    with pytest.raises(hk.NotationError, match="need the moves"):
+        hk.difficulty([hk.Chess()])
+
+
+def test_difficulty_of_the_positions_of_games() -> None:
+    records = list(
+        hk.parse_records("1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 c5 2. Nf3 d6 *\n\n", format="pgn")
+    )
+    table = hk.GameTable.from_records(records)
+    found = hk.difficulty(table)
+    positions = [record.position(ply) for record in records for ply in range(4)]
+    one_by_one = hk.difficulty(positions, [move for each in records for move in each.move_list])
+    for all_rows, moved in (
+        (found.best_move_changes, one_by_one.best_move_changes),
+        (found.correct_depth, one_by_one.correct_depth),
+    ):
+        assert all_rows.tolist() == [*moved[:4].tolist(), -1, *moved[4:].tolist(), -1]
 
 
 def test_moves_left_out_prove_nothing() -> None:

@@ -4,6 +4,7 @@
 import pytest
 
 import hyoka as hk
+from hyoka.games import as_go
 
 from .record_texts import Read, fault, one, remarks
 
@@ -174,7 +175,7 @@ def test_white_space_stands_anywhere_between_tokens() -> None:
 def test_komi_is_in_points(written: str, komi: float | None) -> None:
     record = go(written)
     assert record.komi == komi
-    assert record.position(0).komi == (komi or 0)
+    assert as_go(record.position(0)).komi == (komi or 0)
 
 
 @pytest.mark.parametrize(

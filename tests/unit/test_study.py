@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +132,7 @@ def test_columns_agree_with_the_positions_themselves(tmp_path: Path) -> None:
     assert len(found) == sum(len(record) + 1 for record in hk.read_records(file))
     records = dict(study.records())
     for row in found.to_pylist():
-        position = records[row["game_id"]].position(row["ply"])
+        position: Any = records[row["game_id"]].position(row["ply"])
         assert row["in_check"] == position.in_check
         assert row["pawns"] == np.count_nonzero(np.abs(position.cells) == 1)
         assert row["first_to_play"] == (position.to_play == hk.Player.first)

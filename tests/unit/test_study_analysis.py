@@ -3,17 +3,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.analysis import Curves, fit_win_draw_loss
-from hyoka.errors import ConditionError, StudyError
+from hyoka.analysis import NO_INTERVALS, Curves, Resampling, fit_win_draw_loss
+from hyoka.errors import ConditionError, ParameterError, StudyError
 from hyoka.samples import sample_path
-from hyoka.study import Study, adjudicate, evaluate
+from hyoka.study import Question, Study, adjudicate, evaluate
 from hyoka.study.measuring import measured, split_columns
+from hyoka.study.question import Asked
 
+FEW = Resampling(20)
 MATE = "1. f3 {{[%eval {0}]}} e5 2. g4 {{[%eval {1}]}} Qh4# {{[%eval #-1]}} 0-1\n\n"
 DRAW = "1. e4 {{[%eval {0}]}} e5 {{[%eval {1}]}} 1/2-1/2\n\n"
 
@@ -62,11 +65,11 @@ def test_a_sample_is_what_the_tables_say(samples: Study) -> None:
 
 
 def test_several_evaluators_are_measured_on_the_same_positions(samples: Study) -> None:
-    both = samples.metrics(resamples=0)
+    both = samples.metrics(resampling=NO_INTERVALS)
     assert {part.positions for part in both} == {both.parts[0].positions}
-    alone = samples.metrics("comments", resamples=0)
+    alone = samples.metrics("comments", resampling=NO_INTERVALS)
     assert alone.parts[0].positions > both.parts[0].positions
-    assert samples.metrics("ab:nodes=1,hash=0", resamples=0).parts[0].name != "comments"
+    assert samples.metrics("ab:nodes=1,hash=0", resampling=NO_INTERVALS).parts[0].name != "comments"
 
 
 def test_an_evaluator_is_known_by_name_or_spec(samples: Study) -> None:
@@ -76,10 +79,10 @@ def test_an_evaluator_is_known_by_name_or_spec(samples: Study) -> None:
 
 def test_draws_are_discarded_counted_half_or_a_curve_of_their_own(chess: Study) -> None:
     discarded = measured(chess, "comments").samples[0]
-    halved = measured(chess, "comments", draws="half").samples[0]
+    halved = measured(chess, "comments", Question(draws="half")).samples[0]
     assert set(discarded.results.tolist()) == {0.0}
     assert set(halved.results.tolist()) == {0.0, 0.5}
-    found = chess.curve("comments", draws="wdl", at_least=1, resamples=20)
+    found = chess.curve("comments", wdl=True, at_least=1, resampling=FEW)
     assert [part.condition for part in found] == ["win", "draw", "loss"]
     for points in zip(*(part.points for part in found), strict=True):
         assert sum(point.share for point in points) == pytest.approx(1)
@@ -97,21 +100,23 @@ def test_what_is_known_exactly_takes_the_place_of_the_records_result(tmp_path: P
 
 
 def test_conditions_choose_positions_and_part_them(samples: Study) -> None:
-    found = samples.curve("comments", by="ply", bins=[20, 40], delta=100, at_least=20, resamples=20)
+    found = samples.curve(
+        "comments", by="ply", bins=[20, 40], delta=100, at_least=20, resampling=FEW
+    )
     assert [part.condition for part in found] == ["", "ply < 20", "20 ≤ ply < 40", "ply ≥ 40"]
     assert found[0].positions == sum(part.positions for part in found.parts[1:])
-    early = samples.curve("comments", where="ply < 20", delta=100, at_least=20, resamples=20)
+    early = samples.curve("comments", where="ply < 20", delta=100, at_least=20, resampling=FEW)
     assert early[0].points == found[1].points
-    phases = samples.metrics("comments", by="phase", resamples=0)
+    phases = samples.metrics("comments", by="phase", resampling=NO_INTERVALS)
     assert [part.condition.split()[0] for part in phases.parts[1:]] == ["early", "middle", "late"]
-    checked = samples.metrics("comments", by="in_check", resamples=0)
+    checked = samples.metrics("comments", by="in_check", resampling=NO_INTERVALS)
     assert [part.condition for part in checked] == ["", "in_check", "not in_check"]
 
 
 def test_balanced_parts_have_the_plies_of_all(samples: Study) -> None:
-    plain = samples.metrics("comments", where="ply < 30", by="in_check", resamples=0)
+    plain = samples.metrics("comments", where="ply < 30", by="in_check", resampling=NO_INTERVALS)
     balanced = samples.metrics(
-        "comments", where="ply < 30", by="in_check", balance="ply", resamples=0
+        "comments", where="ply < 30", by="in_check", balance="ply", resampling=NO_INTERVALS
     )
     assert plain.parts[0]["roc"].value == pytest.approx(balanced.parts[0]["roc"].value, rel=1e-3)
     assert plain.parts[1]["roc"].value != balanced.parts[1]["roc"].value
@@ -124,33 +129,68 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.metrics("comments", by="nonsense")
     with pytest.raises(StudyError, match="no position"):
         samples.metrics("comments", where="ply > 100000")
-    with pytest.raises(StudyError, match="of which evaluator"):
+    with pytest.raises(ParameterError, match=r"`evaluator` says whose splits, of ab.*, comments"):
         samples.splits()
-    with pytest.raises(StudyError, match="with itself"):
+    with pytest.raises(ParameterError, match="with itself"):
         samples.compare("comments", "comments")
-    with pytest.raises(StudyError, match="not both"):
+    with pytest.raises(ParameterError, match=r"`delta` .*`error` and `count`.*not both"):
         samples.curve("comments", delta=10, error=0.1)
-    with pytest.raises(StudyError, match="knows the game's end"):
+    with pytest.raises(ParameterError, match="knows the game's end"):
         samples.splits("comments", columns=["margin"])
-    with pytest.raises(StudyError, match="say which with --by"):
+    with pytest.raises(ParameterError, match=r"`balance` .*say which with `by`"):
         samples.metrics("comments", balance="ply")
-    with pytest.raises(StudyError, match="draws are"):
+    with pytest.raises(ParameterError, match="`draws` is discard or half, not 'some'"):
         samples.curve("comments", draws="some")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="`by` parts"):
+        samples.gaps("comments")
+    one, other = samples.engines
+    for of_all in (
+        lambda: samples.splits(one, by="ply"),
+        lambda: samples.compare(one, other, by="ply"),
+        lambda: samples.disagreements(one, other, by="ply"),
+    ):
+        with pytest.raises(ParameterError, match="of all together: choose some with `where`"):
+            of_all()
     (tmp_path / "g.pgn").write_text("1. e4 e5 1-0")
     bare = Study.create(tmp_path / "bare", records=[tmp_path / "g.pgn"])
     with pytest.raises(StudyError, match="hyoka evaluate"):
         bare.metrics()
 
 
+def test_one_question_is_asked_of_everything_and_keywords_change_it(samples: Study) -> None:
+    question = Question(where="ply >= 20", resampling=NO_INTERVALS)
+    assert (
+        samples.metrics("comments", question).rows()
+        == samples.metrics("comments", where="ply >= 20", resampling=NO_INTERVALS).rows()
+    )
+    early = samples.curve("comments", question, where="ply < 20")
+    assert early[0].positions < samples.curve("comments", question)[0].positions
+    assert get_type_hints(Asked) == get_type_hints(Question)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"draws": "wdl"}, "`draws` is discard or half, not 'wdl'"),
+        ({"axis": "z"}, "`axis` is auto or value or score, not 'z'"),
+        ({"bins": [20]}, "`bins` cut a column: say which with `by`"),
+        ({"by": "phase", "bins": [20]}, "`bins` .*`by='ply'`"),
+    ],
+)
+def test_a_question_that_is_none_says_why(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Question(**wrong)
+
+
 def test_phases_part_every_game(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "go", records=sample_path("go9"), columns="none")
     evaluate(study, ["comments"])
-    found = study.curve(by="phase", resamples=0)
+    found = study.curve(by="phase", resampling=NO_INTERVALS)
     assert [part.condition.split()[0] for part in found.parts[1:]] == ["early", "middle", "late"]
 
 
 def test_gaps_of_named_conditions_have_tests_and_distances(samples: Study) -> None:
-    found = samples.gaps("material > 0", "comments", resamples=50)
+    found = samples.gaps("comments", by="material > 0", resampling=Resampling(50))
     assert [part.condition for part in found] == ["material > 0", "not material > 0"]
     above, below = found.parts
     total = above.gap.positions * above.gap.level.effect.value
@@ -162,7 +202,7 @@ def test_gaps_of_named_conditions_have_tests_and_distances(samples: Study) -> No
 
 
 def test_curves_of_parts_have_the_bins_of_the_whole(samples: Study) -> None:
-    found = samples.curve("comments", by="ply", bins=[20, 60], at_least=20, resamples=0)
+    found = samples.curve("comments", by="ply", bins=[20, 60], at_least=20, resampling=NO_INTERVALS)
     widths = {round(p.upper - p.lower) for part in found for p in part.points if not p.is_mate}
     assert len(widths) == 1
 
@@ -179,12 +219,12 @@ def test_splits_of_a_study_speak_its_games_language(samples: Study) -> None:
     for split in found:
         assert "White" in split.sentence or "side it favours" in split.sentence
         # What is listed can be asked for again.
-        assert samples.curve("comments", where=split.condition.sql, resamples=0).parts
+        assert samples.curve("comments", where=split.condition.sql, resampling=NO_INTERVALS).parts
 
 
 def test_disputed_positions_can_be_looked_up(samples: Study) -> None:
     names = samples.engines
-    found = samples.disagreements(names[0], names[1], top=5, resamples=20)
+    found = samples.disagreements(names[0], names[1], top=5, resampling=FEW)
     assert len(found.disputed) == 5
     for each in found.disputed:
         record = samples.record(each.game)
@@ -195,7 +235,7 @@ def test_disputed_positions_can_be_looked_up(samples: Study) -> None:
 def test_more_nodes_are_worth_more_to_the_sample_players(samples: Study) -> None:
     """The players' own scores tell more than a static look does."""
     static = next(name for name in samples.engines if name != "comments")
-    found = samples.compare("comments", static, resamples=200)
+    found = samples.compare("comments", static, resampling=Resampling(200))
     roc = next(each for each in found.differences if each.metric.name == "roc")
     assert roc.difference.low > 0
 
@@ -217,24 +257,24 @@ def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path)
         where="number % 6 = 0",
     )
     evaluate(study, ["comments"])
-    found = study.curve(delta=50, resamples=100)
+    found = study.curve(delta=50, resampling=Resampling(100))
     assert found[0].positions > 65_000
-    central = study.curve(where="ply >= 20", error=0.03, resamples=100)
+    central = study.curve(where="ply >= 20", error=0.03, resampling=Resampling(100))
     is_sound(central)
     assert found[0].logistic.slope.low > 0
-    metrics = study.metrics(resamples=0)
+    metrics = study.metrics(resampling=NO_INTERVALS)
     assert metrics.parts[0]["roc"].value > 0.8
     # The file says [%eval] and not whose it is; two engines speak in every game.
     assert "speakers in one" in metrics.notes()[0]
     assert "as the values show" in metrics.notes()[0]
     ours = "ab:nodes=1,hash=0"
     evaluate(study, [ours], where="game_id < 60")
-    assert study.metrics(ours, resamples=0).caveats == ()
+    assert study.metrics(ours, resampling=NO_INTERVALS).caveats == ()
     # The default bins are narrow enough to see something in.
-    usual = study.curve("comments", resamples=0)[0]
+    usual = study.curve("comments", resampling=NO_INTERVALS)[0]
     assert max(point.positions for point in usual.points) < 0.15 * usual.positions
     # Wins announced in games that were lost, and scores of 19,999, do not rule the curves.
-    whole = measured(study, "comments", draws="half").samples[0]
+    whole = measured(study, "comments", Question(draws="half")).samples[0]
     wins = fit_win_draw_loss(whole).win
     near = np.abs(whole.values - 160) < 20
     observed = float((whole.results[near] == 1).mean())
@@ -257,7 +297,7 @@ def test_real_values_of_floodgate_by_rating(
     )
     evaluate(study, ["comments"])
     by = "(first_rank + second_rank) / 2"
-    found = study.curve(by=by, bins=[2900, 3100, 3300], delta=200, resamples=50)
+    found = study.curve(by=by, bins=[2900, 3100, 3300], delta=200, resampling=Resampling(50))
     assert len(found) == 5
     assert found[0].positions > 250_000
     for part in found:
@@ -275,15 +315,15 @@ def test_real_values_of_katago(shared_data: Callable[[str], Path], tmp_path: Pat
         tmp_path / "kata", records=shared_data("go9/ogs9_katabot_eval.sgf.xz"), columns="none"
     )
     evaluate(study, ["comments"])
-    found = study.curve(resamples=100)
+    found = study.curve(resampling=Resampling(100))
     assert found[0].unit == "value"
     assert found[0].monotonicity.holds
-    assert study.metrics(resamples=0).parts[0]["roc"].value > 0.9
+    assert study.metrics(resampling=NO_INTERVALS).parts[0]["roc"].value > 0.9
 
 
 def test_the_readme_s_lines_work(samples: Study, tmp_path: Path) -> None:
-    samples.curve("comments", by="ply", bins=[20, 30, 40], resamples=20).save(tmp_path / "c.html")
-    assert "ROC" in str(samples.metrics(resamples=20))
+    samples.curve("comments", by="ply", bins=[20, 30, 40], resampling=FEW).save(tmp_path / "c.html")
+    assert "ROC" in str(samples.metrics(resampling=FEW))
     assert np.isfinite(
         hk.Study.open(samples.path).calibration("comments").parts[0].logistic.scale.value
     )

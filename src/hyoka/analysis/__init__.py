@@ -52,7 +52,7 @@ from hyoka.analysis.metrics import (
 )
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval
 from hyoka.analysis.result import FORMATS, Result
-from hyoka.analysis.sample import VALUE, Draws, Sample, game_numbers
+from hyoka.analysis.sample import VALUE, DrawnGames, Sample, game_numbers
 from hyoka.analysis.splits import Split, Splits, find_splits
 
 __all__ = [
@@ -78,7 +78,7 @@ __all__ = [
     "Disagreement",
     "Disputed",
     "Distance",
-    "Draws",
+    "DrawnGames",
     "Explanation",
     "FixedBins",
     "Gaps",

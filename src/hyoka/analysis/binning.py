@@ -157,16 +157,16 @@ def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
     beyond = float(np.nextafter(np.float32(most), np.float32(np.inf)))
     lows = [-math.inf, min([least, *edges[:1]])] if (infinite < 0).any() else []
     highs = [max([beyond, *edges[-1:]]), math.inf] if (infinite > 0).any() else []
-    whole = np.unique(np.array([*lows, *edges, *highs]))
-    if len(whole) < 2:
-        whole = np.array([least, beyond])
-    is_mate = [not math.isfinite(v) for v in whole]
+    all_edges = np.unique(np.array([*lows, *edges, *highs]))
+    if len(all_edges) < 2:
+        all_edges = np.array([least, beyond])
+    is_mate = [not math.isfinite(v) for v in all_edges]
     return Cuts(
-        whole,
+        all_edges,
         np.array(
             [
                 low in wanted or is_mate[i] or is_mate[i + 1]
-                for i, low in enumerate(whole[:-1].tolist())
+                for i, low in enumerate(all_edges[:-1].tolist())
             ]
         ),
     )
@@ -181,5 +181,5 @@ def nice_number(x: float) -> float:
     if not x > 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(x))
-    found = next(nice * power for nice in (1, 2, 5, 10) if nice * power >= x * (1 - 1e-9))
-    return float(f"{found:.6g}")
+    nearest = next(nice * power for nice in (1, 2, 5, 10) if nice * power >= x * (1 - 1e-9))
+    return float(f"{nearest:.6g}")

@@ -8,7 +8,7 @@ two constants, whose likelihood has one optimum.
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.link import Link
 from hyoka.analysis.result import Result
-from hyoka.analysis.sample import VALUE, Reals, Sample
+from hyoka.analysis.sample import VALUE, DrawnGames, Reals, Sample
 from hyoka.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -64,22 +64,22 @@ class Logistic:
 
     def probability(self, values: NDArray[Any]) -> Reals:
         """What values are worth; a mate is worth 0 or 1. NaN where no curve fits."""
-        said = values.astype(np.float64)
+        numbers = values.astype(np.float64)
         if not self.converged:
-            return np.full(said.shape, math.nan)
+            return np.full(numbers.shape, math.nan)
         with np.errstate(over="ignore", invalid="ignore"):
-            x = self.slope.value * self.link(said)
-            found = 1 / (1 + np.exp(-(self.intercept.value + x)))
+            x = self.slope.value * self.link(numbers)
+            fitted = 1 / (1 + np.exp(-(self.intercept.value + x)))
         # A mate is certain whatever was fitted; of losses the curve falls.
         best = 0.0 if self.slope.value < 0 else 1.0
-        return np.select([said == np.inf, said == -np.inf], [best, 1 - best], found)
+        return np.select([numbers == np.inf, numbers == -np.inf], [best, 1 - best], fitted)
 
 
 def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
     """The logistic curve of greatest likelihood; standard errors are those of games (sandwich).
 
-    >>> said = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
-    >>> fit_logistic(said).why_none
+    >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
+    >>> fit_logistic(sample).why_none
     'the values part wins from losses without an overlap'
     """
     fit, link = sample.fitted
@@ -115,15 +115,15 @@ def probabilities(sample: Sample) -> Reals | None:
     two constants from all positions, and its link. None where no curve fits.
     """
     if sample.unit == VALUE:
-        said = np.clip(sample.values.astype(np.float64), 0, 1)
+        claims = np.clip(sample.values.astype(np.float64), 0, 1)
     elif np.isinf(sample.values).all():
-        said = (sample.values > 0).astype(np.float64)  # mates are certain without a curve
+        claims = (sample.values > 0).astype(np.float64)  # mates are certain without a curve
     else:
         fit = fit_logistic(sample)
         if not fit.converged:
             return None
-        said = fit.probability(sample.values)
-    return np.clip(said, SURE, 1 - SURE)
+        claims = fit.probability(sample.values)
+    return np.clip(claims, SURE, 1 - SURE)
 
 
 @dataclass(frozen=True)
@@ -170,15 +170,19 @@ class CalibrationRow:
     logistic: Logistic
 
 
-CalibrationDraws = Literal["discard", "half", "wdl"]
-"""The result without drawn games, or with each as half a win; or win and loss against the rest."""
-
-
 def calibrate(
-    sample: Sample, *, draws: CalibrationDraws, condition: str = "", confidence: float = 0.95
+    sample: Sample,
+    *,
+    draws: DrawnGames = "discard",
+    wdl: bool = False,
+    condition: str = "",
+    confidence: float = 0.95,
 ) -> list[CalibrationRow]:
-    """The curves of a sample, draws being treated as asked; none where no position is left."""
-    if draws == "wdl":
+    """The curve of a sample's results, or with `wdl` those of win and loss against the rest.
+
+    None where no position is left.
+    """
+    if wdl:
         curves = [
             ("win", sample.with_results(sample.results == 1)),
             ("loss", sample.with_results(sample.results == 0)),
@@ -186,7 +190,7 @@ def calibrate(
     elif draws == "half":
         curves = [("result, draws half", sample)]
     else:
-        curves = [("result", sample.with_draws("discard"))]
+        curves = [("result", sample.without_draws())]
     return [_row(of, fitted, condition, confidence) for of, fitted in curves if len(fitted.values)]
 
 
@@ -225,7 +229,7 @@ class Calibration(Result):
         rows = []
         for part in self.parts:
             curve = part.logistic
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "evaluator": part.name,
                 "condition": part.condition,
                 "of": part.of,
@@ -257,19 +261,19 @@ class Calibration(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What bends, and why some curves are missing."""
-        said = [
+        notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
             f"fits, {part.logistic.why_none}."
             for part in self.parts
             if not part.logistic.converged
         ]
         if not all(part.logistic.link.is_straight for part in self.parts):
-            said.append(
+            notes.append(
                 "x(value) = bend · asinh(value / bend), values beyond the limit counting as the "
                 "limit: a few badly wrong scores rule no curve. Bend and limit are those by which "
                 "games held out surprise least, unless they were set."
             )
-        return tuple(said)
+        return tuple(notes)
 
     def chart(self) -> "altair.TopLevelMixin":
         """The fitted curves over four scales either side of even."""

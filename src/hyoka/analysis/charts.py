@@ -95,9 +95,9 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
         legend=alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None,
     )
     up = alt.Scale(domain=[0, 1])
-    said = [
+    tooltips = [
         alt.Tooltip("series:N", title=" "),
-        alt.Tooltip("said:N", title="value"),
+        alt.Tooltip("value_text:N", title="value"),
         alt.Tooltip("share:Q", title=curves.of, format=".1%"),
         alt.Tooltip("interval:N", title="interval"),
         alt.Tooltip("positions:Q", title="positions", format=","),
@@ -116,7 +116,7 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
         y=alt.Y("share:Q", scale=up),
         color=colour,
         size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
-        tooltip=said,
+        tooltip=tooltips,
     )
     reference = diagonal() if is_value else reference_line(0.5, "y")
     upper = (
@@ -141,7 +141,7 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
             ),
             color=colour,
             size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
-            tooltip=said,
+            tooltip=tooltips,
         )
         .properties(width="container", height=_STRIP)
     )
@@ -176,13 +176,13 @@ def unique_labels(curves: Sequence[Curve]) -> list[str]:
     return labels
 
 
-def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, Any]:
+def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, object]:
     naive = curves.bands == "naive"
     low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
     return {
         "series": name,
         "value": point.value,
-        "said": value_text(point.value, part.unit),
+        "value_text": value_text(point.value, part.unit),
         "share": point.share,
         "low": low,
         "high": high,
@@ -270,7 +270,7 @@ def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
     return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
 
 
-def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:
+def dispute_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
     """How often the first evaluator was right, by how far the two differ."""
     rows = [
         Dot(
@@ -279,7 +279,7 @@ def dispute_dots(found: Disagreement) -> alt.TopLevelMixin:
             band.one_right.low,
             band.one_right.high,
         )
-        for band in found.bands
+        for band in disagreement.bands
         if math.isfinite(band.one_right.low)
     ]
-    return dots(rows, x=f"{found.one} was right", reference=0.5, share=True)
+    return dots(rows, x=f"{disagreement.one} was right", reference=0.5, share=True)

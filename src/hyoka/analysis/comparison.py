@@ -2,7 +2,7 @@
 """Two evaluators on the same positions: what they share cancels in the difference."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -60,7 +60,7 @@ class Comparison(Result):
 
     def table(self) -> pa.Table:
         """A row a metric."""
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "metric": each.metric.name,
                 "better": each.metric.better,
@@ -96,10 +96,10 @@ class Comparison(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        said = [note for part in (self.one, self.other) for note in metrics_notes(part)]
+        notes = [note for part in (self.one, self.other) for note in metrics_notes(part)]
         if self.one.drawn:
-            said.append("Intervals draw whole games again, the same ones for both.")
-        return tuple(said)
+            notes.append("Intervals draw whole games again, the same ones for both.")
+        return tuple(notes)
 
     def chart(self) -> "altair.TopLevelMixin":
         """The differences with their intervals."""
@@ -118,10 +118,10 @@ def compare(
     """Two evaluators on the same positions, difference by difference, games drawn in common."""
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators are compared on the same positions only")
-    how = resampling or Resampling()
-    a = measure(one, threshold=threshold, resampling=how)
-    b = measure(other, threshold=threshold, resampling=how)
-    return compare_measured(a, b, confidence=how.confidence)
+    resampling = resampling or Resampling()
+    a = measure(one, threshold=threshold, resampling=resampling)
+    b = measure(other, threshold=threshold, resampling=resampling)
+    return compare_measured(a, b, confidence=resampling.confidence)
 
 
 def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Comparison:

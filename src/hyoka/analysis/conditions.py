@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24
@@ -22,7 +22,7 @@ class Condition:
     """Something that holds for some positions."""
 
     sql: str
-    """As `--where` takes it."""
+    """As `where` takes it."""
     words: str
     """As people read it."""
     columns: frozenset[str]
@@ -50,8 +50,8 @@ def conditions(
     """
     for name, values in columns.items():
         for condition in _of_column(name, values):
-            said = (words or {}).get(condition.words, condition.words)
-            yield replace(condition, words=said)
+            meaning = (words or {}).get(condition.words, condition.words)
+            yield replace(condition, words=meaning)
 
 
 def partition(
@@ -73,7 +73,7 @@ def partition(
             raise StudyError(f"{name} holds texts: it has levels, no bins")
         levels = [c for c in _of_column(name, values) if c.holds.any()]
         if not levels:
-            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use --where")
+            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use {named('where')}")
         return levels
     numbers = values.astype(np.float64)
     known = numbers[np.isfinite(numbers)]
@@ -92,10 +92,10 @@ def partition(
     if not cuts or list(cuts) != sorted(set(cuts)):
         raise StudyError("bins are cut at rising numbers, such as 20,30,40")
     first, last = _number(cuts[0]), _number(cuts[-1])
-    found = [Condition(f"{quoted} < {first}", f"{name} < {first}", column, numbers < cuts[0])]
+    ranges = [Condition(f"{quoted} < {first}", f"{name} < {first}", column, numbers < cuts[0])]
     for low, high in itertools.pairwise(cuts):
         below, above = _number(low), _number(high)
-        found.append(
+        ranges.append(
             Condition(
                 f"{quoted} >= {below} and {quoted} < {above}",
                 f"{below} ≤ {name} < {above}",
@@ -103,8 +103,8 @@ def partition(
                 (numbers >= low) & (numbers < high),
             )
         )
-    found.append(Condition(f"{quoted} >= {last}", f"{name} ≥ {last}", column, numbers >= cuts[-1]))
-    return found
+    ranges.append(Condition(f"{quoted} >= {last}", f"{name} ≥ {last}", column, numbers >= cuts[-1]))
+    return ranges
 
 
 def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:

@@ -29,9 +29,9 @@ class Confidence:
 def confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confidence | None:
     """What values at least `sure` away from one half were worth; None if there are none.
 
-    >>> said = Sample.of("sure", [0.9, 0.1, 0.5], results=[1, 0, 1], games=[1, 2, 3])
-    >>> found = confidence(said, sure=0.2, resampling=Resampling(50))
-    >>> round(found.claimed, 3), found.got.value, found.positions
+    >>> sample = Sample.of("sure", [0.9, 0.1, 0.5], results=[1, 0, 1], games=[1, 2, 3])
+    >>> clear = confidence(sample, sure=0.2, resampling=Resampling(50))
+    >>> round(clear.claimed, 3), clear.got.value, clear.positions
     (0.9, 1.0, 2)
     """
     clear = np.abs(sample.values - 0.5) >= sure

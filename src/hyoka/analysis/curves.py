@@ -21,7 +21,7 @@ from hyoka.analysis.calibration import Logistic, fit_logistic
 from hyoka.analysis.resampling import Resampling, wilson
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
-from hyoka.errors import StudyError
+from hyoka.errors import ParameterError, StudyError
 
 if TYPE_CHECKING:
     import altair
@@ -115,17 +115,17 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     condition: str = "",
     trend: Trend = "rises",
 ) -> Curve:
-    """The curve of a sample. Draws count as their results say: see `Sample.with_draws`.
+    """The curve of a sample. Draws count as their results say: see `Sample.without_draws`.
 
     Bins are `open_bins` unless given; those of fewer than `at_least` positions (100, or a fortieth
     of few) are left out.
 
-    >>> said = [0.1, 0.1, 0.9, 0.9]
-    >>> came = Sample.of("engine", said, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
-    >>> [(round(p.value, 2), p.share) for p in curve(came, at_least=1).points]
+    >>> values = [0.1, 0.1, 0.9, 0.9]
+    >>> sample = Sample.of("engine", values, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
+    >>> [(round(p.value, 2), p.share) for p in curve(sample, at_least=1).points]
     [(0.1, 0.5), (0.9, 1.0)]
     """
-    how = resampling or Resampling()
+    resampling = resampling or Resampling()
     if not len(sample):
         raise StudyError(f"{sample.name}: no positions to draw a curve of")
     least = least_positions(len(sample)) if at_least is None else at_least
@@ -133,8 +133,10 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     edges = cuts.edges
     bins = sample.ranking.bins(edges)
     drawn = np.zeros((0, len(bins), 4))
-    if how.resamples:
-        drawn = sample.ranking.resampled_bins(edges, how.resamples, how.seed, how.threads)
+    if resampling.resamples:
+        drawn = sample.ranking.resampled_bins(
+            edges, resampling.resamples, resampling.seed, resampling.threads
+        )
     weight, wins, value_sum, finite, by_games, count, games, squares = bins.T
     drawn_shares = np.zeros((0, len(bins)))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -142,7 +144,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         value = value_sum / finite
         independent = _variance_of_one(share, squares / weight) / count
         variance = by_games
-        if how.resamples:
+        if resampling.resamples:
             drawn_shares = drawn[:, :, 0] / drawn[:, :, 1]
             variance = _variance(drawn_shares)
         # Chance in measuring the variance must not make positions worth more than they are.
@@ -150,8 +152,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         design = np.where(independent > 0, variance / independent, count / np.maximum(games, 1))
         coin = share * (1 - share)
         trials = np.where(variance > 0, coin / variance, games)
-    low, high = wilson(share, trials, games, how.confidence)
-    naive = _normal_reach(how.confidence) * np.sqrt(independent)
+    low, high = wilson(share, trials, games, resampling.confidence)
+    naive = _normal_reach(resampling.confidence) * np.sqrt(independent)
     kept = np.flatnonzero(cuts.wanted & (count >= max(least, 1)))
     points = tuple(
         CurvePoint(
@@ -178,8 +180,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         len(np.unique(sample.games)),
         len(sample) - int(count[kept].sum()),
         monotonicity(share[kept], trials[kept], drawn_shares[:, kept], trend),
-        fit_logistic(sample, how.confidence),
-        how.confidence,
+        fit_logistic(sample, resampling.confidence),
+        resampling.confidence,
         _overall_design(sample),
         trend,
     )
@@ -200,8 +202,8 @@ def _variance_of_one(mean: Reals, square: Reals) -> Reals:
 
 def _overall_design(sample: Sample) -> float:
     """The design effect of the share of all positions."""
-    [whole] = sample.ranking.bins(np.array([-math.inf, math.inf]))
-    weight, wins, _, _, by_games, count, games, squares = whole
+    [all_positions] = sample.ranking.bins(np.array([-math.inf, math.inf]))
+    weight, wins, _, _, by_games, count, games, squares = all_positions
     independent = float(_variance_of_one(wins / weight, squares / weight) / count)
     if not independent > 0:
         return float(count / max(games, 1))
@@ -303,7 +305,7 @@ class Curves(Result):
 
     def __post_init__(self) -> None:
         if self.bands not in ("games", "naive"):
-            raise StudyError(f"bands are by games or naive, not '{self.bands}'")
+            raise ParameterError("bands", f"is games or naive, not '{self.bands}'")
 
     def __iter__(self) -> Iterator[Curve]:
         return iter(self.parts)
@@ -371,10 +373,10 @@ class Curves(Result):
 
     def notes(self) -> tuple[str, ...]:
         """Design effects and monotonicity, curve by curve."""
-        said = [about_curve(part) for part in self.parts]
+        notes = [about_curve(part) for part in self.parts]
         if len(self.parts) > MOST_DRAWN:
-            said.append(f"Only the first {MOST_DRAWN} of {len(self.parts)} are drawn.")
-        return tuple(said)
+            notes.append(f"Only the first {MOST_DRAWN} of {len(self.parts)} are drawn.")
+        return tuple(notes)
 
     def chart(self) -> "altair.TopLevelMixin":
         """The curves with their bands, and how many positions lie where."""
@@ -385,30 +387,30 @@ class Curves(Result):
 
 def about_curve(curve: Curve) -> str:
     """What a curve's positions are worth and whether it rises, in a sentence or two."""
-    said = [f"{curve.label}: {curve.positions:,} positions of {curve.games:,} games"]
+    clauses = [f"{curve.label}: {curve.positions:,} positions of {curve.games:,} games"]
     if math.isfinite(curve.design_effect):
-        said.append(
+        clauses.append(
             f", worth {curve.effective_positions:,.0f} independent ones "
             f"(design effect {curve.design_effect:.1f})"
         )
     turns = curve.monotonicity
     against = "rises" if curve.trend == "falls" else "falls"
     if curve.left_out and curve.points:
-        said.append(f"; {curve.left_out:,} lie in bins too thin or too far out to show")
+        clauses.append(f"; {curve.left_out:,} lie in bins too thin or too far out to show")
     if not curve.points:
-        said.append("; no bin holds enough to show")
+        clauses.append("; no bin holds enough to show")
     elif curve.trend != "any" and turns.violations == 0:
-        said.append(f"; it never {against}")
+        clauses.append(f"; it never {against}")
     elif curve.trend != "any":
         times = "once" if turns.violations == 1 else f"{turns.violations} times"
-        said.append(f"; it {against} {times}, at most by {turns.largest_drop:.3f}")
+        clauses.append(f"; it {against} {times}, at most by {turns.largest_drop:.3f}")
         if math.isfinite(turns.p_value):
             verdict = "as chance would have it" if turns.holds else "more than chance would"
-            said.append(f", {verdict} (p = {turns.p_value:.2g})")
+            clauses.append(f", {verdict} (p = {turns.p_value:.2g})")
     if curve.logistic.converged and curve.unit != VALUE and curve.trend == "rises":
         fit = curve.logistic
-        said.append(f"; even at {fit.even.text('.0f')}, scale {fit.scale.text('.0f')}")
-    return "".join(said) + "."
+        clauses.append(f"; even at {fit.even.text('.0f')}, scale {fit.scale.text('.0f')}")
+    return "".join(clauses) + "."
 
 
 def value_text(value: float, unit: str) -> str:

@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -76,7 +76,7 @@ class Disagreement(Result):
     def table(self) -> pa.Table:
         """A row a disputed position."""
         names = {"one": self.one, "other": self.other, None: None}
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "row": each.row,
                 "game_id": each.game,
@@ -137,7 +137,7 @@ def disagreement(
     """
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators are compared on the same positions only")
-    how = resampling or Resampling()
+    resampling = resampling or Resampling()
     p, q = _probabilities(one), _probabilities(other)
     apart = np.abs(p - q)
     off, other_off = np.abs(p - one.results), np.abs(q - one.results)
@@ -148,8 +148,8 @@ def disagreement(
         inside = (apart >= low) & ((apart < high) | (high == 1.0))
         if not inside.any():
             continue
-        point = share_of(nearer[inside], one.games[inside], how)
-        ends = (point.low, point.high) if how.resamples else (math.nan, math.nan)
+        point = share_of(nearer[inside], one.games[inside], resampling)
+        ends = (point.low, point.high) if resampling.resamples else (math.nan, math.nan)
         bands.append(
             DisputeBand(low, high, point.positions, point.games, Estimate(point.share, *ends))
         )
@@ -166,8 +166,8 @@ def disagreement(
 
 
 def _probabilities(sample: Sample) -> Reals:
-    said = probabilities(sample)
-    if said is None:
+    claims = probabilities(sample)
+    if claims is None:
         why = fit_logistic(sample).why_none
         raise StudyError(f"{sample.name}: its scores can't be told as probabilities: {why}")
-    return said
+    return claims

@@ -18,7 +18,7 @@ the same games.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -89,16 +89,16 @@ def condition_gap(
     >>> rng = np.random.default_rng(1)
     >>> value, odd = rng.random(4000), rng.random(4000) < 0.3
     >>> won = rng.random(4000) < np.clip(value + 0.2 * odd, 0, 1)
-    >>> said = Sample.of("engine", value, results=won, games=np.arange(4000))
-    >>> condition_gap(said, odd).level.p_value < 0.001
+    >>> sample = Sample.of("engine", value, results=won, games=np.arange(4000))
+    >>> condition_gap(sample, odd).level.p_value < 0.001
     True
     """
     if edges is None:
         edges = (binning or matching_bins(sample)).cuts(sample).edges
-    found = sample.ranking.gap(np.ascontiguousarray(holds), edges)
-    level = _departure("level", found.level, confidence)
-    lean = _departure("lean", found.lean, confidence)
-    return ConditionGap(int(holds.sum()), found.games, level, lean)
+    gap = sample.ranking.gap(np.ascontiguousarray(holds), edges)
+    level = _departure("level", gap.level, confidence)
+    lean = _departure("lean", gap.lean, confidence)
+    return ConditionGap(int(holds.sum()), gap.games, level, lean)
 
 
 def matching_bins(sample: Sample) -> AdaptiveBins:
@@ -108,17 +108,17 @@ def matching_bins(sample: Sample) -> AdaptiveBins:
     return AdaptiveBins(positions=max(len(sample) // number, 1), games=1, error=math.inf)
 
 
-def _departure(kind: Kind, found: _core.Departure, confidence: float) -> Departure:
+def _departure(kind: Kind, measured: _core.Departure, confidence: float) -> Departure:
     from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - slow to import
 
-    effect, clusters = found.effect, found.clusters
-    if not (found.null_error > _NOTHING and clusters > 1):
+    effect, clusters = measured.effect, measured.clusters
+    if not (measured.null_error > _NOTHING and clusters > 1):
         return Departure(kind, Estimate(effect, math.nan, math.nan), math.nan, 1.0, clusters)
     freedom = clusters - 1
-    p_value = 2 * float(stdtr(freedom, -abs(effect) / found.null_error))
-    half = float(stdtrit(freedom, (1 + confidence) / 2)) * found.error
+    p_value = 2 * float(stdtr(freedom, -abs(effect) / measured.null_error))
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * measured.error
     interval = Estimate(effect, effect - half, effect + half)
-    return Departure(kind, interval, found.error, p_value, clusters)
+    return Departure(kind, interval, measured.error, p_value, clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +144,24 @@ def curve_distance(
     resampling: Resampling | None = None,
 ) -> Distance | None:
     """The distance of a conditioned curve from the total curve; None if they share no bin."""
-    how = resampling or Resampling()
+    resampling = resampling or Resampling()
     part = sample.where(holds)
-    whole, some = sample.ranking.bins(edges), part.ranking.bins(edges)
-    shared = np.flatnonzero((some[:, 5] >= least_positions) & (whole[:, 5] >= least_positions))
+    all_bins, part_bins = sample.ranking.bins(edges), part.ranking.bins(edges)
+    shared = np.flatnonzero(
+        (part_bins[:, 5] >= least_positions) & (all_bins[:, 5] >= least_positions)
+    )
     shared = shared[np.isfinite(edges[shared]) & np.isfinite(edges[shared + 1])]
     if not len(shared):
         return None
-    gaps = some[shared, 1] / some[shared, 0] - whole[shared, 1] / whole[shared, 0]
+    gaps = part_bins[shared, 1] / part_bins[shared, 0] - all_bins[shared, 1] / all_bins[shared, 0]
     widths = np.diff(edges)[shared]
     worst = int(np.argmax(np.abs(gaps)))
     p_value = math.nan
-    if how.resamples:
+    if resampling.resamples:
         drawn = [
-            each.ranking.resampled_bins(edges, how.resamples, how.seed, how.threads)[:, shared]
+            each.ranking.resampled_bins(
+                edges, resampling.resamples, resampling.seed, resampling.threads
+            )[:, shared]
             for each in (part, sample)
         ]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -167,7 +171,7 @@ def curve_distance(
         seen = float(np.max(np.abs(gaps) / spread))
         chance = np.max(np.abs(moved - gaps) / spread, axis=1)
         p_value = float((np.sum(chance >= seen) + 1) / (len(chance) + 1))
-    middle = whole[shared[worst], 2] / max(whole[shared[worst], 3], 1e-9)
+    middle = all_bins[shared[worst], 2] / max(all_bins[shared[worst], 3], 1e-9)
     return Distance(
         float((gaps * widths).sum() / widths.sum()),
         float(gaps[worst]),
@@ -218,7 +222,7 @@ class Gaps(Result):
         """A row an evaluator and condition."""
         rows = []
         for part in self.parts:
-            row: dict[str, Any] = {"evaluator": part.evaluator, "condition": part.condition}
+            row: dict[str, object] = {"evaluator": part.evaluator, "condition": part.condition}
             for departure in (part.gap.level, part.gap.lean):
                 row |= {
                     departure.kind: departure.effect.value,
@@ -243,18 +247,18 @@ class Gaps(Result):
         )  # fmt: skip
         rows = []
         for part in self.parts:
-            said = [part.evaluator, part.condition]
+            cells = [part.evaluator, part.condition]
             for departure in (part.gap.level, part.gap.lean):
-                said += [departure.effect.text("+.3f"), probability_text(departure.p_value)]
+                cells += [departure.effect.text("+.3f"), probability_text(departure.p_value)]
             if part.distance is None:
-                said += ["", "", ""]
+                cells += ["", "", ""]
             else:
-                said += [
+                cells += [
                     f"{part.distance.signed_area:+.3f}",
                     f"{part.distance.largest_gap:+.3f} at {part.distance.at:.4g}",
                     probability_text(part.distance.p_value),
                 ]
-            rows.append(tuple(said))
+            rows.append(tuple(cells))
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:

@@ -62,8 +62,8 @@ class Link:
 
     def __str__(self) -> str:
         parts = [("bend", self.bend), ("limit", self.limit)]
-        said = [f"{name} {value:g}" for name, value in parts if math.isfinite(value)]
-        return ", ".join(said) or "straight"
+        words = [f"{name} {value:g}" for name, value in parts if math.isfinite(value)]
+        return ", ".join(words) or "straight"
 
 
 STRAIGHT: Final = Link()

@@ -32,7 +32,7 @@ from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, share_interval
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
-from hyoka.errors import StudyError, nearest
+from hyoka.errors import ParameterError, StudyError, nearest
 from hyoka.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def measure(
     The threshold is 0.5 for values and 0 for scores unless given; `best` is the one of greatest
     accuracy. It and the scores' logistic curve stay as they are in resamples.
 
-    >>> said = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
-    >>> measure(said)["ACC"].value, measure(said)["roc"].value
+    >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
+    >>> measure(sample)["ACC"].value, measure(sample)["roc"].value
     (1.0, 1.0)
     """
     at = _threshold(sample, threshold)
@@ -165,7 +165,7 @@ def _threshold(sample: Sample, threshold: float | str | None) -> float:
         return sample.threshold
     if isinstance(threshold, str):
         if threshold != "best":
-            raise StudyError(f"a threshold is a number or 'best', not '{threshold}'")
+            raise ParameterError("threshold", f"is a number or 'best', not '{threshold}'")
         return float(sample.ranking.best_threshold()[0])
     return float(threshold)
 
@@ -175,18 +175,18 @@ class _Parts:
 
     def __init__(self, sample: Sample, threshold: float) -> None:
         self._sample = sample
-        said = probabilities(sample) if len(sample) else np.zeros(0)
-        self.no_curve = "" if said is not None else fit_logistic(sample).why_none
-        self._said = np.full(len(sample), math.nan) if said is None else said
+        claims = probabilities(sample) if len(sample) else np.zeros(0)
+        self.no_curve = "" if claims is not None else fit_logistic(sample).why_none
+        self._claim = np.full(len(sample), math.nan) if claims is None else claims
         self._columns = self._summed(threshold)
-        self._claims = sample.ranking
-        if sample.unit != VALUE and said is not None:
-            claims = said.astype(np.float32)
-            self._claims = Ranking(
-                claims, sample.results, sample.games, sample.game_count, sample.weights
+        self._claim_ranking = sample.ranking
+        if sample.unit != VALUE and claims is not None:
+            rounded = claims.astype(np.float32)
+            self._claim_ranking = Ranking(
+                rounded, sample.results, sample.games, sample.game_count, sample.weights
             )
         self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
-        self._bins = self._claims.bins(self._edges)
+        self._bins = self._claim_ranking.bins(self._edges)
         self._noise = np.nan_to_num(self._bins[:, 4])
 
     def _summed(self, threshold: float) -> list[Reals]:
@@ -199,8 +199,8 @@ class _Parts:
         called = (sample.values >= threshold) & (threshold < math.inf)
         finite = np.isfinite(sample.values)
         value = np.where(finite, sample.values, 0).astype(np.float64)
-        said, result = self._said, sample.results
-        surprise = -(result * np.log(said) + (1 - result) * np.log1p(-said))
+        claim, result = self._claim, sample.results
+        surprise = -(result * np.log(claim) + (1 - result) * np.log1p(-claim))
         return [
             win * called,
             loss * called,
@@ -210,7 +210,7 @@ class _Parts:
             loss * finite,
             win * value,
             loss * value,
-            weight * (said - result) ** 2,
+            weight * (claim - result) ** 2,
             weight * surprise,
         ]
 
@@ -219,10 +219,10 @@ class _Parts:
         """The metrics before any is turned round."""
         sums = np.array([[float(column.sum()) for column in self._columns]])
         ranked = np.array([self._sample.ranking.metrics()])
-        found = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
+        metrics = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
         if self.no_curve:
-            found["calibration_error"][:] = math.nan
-        return {name: float(values[0]) for name, values in found.items()}
+            metrics["calibration_error"][:] = math.nan
+        return {name: float(values[0]) for name, values in metrics.items()}
 
     @cached_property
     def values(self) -> dict[str, float]:
@@ -247,11 +247,11 @@ class _Parts:
     @property
     def ties(self) -> float:
         """Tied pairs of a win and a loss: those that τ counts right and ROC half."""
-        found = self._straight
-        return max(1 + found["tau"] - 2 * found["roc"], 0.0)
+        metrics = self._straight
+        return max(1 + metrics["tau"] - 2 * metrics["roc"], 0.0)
 
-    def resampled(self, how: Resampling) -> dict[str, Reals]:
-        sample, count = self._sample, how.resamples
+    def resampled(self, resampling: Resampling) -> dict[str, Reals]:
+        sample, count = self._sample, resampling.resamples
         by_game = np.stack(
             [
                 np.bincount(sample.games, weights=column, minlength=sample.game_count)
@@ -259,16 +259,18 @@ class _Parts:
             ],
             axis=1,
         )
-        sums = resampled_sums(np.ascontiguousarray(by_game), count, how.seed)
-        ranked = sample.ranking.resampled_metrics(count, how.seed, how.threads)
-        bins = self._claims.resampled_bins(self._edges, count, how.seed, how.threads)
-        found = _from_parts(sums, ranked, bins, np.zeros(CALIBRATION_BINS))
+        sums = resampled_sums(np.ascontiguousarray(by_game), count, resampling.seed)
+        ranked = sample.ranking.resampled_metrics(count, resampling.seed, resampling.threads)
+        bins = self._claim_ranking.resampled_bins(
+            self._edges, count, resampling.seed, resampling.threads
+        )
+        metrics = _from_parts(sums, ranked, bins, np.zeros(CALIBRATION_BINS))
         # Noise makes every resample's calibration look worse; only their spread is of use.
-        claimed = found["calibration_error"]
+        claimed = metrics["calibration_error"]
         middle = self.values["calibration_error"]
         if not self.no_curve:
-            found["calibration_error"] = np.maximum(claimed - np.nanmean(claimed) + middle, 0)
-        return {name: self._turned(name, values) for name, values in found.items()}
+            metrics["calibration_error"] = np.maximum(claimed - np.nanmean(claimed) + middle, 0)
+        return {name: self._turned(name, values) for name, values in metrics.items()}
 
 
 def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
@@ -280,18 +282,18 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[s
     tp, fp, win, loss, win_finite, loss_finite, win_value, loss_value, squares, surprise = sums.T
     weight = win + loss
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = dict(zip(_RANKED, ranked.T, strict=True))
-        found["accuracy"] = (tp + loss - fp) / weight
-        found["f_score"] = np.where(win > 0, 2 * tp / (tp + fp + win), np.nan)
-        found["lift"] = found["precision_at_25"] / (win / weight)
-        found["expected_difference"] = win_value / win_finite - loss_value / loss_finite
-        found["brier_loss"] = squares / weight
-        found["log_loss"] = surprise / weight
+        metrics = dict(zip(_RANKED, ranked.T, strict=True))
+        metrics["accuracy"] = (tp + loss - fp) / weight
+        metrics["f_score"] = np.where(win > 0, 2 * tp / (tp + fp + win), np.nan)
+        metrics["lift"] = metrics["precision_at_25"] / (win / weight)
+        metrics["expected_difference"] = win_value / win_finite - loss_value / loss_finite
+        metrics["brier_loss"] = squares / weight
+        metrics["log_loss"] = surprise / weight
         mass = bins[:, :, 1]
         apart = np.where(mass > 0, (bins[:, :, 0] - bins[:, :, 2]) / mass, 0)
         beyond = np.sqrt(np.maximum(apart**2 - noise, 0))
-        found["calibration_error"] = (mass * beyond).sum(axis=1) / weight
-    return found
+        metrics["calibration_error"] = (mass * beyond).sum(axis=1) / weight
+    return metrics
 
 
 @dataclass(frozen=True)
@@ -378,12 +380,12 @@ class MetricsTable(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        said = [*self.caveats, *(note for part in self.parts for note in metrics_notes(part))]
+        notes = [*self.caveats, *(note for part in self.parts for note in metrics_notes(part))]
         if any(part.drawn for part in self.parts):
-            said.append(
+            notes.append(
                 f"± is half of the {self.confidence:.0%} interval, by drawing whole games again."
             )
-        return tuple(said)
+        return tuple(notes)
 
     def chart(self) -> "altair.TopLevelMixin":
         """Accuracy, ROC and τ-b of each with their intervals."""

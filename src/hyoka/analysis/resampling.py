@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.analysis.sample import Reals
+from hyoka.errors import ParameterError
 from hyoka.estimate import Estimate
 
 
@@ -28,8 +29,10 @@ class Resampling:
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
 
     def __post_init__(self) -> None:
-        if self.resamples < 0 or not 0 < self.confidence < 1:
-            raise ValueError("resamples are 0 or more, the confidence lies between 0 and 1")
+        if self.resamples < 0:
+            raise ParameterError("resamples", f"are 0 or more, not {self.resamples}")
+        if not 0 < self.confidence < 1:
+            raise ParameterError("confidence", f"lies between 0 and 1, not at {self.confidence:g}")
 
 
 NO_INTERVALS = Resampling(resamples=0)
@@ -68,9 +71,9 @@ def share_interval(
     >>> share_interval(1.0, np.ones(100), 2).low < 0.2
     True
     """
-    found = interval(share, drawn, games, confidence)
-    if math.isnan(found.low) or found.low < found.high or share not in (0, 1):
-        return found
+    by_resamples = interval(share, drawn, games, confidence)
+    if math.isnan(by_resamples.low) or by_resamples.low < by_resamples.high or share not in (0, 1):
+        return by_resamples
     low, high = wilson(np.array([share]), np.array([games]), np.array([games]), confidence)
     return Estimate(share, float(low[0]), float(high[0]))
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from hyoka.errors import StudyError
 
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
-Draws = Literal["discard", "half"]
-"""What becomes of positions of drawn games."""
+DrawnGames = Literal["discard", "half"]
+"""What becomes of positions of drawn games: they are left out, or count as half a win."""
 VALUE: Final = "value"
 """The unit of expected results, 0 to 1."""
 
@@ -59,24 +59,24 @@ class Sample:
         unit: str = VALUE,
     ) -> "Sample":
         """A sample from any numbers; positions without a value or a result are left out."""
-        said = np.asarray(values, dtype=np.float32)
-        came = np.asarray(results, dtype=np.float32)
-        given = np.asarray(games)
-        if not len(said) == len(came) == len(given):
+        all_values = np.asarray(values, dtype=np.float32)
+        all_results = np.asarray(results, dtype=np.float32)
+        all_games = np.asarray(games)
+        if not len(all_values) == len(all_results) == len(all_games):
             raise StudyError(
-                f"{len(said)} values, {len(came)} results and {len(given)} games do not fit"
+                f"{len(all_values)} values, {len(all_results)} results and {len(all_games)} games "
+                "do not fit"
             )
-        known = ~(np.isnan(said) | np.isnan(came))
-        rows = np.flatnonzero(known)
-        distinct, numbers = np.unique(given[known], return_inverse=True)
+        known = ~(np.isnan(all_values) | np.isnan(all_results))
+        numbers, game_count = game_numbers(all_games[known])
         return cls(
             name,
             unit,
-            said[known],
-            came[known],
-            numbers.astype(np.uint32),
-            len(distinct),
-            rows=rows,
+            all_values[known],
+            all_results[known],
+            numbers,
+            game_count,
+            rows=np.flatnonzero(known),
         )
 
     def __len__(self) -> int:
@@ -122,12 +122,10 @@ class Sample:
         changed = np.asarray(results, dtype=np.float32)
         return replace(self, results=changed, name=self.name if name is None else name)
 
-    def with_draws(self, draws: Draws) -> "Sample":
-        """Without the positions of drawn games, or with each as half a win and half a loss."""
-        if draws not in get_args(Draws):
-            raise StudyError(f"draws are {' or '.join(get_args(Draws))}, not '{draws}'")
+    def without_draws(self) -> "Sample":
+        """Without the positions of drawn games, which else count as half a win and half a loss."""
         decided = (self.results == 0) | (self.results == 1)
-        return self if draws == "half" or decided.all() else self.where(decided)
+        return self if decided.all() else self.where(decided)
 
     def balanced(self, strata: NDArray[np.int64], shares: Reals) -> "Sample":
         """Weighed so that each stratum has the given share of all; one that is empty here stays so.

@@ -32,7 +32,7 @@ from hyoka.analysis.gaps import (
 from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
-from hyoka.errors import StudyError
+from hyoka.errors import ParameterError
 from hyoka.estimate import Estimate
 from hyoka.progress import OnProgress, Tally
 
@@ -90,12 +90,12 @@ class Split:
         """The split in a sentence."""
         who = self.first_player if self.departure.kind == "level" else "the side it favours"
         more = "more" if self.effect.value > 0 else "less"
-        said = (
+        text = (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
             f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the curve of "
             f"all positions says{self._interval}."
         )
-        return said if self.explanation is None else f"{said} {self.explanation.sentence}"
+        return text if self.explanation is None else f"{text} {self.explanation.sentence}"
 
     @property
     def _interval(self) -> str:
@@ -103,8 +103,8 @@ class Split:
         effect = self.effect if self.effect.value > 0 else -self.effect
         if math.isnan(effect.low):
             return ""
-        said = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
-        return said if effect.low > 0 else f"{said}, which may be chance"
+        text = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
+        return text if effect.low > 0 else f"{text}, which may be chance"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Splits(Result):
     """The conditions under which an evaluation is most wrong, the worst first."""
 
     evaluator: str
-    found: tuple[Split, ...]
+    splits: tuple[Split, ...]
     tried: int
     """Conditions that were looked at, of enough games."""
     false_discovery_rate: float
@@ -124,22 +124,22 @@ class Splits(Result):
     """What to know about the evaluator before anything else."""
 
     def __iter__(self) -> Iterator[Split]:
-        return iter(self.found)
+        return iter(self.splits)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.splits)
 
     def __getitem__(self, index: int) -> Split:
-        return self.found[index]
+        return self.splits[index]
 
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        return f"Where {self.evaluator} is wrong: {len(self.found)} of {self.tried} conditions"
+        return f"Where {self.evaluator} is wrong: {len(self.splits)} of {self.tried} conditions"
 
     def table(self) -> pa.Table:
         """A row a split, the worst first."""
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "evaluator": split.evaluator,
                 "condition": split.condition.sql,
@@ -161,13 +161,13 @@ class Splits(Result):
                 "positions": split.gap.positions,
                 "games": split.gap.games,
             }
-            for split in self.found
+            for split in self.splits
         ]
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
-        explained = any(split.explanation for split in self.found)
+        explained = any(split.explanation for split in self.splits)
         heading = ("when", "the evaluation", "effect", "q", "positions", "games")
         rows = [
             (
@@ -179,13 +179,13 @@ class Splits(Result):
                 f"{split.gap.games:,}",
                 *((split.explanation.control if split.explanation else "",) if explained else ()),
             )
-            for split in self.found
+            for split in self.splits
         ]
         return ((*heading, *(("goes with",) if explained else ())), *rows)
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        if not self.found:
+        if not self.splits:
             return (
                 *self.caveats,
                 f"None of {self.tried} conditions splits the curve "
@@ -197,7 +197,7 @@ class Splits(Result):
         )
         return (
             *self.caveats,
-            *((explained,) if any(split.explanation for split in self.found) else ()),
+            *((explained,) if any(split.explanation for split in self.splits) else ()),
             "Effect: win probability beyond the total curve's at equal values; where the "
             "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
             "widened for "
@@ -209,7 +209,7 @@ class Splits(Result):
         """The effects with their intervals."""
         from hyoka.analysis.charts import split_dots  # noqa: PLC0415 - slow to import
 
-        return split_dots(self.found)
+        return split_dots(self.splits)
 
 
 _TABLE: Final = pa.schema(
@@ -242,7 +242,7 @@ class _Tried:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Passed:
     tried: _Tried
     kind: Kind
     q_value: float
@@ -274,7 +274,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     explains comes last, and few of it.
     """
     if not 0 < false_discovery_rate < 1:
-        raise StudyError("a false-discovery rate lies between 0 and 1")
+        raise ParameterError("false_discovery_rate", "lies between 0 and 1")
     edges = matching_bins(sample).cuts(sample).edges
     search = _Search(sample, edges, least_games, least_positions, progress)
     singles = search.run(f"splits of {sample.name}", list(conditions(columns, words)))
@@ -285,12 +285,12 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         for each, kind, q in tests
         if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
     ]
-    passed.sort(key=lambda found: -found[0].strength(found[1]))
+    passed.sort(key=lambda test: -test[0].strength(test[1]))
     # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
     possible = 2 * (len(singles) + (len(singles) * (len(singles) - 1) // 2 if pairs else 0))
     confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(possible, len(tests), 1)
-    own: list[_Found] = []
-    explained: list[_Found] = []
+    own: list[_Passed] = []
+    explained: list[_Passed] = []
     parents = {each.condition.sql: each for each in singles}
     elsewhere = _Elsewhere([Held(sample, control) for control in controls])
     elsewhere.look_at((each, kind) for each, kind, _ in passed if not each.condition.parts)
@@ -302,10 +302,10 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         why = elsewhere.explanation(each, kind)
         kept = own if why is None else explained
         if not any(_alike(each, kind, other) for other in kept):
-            kept.append(_Found(each, kind, q, why))
+            kept.append(_Passed(each, kind, q, why))
     splits = tuple(
-        _split(sample, found, confidence, first_player, resampling)
-        for found in (*own, *explained[:_MOST_EXPLAINED])
+        _split(sample, each, confidence, first_player, resampling)
+        for each in (*own, *explained[:_MOST_EXPLAINED])
     )
     return Splits(
         sample.name,
@@ -379,15 +379,15 @@ class _Search:
         self._seen: set[bytes] = set()
 
     def run(self, what: str, candidates: Sequence[Condition]) -> list[_Tried]:
-        found = []
+        tried = []
         tally = Tally(self._progress, what, len(candidates), "conditions")
         for condition in candidates:
             if self._worth_trying(condition.holds):
                 gap = condition_gap(self._sample, condition.holds, edges=self._edges)
                 if gap.games >= self._least_games:
-                    found.append(_Tried(condition, gap))
+                    tried.append(_Tried(condition, gap))
             tally.add()
-        return found
+        return tried
 
     def _worth_trying(self, holds: NDArray[np.bool_]) -> bool:
         count = int(holds.sum())
@@ -428,9 +428,9 @@ def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
     number = len(p) if tests is None else max(tests, len(p))
     ranked = p[order] * number / np.arange(1, len(p) + 1)
     q = np.minimum.accumulate(ranked[::-1])[::-1]
-    found = np.empty(len(p))
-    found[order] = np.minimum(q, 1)
-    return found
+    adjusted_values = np.empty(len(p))
+    adjusted_values[order] = np.minimum(q, 1)
+    return adjusted_values
 
 
 def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
@@ -441,7 +441,7 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
     return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
 
 
-def _alike(each: _Tried, kind: Kind, kept: _Found) -> bool:
+def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
     """Whether it says much the same as one that is listed already."""
     other, other_kind = kept.tried, kept.kind
     if kind != other_kind:
@@ -460,21 +460,21 @@ def _alike(each: _Tried, kind: Kind, kept: _Found) -> bool:
 
 def _split(
     sample: Sample,
-    found: _Found,
+    passed: _Passed,
     confidence: float,
     first_player: str,
     resampling: Resampling | None,
 ) -> Split:
-    how = replace(resampling or Resampling(resamples=200), confidence=confidence)
-    condition = found.tried.condition
-    named = named_gap(sample, condition.words, condition.holds, resampling=how)
+    resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)
+    condition = passed.tried.condition
+    named = named_gap(sample, condition.words, condition.holds, resampling=resampling)
     return Split(
         sample.name,
         condition,
-        named.gap.departure(found.kind),
+        named.gap.departure(passed.kind),
         named.gap,
-        found.q_value,
+        passed.q_value,
         named.distance,
         first_player,
-        found.explanation,
+        passed.explanation,
     )

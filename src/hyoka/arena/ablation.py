@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from hyoka.arena.match import MatchResult
 from hyoka.arena.players import PlayerSpec
@@ -17,11 +17,11 @@ class Switch:
     """An enhancement: the settings that make it, and those without it."""
 
     name: str
-    on: tuple[tuple[str, Any], ...]
-    off: tuple[tuple[str, Any], ...]
+    on: tuple[tuple[str, object], ...]
+    off: tuple[tuple[str, object], ...]
 
 
-_BUNDLES: Final[dict[str, dict[str, tuple[Any, Any]]]] = {
+_BUNDLES: Final[dict[str, dict[str, tuple[object, object]]]] = {
     "strengths": {"policy": ("strengths", "uniform")},
     "light": {"policy": ("light", "uniform")},
     "mate": {"mate": (30, 0)},

@@ -4,11 +4,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from hyoka._core import Othello, Player
+from hyoka._core import Player
 from hyoka.arena.positional import positional
 from hyoka.errors import NotationError
+from hyoka.games import AnyLine, facts_of, games_with
 from hyoka.records import Remark
 from hyoka.study import METHODS
 
@@ -20,7 +21,7 @@ class Adjudicator(Protocol):
     def text(self) -> str:
         """How a match's description writes it."""
 
-    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
         """The first player's result and how it came, or None while the game goes on.
 
         `said` is what the players have thought so far, their own view turned to the first's.
@@ -40,7 +41,7 @@ class WinByScore:
         """As `adjudicator_of` reads it."""
         return f"win={positional(self.ahead)},{self.moves}"
 
-    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
         last = _last_of_both(said, self.moves)
         if last is None:
@@ -66,7 +67,7 @@ class Resign:
         """As `adjudicator_of` reads it."""
         return f"resign={positional(self.behind)},{self.moves}"
 
-    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of the player who has just moved."""
         if not said or said[-1].ply != len(line):  # a forced pass is nobody's word
             return None
@@ -90,7 +91,7 @@ class DrawByScore:
         """As `adjudicator_of` reads it."""
         return f"draw={positional(self.within)},{self.moves},{self.from_ply}"
 
-    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Look at the last moves of both."""
         last = _last_of_both(said, self.moves)
         if last is None or len(line) < self.from_ply:
@@ -111,10 +112,11 @@ class Exact:
         """As `adjudicator_of` reads it."""
         return f"exact={self.method}"
 
-    def judge(self, line: Any, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
         """Ask the method."""
-        if self.method == "ending" and not isinstance(line.position, Othello):
-            raise NotationError("exact=ending is for Othello")
+        if self.method == "ending" and facts_of(line).ending_solver is None:
+            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+            raise NotationError(f"exact=ending is for {games}, not for {facts_of(line).name}")
         result = METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")
 

@@ -3,24 +3,24 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from hyoka.arena.played import PlayedGame
 from hyoka.contestants import PYTHON_GAMES
+from hyoka.games import game_facts
 from hyoka.records import write_records
 from hyoka.study.layout import write_part
 
 GAMES_TABLE: Final = "games.parquet"
 MOVES_TABLE: Final = "moves.parquet"
-_SUFFIXES: Final = {"chess": ".pgn", "shogi": ".csa", "blokus_duo": ".blksgf"}
 
 
 def records_name(game: str) -> str:
     """The name of the file with a match's records: `hyoka records` reads it as any other."""
-    return f"games{_SUFFIXES.get(game, '.sgf')}"
+    return f"games{game_facts(game).record_suffix}"
 
 
 def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
@@ -43,7 +43,7 @@ def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
 
 def games_table(games: Sequence[PlayedGame]) -> pa.Table:
     """A row a game."""
-    columns: dict[str, list[Any]] = {
+    columns: dict[str, Sequence[object]] = {
         "game_id": [game.pairing.number for game in games],
         "pair_id": [game.pairing.pair_id for game in games],
         "opening_id": [game.pairing.opening_id for game in games],
@@ -79,7 +79,7 @@ def moves_table(games: Sequence[PlayedGame]) -> pa.Table:
         "clock_s": pa.float32(),
         "spent_s": pa.float32(),
     }
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "game_id": np.array([pairing.number for pairing, _ in remarks], dtype=np.int64),
         "pair_id": np.array([pairing.pair_id for pairing, _ in remarks], dtype=np.int64),
         "opening_id": np.array([pairing.opening_id for pairing, _ in remarks], dtype=np.int64),

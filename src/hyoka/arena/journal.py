@@ -110,7 +110,7 @@ def _line(game: PlayedGame) -> bytes:
     """A game on one line, with a checksum before it."""
     record = game.record
     remarks = [[getattr(each, name) for each in record.remarks] for name in _REMARK_FIELDS]
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "pairing": dataclasses.astuple(game.pairing),
         "reason": game.reason,
         "fault": game.fault,

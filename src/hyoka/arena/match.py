@@ -20,7 +20,7 @@ from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
 from hyoka.arena.summary import DuelSummary
 from hyoka.arena.workers import pin_to_cores, play_task
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.fleet import Run
 from hyoka.progress import OnProgress, Progress
 from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
@@ -151,7 +151,7 @@ def _folder(folder: Path) -> Path:
     except OSError as error:
         raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
     if (folder / STUDY_DESCRIPTION).exists():
-        raise StudyError(f"{folder} is a study; choose another folder with --to")
+        raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
     return folder
 
 
@@ -172,7 +172,7 @@ def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool)
         key = differing[0]
         raise StudyError(
             f"{folder} holds another match: its {key} is {there.get(key)!r}, not "
-            f"{wanted.get(key)!r}; choose another folder with --to"
+            f"{wanted.get(key)!r}; choose another folder ({named('folder')})"
         )
 
 
@@ -187,7 +187,7 @@ def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
                 words.append(f"{artefacts.get(name, name)} of '{player.name}'")
     return (
         f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
-        "bring it back, or choose another folder with --to"
+        f"bring it back, or choose another folder ({named('folder')})"
     )
 
 

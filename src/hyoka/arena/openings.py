@@ -8,19 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hyoka.errors import Error, NotationError, SourceError
-from hyoka.games import game_type, name_of, position
+from hyoka.games import AnyLine, Line, Position, facts_of, game_facts, position
 from hyoka.problems import Problem, read_problems
 from hyoka.records import Record, batches
 from hyoka.records.reading import unread_count
 from hyoka.records.sources import sources
 
-RANDOM_PLIES: Final = {"chess": 6, "shogi": 6, "othello": 6, "blokus_duo": 2}
-"""How many random moves begin a game if nobody says; 4 in Go."""
-RECORD_PLIES: Final = {"chess": 16, "shogi": 24, "othello": 10, "blokus_duo": 4}
-"""How many moves of a record are an opening if nobody says; 8 in Go. Lines count whole."""
 _RANDOM_COUNT: Final = 10_000
 _TRIES: Final = 100
 _LARGEST_FILE: Final = 1 << 28
@@ -35,7 +31,7 @@ class Opening:
     """The text of the first position; empty for the usual start."""
     moves: tuple[str, ...] = ()
 
-    def line(self, game: str, komi: float, handicap: int = 0) -> Any:
+    def line(self, game: str, komi: float, handicap: int = 0) -> Line:
         """The line of play that it makes; raises what the rules forbid."""
         first = position(game, self.start) if self.start else usual_start(game, komi, handicap)
         line = first.line()
@@ -44,12 +40,9 @@ class Opening:
         return line
 
 
-def usual_start(game: str, komi: float, handicap: int) -> Any:
+def usual_start(game: str, komi: float, handicap: int) -> Position:
     """The position where games begin; komi and handicap stones are for Go."""
-    kind = game_type(game)
-    if name_of(kind()).startswith("go"):
-        return kind(komi=komi, handicap=handicap) if handicap else kind(komi=komi)
-    return kind()
+    return game_facts(game).start(komi=komi, handicap=handicap)
 
 
 def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening]:
@@ -68,7 +61,7 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
         return [Opening("start")]
     name, _, number = (text or "random").partition(":")
     if name == "random":
-        plies = RANDOM_PLIES.get(game, 4) if not number else _plies(number, text or "")
+        plies = game_facts(game).random_plies if not number else _plies(number, text or "")
         return list(random_openings(game, plies, seed))
     path, plies_wanted = _path_and_plies(text or "")
     found = list(_from_file(path, game, plies_wanted))
@@ -85,7 +78,7 @@ def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
     return random_lines(usual_start(game, 7.5, 0).line(), plies, seed)
 
 
-def random_lines(start: Any, plies: int, seed: int) -> Iterator[Opening]:
+def random_lines(start: AnyLine, plies: int, seed: int) -> Iterator[Opening]:
     """The same from any line of play."""
     chance = random.Random(seed)
     seen: set[tuple[str, ...]] = set()
@@ -142,7 +135,7 @@ def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
         if unread_count(Counter(each.fault for each in batch.refused)):
             warnings.warn(f"openings are missing: {refused[-1]}", stacklevel=2)
         # A line of moves is an opening as a whole; of a record only the beginning is.
-        usual = None if batch.format == "lines" else RECORD_PLIES.get(game, 8)
+        usual = None if batch.format == "lines" else game_facts(game).record_plies
         for record in batch.records():
             if record.game == game:
                 found = True
@@ -182,7 +175,7 @@ def _from_problem(problem: Problem, number: int) -> Opening:
 
 
 def python_openings(
-    openings: str | Sequence[Opening] | None, start: Any, *, seed: int
+    openings: str | Sequence[Opening] | None, start: AnyLine, *, seed: int
 ) -> Sequence[Opening]:
     """Openings of a game written in Python: as given, its start, or lines of random moves."""
     if openings is not None and not isinstance(openings, str):
@@ -192,7 +185,8 @@ def python_openings(
     name, _, number = (openings or "random").partition(":")
     if name != "random":
         raise NotationError("openings of a game in Python are start, random:PLIES, or values")
-    found = list(random_lines(start, _plies(number, openings or "") if number else 4, seed))
+    plies = _plies(number, openings or "") if number else facts_of(start).random_plies
+    found = list(random_lines(start, plies, seed))
     if not found:
         raise NotationError("the game is over after so few moves; give openings='start'")
     return found

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.openings import (
@@ -27,7 +27,7 @@ from hyoka.arena.time_control import TimeControl
 from hyoka.contestants import PYTHON_GAMES, Spec, is_spec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import DEFAULT_GAME, AnyGame, AnyLine, GameFacts, facts_of, game_facts
 from hyoka.search import as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
@@ -48,15 +48,15 @@ class MatchRules:
     margin_s: float = 0.25
     """How much a move may exceed its time: our clock stands on the other side of a pipe."""
     adjudicators: tuple[Adjudicator, ...] = ()
-    start: Any = None
+    start: AnyGame | None = None
     """The first position of a game written in Python; None for one that has a name."""
 
     def __post_init__(self) -> None:
         if self.start is not None:
             object.__setattr__(self, "game", f"{PYTHON_GAMES}{type(self.start).__name__}")
-        elif self.game not in GAMES:
-            object.__setattr__(self, "game", name_of(game_type(self.game)()))
-        if self.handicap and not self.game.startswith("go"):
+        else:
+            object.__setattr__(self, "game", game_facts(self.game).name)
+        if self.handicap and not self.facts.handicap_stones:
             raise NotationError("handicap stones are for Go; elsewhere give openings")
         if self.max_plies < 1 or not 0 <= self.margin_s < 1e6:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
@@ -67,7 +67,12 @@ class MatchRules:
         except ValueError as error:
             raise NotationError(str(error)) from None
 
-    def line(self) -> Any:
+    @property
+    def facts(self) -> GameFacts:
+        """What is known of the game; little of one written in Python."""
+        return game_facts(self.game) if self.start is None else facts_of(self.start)
+
+    def line(self) -> AnyLine:
         """The line of play that begins at the usual start."""
         if self.start is not None:
             return as_line(self.start, None)
@@ -136,7 +141,7 @@ class MatchPlan:
         start = self.rules.start
         return None if start is None else f"the game: {fingerprint(start)}"
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """What must be the same for games to belong to one match, as plain values."""
         rules = self.rules
         # What texts don't tell: files by their hashes, functions by their fingerprints.
@@ -153,7 +158,7 @@ class MatchPlan:
             "seed": self.seed,
             "openings": len(self.openings),
             "openings_digest": digest(self.openings),
-            "komi": rules.komi if rules.game.startswith("go") else None,
+            "komi": rules.komi if rules.facts.komi is not None else None,
             "handicap": rules.handicap or None,
             "max_plies": rules.max_plies,
             "margin_s": rules.margin_s,
@@ -173,7 +178,7 @@ class MatchPlan:
 
 def plan_match(  # noqa: PLR0913 - a keyword for each choice
     *players: str | PlayerSpec | Spec,
-    game: str | Any | None = None,
+    game: str | AnyGame | None = None,
     openings: str | Sequence[Opening] | None = None,
     clock: str | None = None,
     format: str = "round-robin",
@@ -205,13 +210,12 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
         rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
         starts = python_openings(openings, rules.line(), seed=seed)
         return MatchPlan(rules, specs, starts, format, seed)
-    kind = name_of(game_type(game)()) if game else _usual_game(specs)
-    if komi is not None and not kind.startswith("go"):
-        raise NotationError(f"komi is for Go, not for {kind}")
-    rules = MatchRules(
-        kind, 7.5 if komi is None else komi, handicap, max_plies, margin_s, adjudicators
-    )
-    return MatchPlan(rules, specs, openings_of(openings, kind, seed=seed), format, seed)
+    facts = game_facts(game or _usual_game(specs))
+    if komi is not None and facts.komi is None:
+        raise NotationError(f"komi is for Go, not for {facts.name}")
+    komi = (facts.komi or 0.0) if komi is None else komi
+    rules = MatchRules(facts.name, komi, handicap, max_plies, margin_s, adjudicators)
+    return MatchPlan(rules, specs, openings_of(openings, facts.name, seed=seed), format, seed)
 
 
 def _player(given: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
@@ -230,4 +234,4 @@ def _usual_game(players: Sequence[PlayerSpec]) -> str:
     if len(games) > 1:
         plays = " and ".join(f"{name} plays {game}" for game, name in games.items())
         raise NotationError(f"{plays}: they can't meet")
-    return next(iter(games), None) or "go9"
+    return next(iter(games), None) or DEFAULT_GAME

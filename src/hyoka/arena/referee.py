@@ -5,7 +5,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -20,12 +20,10 @@ from hyoka.engines import EnginePosition
 from hyoka.errors import EngineError, IllegalMoveError, NotationError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import RunStopped
-from hyoka.games import position
+from hyoka.games import AnyLine, AnyMove, Line, as_go, position
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 
-_BY_POINTS: Final = ("go", "othello", "blokus_duo")
-_FORCED_PASSES: Final = ("othello", "blokus_duo")
 _SET_UP: Final = ("missing", "option", "limit", "game")
 """Reasons of EngineError that no game can help: the match itself is set up wrongly."""
 _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
@@ -74,9 +72,12 @@ class Referee:
         self._start = opening.start
         if not self._start and rules.handicap:
             self._start = usual_start(rules.game, rules.komi, rules.handicap).text
-        self._line: Any = position(rules.game, self._start).line() if self._start else rules.line()
-        is_go = rules.game.startswith("go")
-        self._komi = float(self._line.position.komi) if is_go else None
+        self._line: AnyLine = (
+            position(rules.game, self._start).line() if self._start else rules.line()
+        )
+        self._facts = rules.facts
+        has_komi = self._facts.komi is not None
+        self._komi = as_go(self._line.position).komi if has_komi else None
         self._texts: list[str] = []
         self._remarks: list[Remark] = []
         for text in opening.moves:
@@ -133,9 +134,10 @@ class Referee:
 
     def _must_pass(self) -> bool:
         """Whether the side to move has no choice but to pass; nobody is asked then."""
-        if self._rules.game not in _FORCED_PASSES or self._line.count_moves() != 1:
+        if not self._facts.forced_passes:
             return False
-        return str(self._line.legal_moves[0]) == "pass"
+        line = cast("Line", self._line)  # no game in Python says that it has forced passes
+        return line.count_moves() == 1 and str(line.legal_moves[0]) == "pass"
 
     def _turn(self, mover: Player) -> Turn:
         here = None
@@ -162,7 +164,7 @@ class Referee:
                 return _End(*judged, "resigned" if resigned else "adjudicated")
         if len(self._texts) < self._rules.max_plies:
             return None
-        if self._rules.game.startswith(_BY_POINTS):
+        if self._facts.by_points:
             score = self._line.score
             result = 0.5 if score == 0 else float(score > 0)
             return _End(result, "ply limit, scored as it stands", "adjudicated")
@@ -222,7 +224,7 @@ class Referee:
             return _End(1 - lost, "declaration")
         return _End(lost, "declared a win that is none", "illegal")
 
-    def _play(self, move: Any) -> None:
+    def _play(self, move: AnyMove) -> None:
         self._line = self._line.play(move)
         self._texts.append(str(move))
 

@@ -8,7 +8,7 @@ GTP is a list of commands: those that need a search are here, those that need on
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.as_engine.controller import Controller
@@ -24,7 +24,7 @@ from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf
 from hyoka.clock import expected_moves
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import game_type, name_of
+from hyoka.games import GTP_GAME, Line, Move, game_facts
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -43,13 +43,14 @@ class GtpServer:
         spec: SearchSpec,
         controller: Controller,
         *,
-        game: str = "go19",
+        game: str = GTP_GAME,
         resign_below: float | None = None,
         searcher_of: SearcherOf = Searcher,
     ) -> None:
-        name = name_of(game_type(game)())
-        if name in ("chess", "shogi"):
-            raise NotationError(f"{name} is played over {'UCI' if name == 'chess' else 'USI'}")
+        facts = game_facts(game)
+        name = facts.name
+        if facts.protocol != "gtp":
+            raise NotationError(f"{name} is played over {facts.protocol.upper()}")
         self._spec = spec
         self._controller = controller
         self._resign_below = resign_below
@@ -205,8 +206,8 @@ class GtpServer:
         """Do not pass while there are dead stones of the opponent to take off."""
         player = colour_of(words)
         question = self._question(player)
-        theirs = set(stones_of(self._board.position, player.other))
-        dead = judge(self._board.position).dead
+        theirs = set(stones_of(self._board.go_position, player.other))
+        dead = judge(self._board.go_position).dead
         if any(chain[0] in theirs for chain in dead):
             moves = [move for move in self._board.legal_moves(question.line) if str(move) != "pass"]
             if moves:
@@ -315,7 +316,7 @@ class GtpServer:
         return self._change_setting([name, value]) and ""
 
 
-def _chosen(line: Any, moves: list[Any], asked: Analysis | None) -> list[Any]:
+def _chosen(line: Line, moves: list[Move], asked: Analysis | None) -> list[Move]:
     """The moves that an analysis allows; all of them if it would leave none."""
     if asked is None or not (asked.allow or asked.avoid):
         return moves

@@ -4,10 +4,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import NotationError
+from hyoka.games import AnyMove
 from hyoka.search import MoveReport, SearchResult
 
 COLOURS: Final = {
@@ -134,5 +135,5 @@ def _lower_bound(value: float, visits: int) -> float:
 
 
 def _pv(report: MoveReport) -> str:
-    moves: tuple[Any, ...] = report.pv or (report.move,)
+    moves: tuple[AnyMove, ...] = report.pv or (report.move,)
     return " ".join(map(str, moves))

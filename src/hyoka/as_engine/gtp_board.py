@@ -2,12 +2,23 @@
 """The board behind GTP: either colour may move at any time, and moves can be taken back."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.as_engine.lines import continued
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import (
+    FACTS,
+    GO,
+    GameFacts,
+    GoPosition,
+    Line,
+    Move,
+    Position,
+    as_go,
+    facts_of,
+    game_facts,
+)
 from hyoka.problems.past import with_text_field
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -20,30 +31,40 @@ class Board:
     """
 
     def __init__(self, game: str, komi: float = 7.5) -> None:
-        self._game = name_of(game_type(game)())
+        self._facts = game_facts(game)
         self._komi = komi
-        self._lines: list[Any] = []
+        self._lines: list[Line] = []
         self.clear()
 
     @property
     def game(self) -> str:
         """The game's name, such as `go9`."""
-        return self._game
+        return self._facts.name
+
+    @property
+    def facts(self) -> GameFacts:
+        """What is known of the game."""
+        return self._facts
 
     @property
     def is_go(self) -> bool:
         """Whether the rules of Go hold here."""
-        return self._game.startswith("go")
+        return self._facts.family == GO
 
     @property
-    def line(self) -> Any:
+    def line(self) -> Line:
         """The line that leads to what stands on the board."""
         return self._lines[-1]
 
     @property
-    def position(self) -> Any:
+    def position(self) -> Position:
         """What stands on the board."""
         return self.line.position
+
+    @property
+    def go_position(self) -> GoPosition:
+        """The same, where it is Go."""
+        return as_go(self.position)
 
     @property
     def is_empty(self) -> bool:
@@ -52,13 +73,11 @@ class Board:
 
     def clear(self) -> None:
         """Take everything off; komi stays."""
-        kind = GAMES[self._game]
-        start = kind(komi=self._komi) if self.is_go else kind()
-        self._lines = [start.line()]
+        self._lines = [self._facts.start(komi=self._komi).line()]
 
     def change_game(self, game: str) -> None:
         """Begin another game, or on a board of another size."""
-        self._game = game
+        self._facts = game_facts(game)
         self.clear()
 
     def set_komi(self, komi: float) -> None:
@@ -67,17 +86,17 @@ class Board:
         if self.is_go:
             self._lines = [_with_komi(line, komi) for line in self._lines]
 
-    def set_up(self, position: Any) -> None:
+    def set_up(self, position: GoPosition) -> None:
         """Put a position of Go on the board; there is nothing to take back."""
         self.set_line(position.line())
 
-    def set_line(self, line: Any) -> None:
+    def set_line(self, line: Line) -> None:
         """Put a whole line of Go on the board."""
-        self._game = name_of(line)
-        self._komi = line.position.komi
+        self._facts = facts_of(line)
+        self._komi = as_go(line.position).komi
         self._lines = [line]
 
-    def turn_to(self, player: Player) -> Any:
+    def turn_to(self, player: Player) -> Line:
         """The line for a player to move in, with whatever must happen for that, not yet kept.
 
         In Go the other colour is just left out. In other games only a forced pass can be. Raises
@@ -87,13 +106,13 @@ class Board:
         if line.to_play is player:
             return line
         if self.is_go:
-            position = with_text_field(line.position.with_to_play(player), 3, "0")
+            position = with_text_field(as_go(line.position).with_to_play(player), 3, "0")
             return _without_ko(position).line()
         if [str(move) for move in line.legal_moves] == ["pass"]:
             return line.play("pass")
         raise IllegalMoveError("it is the other player's move")
 
-    def legal_moves(self, line: Any) -> list[Any]:
+    def legal_moves(self, line: Line) -> list[Move]:
         """The moves in a line of `turn_to` that repeat no position since the board was cleared."""
         if not self.is_go or (len(self._lines) == 1 and line is self.line):
             return list(line.legal_moves)
@@ -130,7 +149,7 @@ class Board:
         before = self.line.undo()
         return str(self.line.moves[-1]) == "pass" and len(before.legal_moves) == 1
 
-    def _extends(self, after: Any) -> bool:
+    def _extends(self, after: Line) -> bool:
         known = len(self.line)
         return (
             len(after) > known
@@ -138,7 +157,7 @@ class Board:
             and after.moves[:known] == self.line.moves
         )
 
-    def _past(self, line: Any) -> set[bytes]:
+    def _past(self, line: Line) -> set[bytes]:
         """All boards there were before `line` began, if it is not the whole past itself."""
         others = self._lines if line is not self.line else self._lines[:-1]
         boards = set()
@@ -150,25 +169,25 @@ class Board:
                 other = other.undo()  # noqa: PLW2901 - a walk back
         return boards
 
-    def _repeats(self, line: Any, move: Any, past: set[bytes]) -> bool:
+    def _repeats(self, line: Line, move: Move, past: set[bytes]) -> bool:
         if str(move) == "pass" or not past:
             return False
         return line.play(move).cells.tobytes() in past
 
 
-def _with_komi(line: Any, komi: float) -> Any:
-    changed = line.start.with_komi(komi).line()
+def _with_komi(line: Line, komi: float) -> Line:
+    changed: Line = as_go(line.start).with_komi(komi).line()
     for move in line.moves:
         changed = changed.play(move)
     return changed
 
 
-def _without_ko(position: Any) -> Any:
+def _without_ko(position: GoPosition) -> GoPosition:
     """Whoever moves out of turn is not bound by a ko that was taken for the other colour."""
     return with_text_field(position, 2, "-")
 
 
-def stones_of(position: Any, player: Player) -> list[str]:
+def stones_of(position: GoPosition, player: Player) -> list[str]:
     """The points where a player of Go has stones."""
     wanted = 1 if player is Player.first else -1
     return [
@@ -179,10 +198,10 @@ def stones_of(position: Any, player: Player) -> list[str]:
     ]
 
 
-def handicap(game: str, komi: float, stones: int) -> Any:
+def handicap(game: str, komi: float, stones: int) -> GoPosition:
     """The usual handicap position. Raises NotationError if there is none with so many stones."""
     try:
-        position = GAMES[game](komi=komi, handicap=stones)
+        position = as_go(FACTS[game].start(komi=komi, handicap=stones))
     except (ValueError, TypeError, Error):
         raise NotationError("invalid number of stones") from None
     if stones < 2 or len(stones_of(position, Player.first)) != stones:
@@ -190,13 +209,13 @@ def handicap(game: str, komi: float, stones: int) -> Any:
     return position
 
 
-def free_handicap(game: str, komi: float, points: Sequence[str]) -> Any:
+def free_handicap(game: str, komi: float, points: Sequence[str]) -> GoPosition:
     """Black's stones on any points, White to play. Raises NotationError for a bad list."""
-    start = GAMES[game](komi=komi)
+    start = as_go(FACTS[game].start(komi=komi))
     moves = [start.parse(point) for point in points]
     if len(moves) < 2 or len(set(moves)) < len(moves) or start.parse("pass") in moves:
         raise NotationError("bad vertex list")
-    position = GAMES[game].from_stones([str(move) for move in moves], [], komi=komi)
+    position = start.from_stones([str(move) for move in moves], [], komi=komi)
     if len(stones_of(position, Player.first)) != len(moves):
         raise NotationError("bad vertex list")
     return position.with_to_play(Player.second)

@@ -6,12 +6,14 @@ none dies in most. They cannot tell seki from life.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyoka._core import Player
 from hyoka.as_engine.gtp_board import COLUMNS
+from hyoka.games import GoPosition
 from hyoka.problems.past import with_text_field
 
 PLAYOUTS: Final = 128
@@ -30,7 +32,7 @@ class Status:
     """By area with the dead stones taken off, komi included, for Black."""
 
 
-def judge(position: Any, *, playouts: int = PLAYOUTS, seed: int = 1) -> Status:
+def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> Status:
     """Judge every chain: dead if in most playouts its points end up as the opponent's.
 
     Half of the playouts begin with either colour. The same seed gives the same judgement.
@@ -55,7 +57,7 @@ def judge(position: Any, *, playouts: int = PLAYOUTS, seed: int = 1) -> Status:
     return Status(tuple(alive), tuple(dead), float(board.score))
 
 
-def _ownership(position: Any, playouts: int, seed: int) -> Any:
+def _ownership(position: GoPosition, playouts: int, seed: int) -> NDArray[np.float64]:
     """For each point the mean of who owns it at a playout's end: 1 Black, -1 White."""
     points = position.size**2
     total = np.zeros((position.size, position.size))
@@ -70,7 +72,7 @@ def _ownership(position: Any, playouts: int, seed: int) -> Any:
     return total / playouts
 
 
-def _owned(cells: Any) -> Any:
+def _owned(cells: NDArray[np.int8]) -> NDArray[np.float64]:
     """Stones, and the single-point eyes that a playout leaves."""
     owned = cells.astype(float)
     size = len(cells)
@@ -81,7 +83,7 @@ def _owned(cells: Any) -> Any:
     return owned
 
 
-def _chains(cells: Any) -> list[list[tuple[int, int]]]:
+def _chains(cells: NDArray[np.int8]) -> list[list[tuple[int, int]]]:
     seen: set[tuple[int, int]] = set()
     chains = []
     for row, column in np.argwhere(cells != 0).tolist():
@@ -106,5 +108,5 @@ def _neighbours(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
     return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
 
 
-def _name(point: Any, size: int) -> str:
+def _name(point: tuple[int, ...], size: int) -> str:
     return f"{COLUMNS[point[1]]}{size - point[0]}"

@@ -12,12 +12,11 @@ from hyoka.as_engine.gtp_board import Board, free_handicap, handicap, stones_of
 from hyoka.as_engine.gtp_score import judge
 from hyoka.diagram import terminal
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import facts_of_size, game_facts
 from hyoka.problems import load_sgf_past
 
 _LARGEST_SGF: Final = 16 << 20
 _MOST_HANDICAP: Final = 9
-_SIZES: Final = {"othello": "8", "blokus_duo": "14"}
 
 Command = Callable[[list[str]], str | None]
 """Takes its arguments and gives the answer; None if it has answered by itself."""
@@ -57,24 +56,19 @@ class SetUp:
         return ""
 
     def _set_game(self, words: list[str]) -> str:
-        game = name_of(game_type(" ".join(words) or "?")())
-        if game in ("chess", "shogi"):
+        facts = game_facts(" ".join(words) or "?")
+        if facts.protocol != "gtp":
             raise NotationError("unsupported game")
-        self._board.change_game(game)
+        self._board.change_game(facts.name)
         return self._changed()
 
     def _boardsize(self, words: list[str]) -> str:
         if len(words) != 1 or not words[0].isdecimal():
             raise NotationError("syntax error")
-        game = self._board.game
-        if game in _SIZES:
-            if words[0] != _SIZES[game]:
-                raise NotationError("unacceptable size")
-        elif f"go{words[0]}" not in GAMES:
+        facts = facts_of_size(self._board.facts.family, words[0])
+        if facts is None:
             raise NotationError("unacceptable size")
-        else:
-            game = f"go{words[0]}"
-        self._board.change_game(game)
+        self._board.change_game(facts.name)
         return self._changed()
 
     def _clear_board(self, words: list[str]) -> str:
@@ -110,13 +104,13 @@ class SetUp:
     def _empty_board(self) -> tuple[str, float]:
         if not self._board.is_empty:
             raise IllegalMoveError("board not empty")
-        return self._board.game, self._board.position.komi
+        return self._board.game, self._board.go_position.komi
 
     def _fixed_handicap(self, words: list[str]) -> str:
         stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
         game, komi = self._empty_board()
         self._board.set_up(handicap(game, komi, stones))
-        return " ".join(stones_of(self._board.position, Player.first))
+        return " ".join(stones_of(self._board.go_position, Player.first))
 
     def _place_free_handicap(self, words: list[str]) -> str:
         wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
@@ -127,7 +121,7 @@ class SetUp:
                 self._board.set_up(handicap(game, komi, stones))
             except NotationError:
                 continue
-            return " ".join(stones_of(self._board.position, Player.first))
+            return " ".join(stones_of(self._board.go_position, Player.first))
         raise NotationError("invalid number of stones")
 
     def _set_free_handicap(self, words: list[str]) -> str:
@@ -152,8 +146,8 @@ class SetUp:
         return self._changed()
 
     def _final_score(self, words: list[str]) -> str:
-        position = self._board.position
-        score = judge(position).score if self._board.is_go else float(position.score)
+        board = self._board
+        score = judge(board.go_position).score if board.is_go else board.position.score
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
     def _final_status_list(self, words: list[str]) -> str:
@@ -161,6 +155,6 @@ class SetUp:
             raise NotationError("syntax error")
         if words[0] == "seki":
             return ""
-        status = judge(self._board.position)
+        status = judge(self._board.go_position)
         chains = status.alive if words[0] == "alive" else status.dead
         return "\n".join(" ".join(chain) for chain in chains)

@@ -3,15 +3,14 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
+from hyoka.games import FACTS, AnyMove
 from hyoka.search import MoveReport, SearchResult
 
 _SURE: Final = 1e-4
 """How near to certain a value may come before its score goes no further."""
-_SCALES: Final = {"chess": 400 / math.log(10), "shogi": 600.0}
 
 
 def centipawns_of(value: float, game: str) -> int:
@@ -24,7 +23,7 @@ def centipawns_of(value: float, game: str) -> int:
     [0, 100, 1600]
     """
     value = min(max(value, _SURE), 1 - _SURE)
-    return round(_SCALES[game] * math.log(value / (1 - value)))
+    return round(FACTS[game].centipawn_scale * math.log(value / (1 - value)))
 
 
 def score_of(
@@ -38,32 +37,13 @@ def score_of(
     return centipawns_of(value if mover is Player.first else 1 - value, game)
 
 
-def mate_in_moves(plies: int) -> int:
-    """Plies to mate, as UCI counts them: full moves of the winner, or of the loser with a minus.
-
-    >>> [mate_in_moves(plies) for plies in (1, 3, -2, -4)]
-    [1, 2, -1, -2]
-    """
-    moves = (abs(plies) + 1) // 2
-    return moves if plies > 0 else -moves
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """Where UCI and USI differ in what they tell."""
-
-    game: str
-    count_mate: Callable[[int], int]
-    """From plies, > 0 if the side to move mates."""
-
-
 def info_lines(
     result: SearchResult,
     mover: Player,
-    dialect: Dialect,
+    game: str,
     *,
     lines: int,
-    write: Callable[[Sequence[Any]], str],
+    write: Callable[[Sequence[AnyMove]], str],
 ) -> list[str]:
     """`info` lines for the best moves, as many as `lines`; `write` writes a variation.
 
@@ -78,9 +58,9 @@ def info_lines(
         pv = report.pv or (report.move,)
         if number == 1:
             pv = result.pv or pv
-            words = _score_words(result, mover, dialect, result.unit)
+            words = _score_words(result, mover, game, result.unit)
         else:
-            words = _score_words(report, mover, dialect, result.unit)
+            words = _score_words(report, mover, game, result.unit)
         depth = max(1, result.depth)
         deepest = max(depth, result.selective_depth, len(pv))
         told.append(
@@ -89,16 +69,14 @@ def info_lines(
         )
     if not told:
         pv_words = f" pv {write(result.pv)}" if result.pv else ""
-        words = _score_words(result, mover, dialect, result.unit)
+        words = _score_words(result, mover, game, result.unit)
         told.append(f"info depth {result.depth} score {words} {effort}{pv_words}")
     return told
 
 
-def _score_words(
-    found: SearchResult | MoveReport, mover: Player, dialect: Dialect, unit: str
-) -> str:
+def _score_words(found: SearchResult | MoveReport, mover: Player, game: str, unit: str) -> str:
     if found.mate:
         plies = found.mate if mover is Player.first else -found.mate
-        return f"mate {dialect.count_mate(plies)}"
-    score = score_of(mover, dialect.game, value=found.value, score=found.score, unit=unit)
+        return f"mate {FACTS[game].counted_mate(plies)}"
+    score = score_of(mover, game, value=found.value, score=found.score, unit=unit)
     return f"cp {score}"

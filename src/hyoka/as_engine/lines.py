@@ -2,14 +2,13 @@
 """Lines of play as controllers tell them: they may go on where our rules see an end."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from hyoka.errors import IllegalMoveError, NotationError
-from hyoka.games import name_of
+from hyoka.games import GO, Line, as_go, facts_of
 from hyoka.problems.past import with_text_field
 
 
-def continued(line: Any) -> Any:
+def continued(line: Line) -> Line:
     """The line, or where a rule has ended it, the same position with as little past as play needs.
 
     A controller may go on after a repetition, fifty moves or two passes; a search that sees the end
@@ -22,13 +21,13 @@ def continued(line: Any) -> Any:
     """
     if line.outcome is None:
         return line
-    if name_of(line).startswith("go"):
-        return with_text_field(line.position, 3, "0").line()
+    if facts_of(line).family == GO:
+        return with_text_field(as_go(line.position), 3, "0").line()
     fresh = line.position.line()
     return fresh if fresh.outcome is None else line.position.movement_only().line()
 
 
-def played(line: Any, texts: Iterable[str]) -> Any:
+def played(line: Line, texts: Iterable[str]) -> Line:
     """The line after some moves. Raises NotationError or IllegalMoveError with the bad one."""
     for number, text in enumerate(texts, start=1):
         line = continued(line)

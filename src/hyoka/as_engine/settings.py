@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hyoka.errors import NotationError
-from hyoka.search import SearchLimits, SearchSpec
+from hyoka.search import SearchLimits, SearchSpec, Setting
 
 _MOST: Final = 2**31 - 1
 _USUAL_NAMES: Final = {
@@ -44,7 +44,7 @@ def options_of(spec: SearchSpec) -> list[Option]:
     ]
 
 
-def _declaration(setting: Any, value: Any) -> str:
+def _declaration(setting: Setting, value: Any) -> str:
     whole = setting.kind == "int" or setting.name == "memory"
     if whole and value is not None:
         least = -_MOST if setting.minimum is None else int(setting.minimum)

@@ -5,8 +5,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
+from hyoka.games import AnyMove, Line
 from hyoka.search import SearchLimits, SearchResult
 
 _AGAIN_S: Final = 0.02
@@ -16,9 +17,9 @@ _AGAIN_S: Final = 0.02
 class Question:
     """What to search, and how much."""
 
-    line: Any
+    line: Line
     limits: SearchLimits
-    only: Sequence[Any] | None = None
+    only: Sequence[AnyMove] | None = None
     """Moves to choose from; None for all."""
     every_s: float = 0.5
 
@@ -28,11 +29,11 @@ class Stoppable(Protocol):
 
     def search(
         self,
-        line: Any,
+        line: Line,
         limits: SearchLimits,
         /,
         *,
-        only: Sequence[Any] | None,
+        only: Sequence[AnyMove] | None,
         on_result: Callable[[SearchResult], None],
         every_s: float,
     ) -> SearchResult:

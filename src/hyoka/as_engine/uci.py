@@ -6,19 +6,19 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import hyoka._core as core
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.go_words import Go
 from hyoka.as_engine.identity import AUTHOR, NAME, version
-from hyoka.as_engine.info import Dialect, info_lines, mate_in_moves, score_of
+from hyoka.as_engine.info import info_lines, score_of
 from hyoka.as_engine.lines import continued, played, printable
 from hyoka.as_engine.settings import Option, options_of, with_setting
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.clock import expected_moves
 from hyoka.errors import Error, NotationError
-from hyoka.games import position
+from hyoka.games import AnyMove, Line, Move, Position, game_of_protocol, position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 SearcherOf = Callable[[SearchSpec, str], Searcher]
@@ -37,11 +37,10 @@ class UciServer:
     after a bad `position` there is none. Raises Error if the search does not play the game.
     """
 
-    game: ClassVar[str] = "chess"
     _protocol: ClassVar[str] = "uci"
+    game: ClassVar[str] = game_of_protocol(_protocol)
     _first_letter: ClassVar[str] = "w"
     _no_move: ClassVar[str] = "(none)"
-    _dialect: ClassVar[Dialect] = Dialect("chess", mate_in_moves)
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class UciServer:
         self._searcher_of = searcher_of
         # At once, so that whoever names a search that cannot play this game hears of it.
         self._searcher: Searcher | None = searcher_of(spec, self.game)
-        self._line: Any = position(self.game).line()
+        self._line: Line | None = position(self.game).line()
         self._thinking: Thinking | None = None
         self._go = Go()
         self._began_s = 0.0
@@ -194,12 +193,12 @@ class UciServer:
             self._line = None
             self._tell(f"no position: {error}")
 
-    def _start_position(self, words: list[str]) -> Any:
+    def _start_position(self, words: list[str]) -> Position:
         if words == ["startpos"]:
-            return position("chess")
+            return position(self.game)
         if words[:1] == ["fen"] and len(words) >= 3:
             fields = words[1:]
-            return position("chess", " ".join([*fields, *_USUAL_FIELDS[len(fields) - 2 :]]))
+            return position(self.game, " ".join([*fields, *_USUAL_FIELDS[len(fields) - 2 :]]))
         raise NotationError("expected startpos or fen, and the fields of one")
 
     # Thinking
@@ -226,7 +225,7 @@ class UciServer:
             held=go.infinite or go.ponder,
         )
 
-    def _seconds(self, line: Any) -> float | None:
+    def _seconds(self, line: Line) -> float | None:
         """What the clock allows for this move, if there is one."""
         overhead_s = self._values["move_overhead"] / 1000
         clock = self._go.clock(line.to_play, self._first_letter)
@@ -234,7 +233,7 @@ class UciServer:
             return None
         return clock.thinking_s(expected_moves=expected_moves(line), overhead_s=overhead_s)
 
-    def _only(self, line: Any, texts: Sequence[str]) -> list[Any] | None:
+    def _only(self, line: Line, texts: Sequence[str]) -> list[Move] | None:
         moves = []
         for text in texts:
             try:
@@ -246,7 +245,7 @@ class UciServer:
         return moves or None
 
     def _ponder_hit(self, words: list[str]) -> None:
-        if self._thinking is None or not self._go.ponder:
+        if self._thinking is None or self._line is None or not self._go.ponder:
             return
         self._go = Go(self._go.numbers, self._go.flags - {"ponder"}, self._go.searchmoves)
         limits = self._go.limits(self._spec, self._seconds(self._line))
@@ -263,7 +262,7 @@ class UciServer:
 
     # Answers, said in the thread of the search
 
-    def _inform(self, result: SearchResult, line: Any) -> None:
+    def _inform(self, result: SearchResult, line: Line) -> None:
         if self._quiet or result.best is None:
             return
         # What comes on the way has no time yet.
@@ -271,13 +270,13 @@ class UciServer:
         told = info_lines(
             replace(result, time_s=elapsed_s),
             line.to_play,
-            self._dialect,
+            self.game,
             lines=self._lines,
             write=lambda moves: self._variation(line, moves),
         )
         self._say("\n".join(told))
 
-    def _answer(self, end: SearchResult | Exception, line: Any) -> None:
+    def _answer(self, end: SearchResult | Exception, line: Line) -> None:
         if self._quiet:
             return
         if isinstance(end, Exception):
@@ -288,7 +287,7 @@ class UciServer:
         self._inform(end, line)
         self._say(f"bestmove {self._best(end, line)}")
 
-    def _best(self, result: SearchResult, line: Any) -> str:
+    def _best(self, result: SearchResult, line: Line) -> str:
         if result.best is None:
             return self._no_move
         pv = result.pv if result.pv[:1] == (result.best,) else (result.best,)
@@ -300,7 +299,7 @@ class UciServer:
             return 100_000 if (result.mate > 0) == (mover is core.Player.first) else -100_000
         return score_of(mover, self.game, value=result.value, score=result.score, unit=result.unit)
 
-    def _say_over(self, line: Any) -> None:
+    def _say_over(self, line: Line | None) -> None:
         """What there is to say where there is nothing to search."""
         if line is None:
             self._tell("there is no position")
@@ -309,7 +308,7 @@ class UciServer:
             self._say(f"info depth 0 score {'mate 0' if mated else 'cp 0'}")
         self._say(f"bestmove {self._no_move}")
 
-    def _variation(self, line: Any, moves: Sequence[Any]) -> str:
+    def _variation(self, line: Line, moves: Sequence[AnyMove]) -> str:
         if not self._chess960:
             return " ".join(map(str, moves))
         texts = []
@@ -325,7 +324,7 @@ class UciServer:
         self._controller.say(text)
 
 
-def castling_by_rook(game: Any, move: Any) -> str:
+def castling_by_rook(game: Position, move: AnyMove) -> str:
     """A chess move as Chess960 writes it: the king goes to his rook's square to castle.
 
     >>> import hyoka as hk

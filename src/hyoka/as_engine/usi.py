@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search as a USI engine: shogi. USI is UCI with other words; here are those."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from hyoka._core import Reason
 from hyoka.as_engine.controller import Controller
 from hyoka.as_engine.go_words import Go
-from hyoka.as_engine.info import Dialect
 from hyoka.as_engine.lines import continued
 from hyoka.as_engine.settings import Option
 from hyoka.as_engine.thinking import Question, Thinking
 from hyoka.as_engine.uci import SearcherOf, UciServer
 from hyoka.errors import Error, NotationError
-from hyoka.games import position
+from hyoka.games import Line, Position, ShogiPosition, game_of_protocol, position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _NEVER: Final = 99_999
@@ -28,11 +27,10 @@ class UsiServer(UciServer):
     whatever the search thinks of it.
     """
 
-    game: ClassVar[str] = "shogi"
     _protocol: ClassVar[str] = "usi"
+    game: ClassVar[str] = game_of_protocol(_protocol)
     _first_letter: ClassVar[str] = "b"
     _no_move: ClassVar[str] = "resign"
-    _dialect: ClassVar[Dialect] = Dialect("shogi", lambda plies: plies)
 
     def __init__(
         self,
@@ -78,11 +76,11 @@ class UsiServer(UciServer):
         self._stop()
         self._quiet = False
 
-    def _start_position(self, words: list[str]) -> Any:
+    def _start_position(self, words: list[str]) -> Position:
         if words == ["startpos"]:
-            return position("shogi")
+            return position(self.game)
         if words[:1] == ["sfen"] and len(words) >= 3:
-            return position("shogi", " ".join([*words[1:], *("-", "1")[len(words) - 3 :]]))
+            return position(self.game, " ".join([*words[1:], *("-", "1")[len(words) - 3 :]]))
         # Some controllers leave the word out.
         if len(words) >= 3 and "/" in words[0]:
             return self._start_position(["sfen", *words])
@@ -100,10 +98,11 @@ class UsiServer(UciServer):
             return
         super()._start(words)
 
-    def _may_declare(self, line: Any) -> bool:
-        return bool(self._values["declare_win"]) and bool(line.position.may_declare)
+    def _may_declare(self, line: Line) -> bool:
+        position = cast("ShogiPosition", line.position)
+        return bool(self._values["declare_win"]) and position.may_declare
 
-    def _best(self, result: SearchResult, line: Any) -> str:
+    def _best(self, result: SearchResult, line: Line) -> str:
         resign_value = self._values["resign_value"]
         if resign_value < _NEVER and self._score(result, line.to_play) <= -resign_value:
             return "resign"
@@ -127,7 +126,7 @@ class UsiServer(UciServer):
             on_end=lambda end: self._tell_mate(end, line),
         )
 
-    def _tell_mate(self, end: SearchResult | Exception, line: Any) -> None:
+    def _tell_mate(self, end: SearchResult | Exception, line: Line) -> None:
         if self._quiet:
             return
         if isinstance(end, Exception):
@@ -145,7 +144,7 @@ def _rest(option: Option) -> tuple[str, str | None]:
     return option.declaration, option.setting
 
 
-def _mating_line(result: SearchResult, line: Any) -> str:
+def _mating_line(result: SearchResult, line: Line) -> str:
     """The variation up to the mate, if it gets there."""
     moves = []
     for move in result.pv:

@@ -28,8 +28,9 @@ from hyoka.cli import (
     signals,
     studies,
 )
+from hyoka.cli.options import command_of, in_options
 from hyoka.cli.output import say
-from hyoka.errors import EngineError, Error
+from hyoka.errors import EngineError, Error, ParameterError
 
 app = typer.Typer(
     name="hyoka",
@@ -55,8 +56,18 @@ app.command("records")(records.records_command)
 app.command("convert")(records.convert_command)
 app.command("columns")(studies.columns_command)
 app.command("evaluate")(studies.evaluate_command)
-app.command("analyse")(analyses.analyse_command)
 app.command("report")(reports.report_command)
+for name, command in (
+    ("analyse", analyses.analyse_command),
+    ("curves", analyses.curves_command),
+    ("metrics", analyses.metrics_command),
+    ("gaps", analyses.gaps_command),
+    ("splits", analyses.splits_command),
+    ("compare", analyses.compare_command),
+    ("disagreements", analyses.disagreements_command),
+    ("calibrate", analyses.calibrate_command),
+):
+    app.command(name, rich_help_panel="What a study's evaluations are worth")(command)
 app.command("artefact")(artefacts.artefact_command)
 learn_app.command("weights")(learning.weights_command)
 app.command("adjudicate")(studies.adjudicate_command)
@@ -135,7 +146,10 @@ def run(arguments: list[str]) -> int:
     except EngineError as error:
         message = f"hyoka: {error.with_last_words}"
     except Error as error:
-        message = f"hyoka: {error}"
+        name, options = command_of(app, arguments)
+        message = f"hyoka: {in_options(str(error), options)}"
+        if isinstance(error, ParameterError):
+            message = f"{message} (see '{name} --help')"
     except MemoryError:
         message = "hyoka: there is not enough memory for this"
     except (OSError, UnicodeError) as error:

@@ -28,11 +28,11 @@ def artefact_command(
     Whether it is damaged is checked, too. Without a file: what comes with Hyoka.
     """
     if source is None:
-        found = [built_in_artefact(name) for name in built_in_names()]
+        built_in = [built_in_artefact(name) for name in built_in_names()]
         if as_json:
-            print_json([artefact.as_json() for artefact in found])
+            print_json([artefact.as_json() for artefact in built_in])
         else:
-            _print_list(found)
+            _print_list(built_in)
         return
     is_name = source.startswith(f"{BUILT_IN}:")
     artefact = built_in_artefact(source) if is_name else read_artefact(source)

@@ -52,29 +52,29 @@ def demo_command(
     to.mkdir(parents=True, exist_ok=True)
     with progress_bars(quiet or as_json) as progress:
         with kept_when_interrupted("evaluated"):
-            found = run_demo(
+            demo = run_demo(
                 to,
                 jobs=jobs or os.cpu_count() or 1,
                 progress=progress,
                 positions_a_game=positions,
             )
-        names = list(found.engines.values())
+        names = list(demo.engines.values())
         progress(Progress("measuring", 0, 1, "steps", "metrics"))
-        metrics = found.go.metrics(names)
+        metrics = demo.go.metrics(names)
         progress(Progress("measuring", 1, 1, "steps"))
-        splits = found.go.splits(found.engines[UCT_STRONG], top=_SPLITS, progress=progress)
+        splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
         report = to / "report.html"
-        write_report(found.go, report, evaluators=names, progress=progress)
+        write_report(demo.go, report, evaluators=names, progress=progress)
     seconds = time.monotonic() - started
     if as_json:
         facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
-        print_json({"study": str(found.go.path), "report": str(report), **facts})
+        print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
     print_result(metrics)
     print_result(splits)
     out.print(f"The report is {report}: open it in a browser.", markup=False)
     out.print(
-        f"Go on with: hyoka analyse {found.go.path} --by phase · hyoka report {found.chess.path}",
+        f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
         markup=False,
         style="dim",
     )

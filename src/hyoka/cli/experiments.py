@@ -44,7 +44,7 @@ from hyoka.cli.output import (
     progress_bars,
 )
 from hyoka.fleet import cluster
-from hyoka.games import game_type, name_of
+from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
     Experiment,
@@ -95,7 +95,7 @@ def ablate_command(
     search: Annotated[
         str, typer.Argument(metavar="SEARCH", help="uct or ab, perhaps with settings: uct:c=0.7.")
     ] = "uct",
-    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = "go9",
+    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = DEFAULT_GAME,
     switches: Annotated[
         str | None,
         typer.Option(
@@ -121,7 +121,7 @@ def ablate_command(
     ] = "added",
     openings: OpeningsOption = None,
     komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
     ] = Path("matches"),
     seed: Seed = 0,
@@ -135,7 +135,7 @@ def ablate_command(
     At equal playouts and at equal time. Interrupted, the same command goes on.
     """
     spec = SearchSpec.from_text(search)
-    kind = name_of(game_type(game)())
+    kind = game_facts(game).name
     names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
     amount = "playouts" if spec.has("playouts") else "nodes"
     limits = [(amount, playouts), ("time", time_s)]
@@ -152,9 +152,9 @@ def ablate_command(
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
             plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, to / plan.slug, games)
+            return play(plan, folder / plan.slug, games)
 
-        found = ablate(planned, meet)
+        duels = ablate(planned, meet)
     if as_json:
         print_json(
             [
@@ -165,21 +165,21 @@ def ablate_command(
                     "without": contest.without.text,
                     **duel_as_json(duel),
                 }
-                for contest, duel in found
+                for contest, duel in duels
             ]
         )
         return
-    _print_ablation(found)
+    _print_ablation(duels)
 
 
-def _print_ablation(found: list[tuple[Contest, DuelSummary]]) -> None:
-    limits = list(dict.fromkeys(contest.limit for contest, _ in found))
+def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
+    limits = list(dict.fromkeys(contest.limit for contest, _ in duels))
     headings = [f"{word} at {limit}" for limit in limits for word in ("score", "Elo")]
     table = plain_table("switch", *headings, right=range(1, 1 + len(headings)))
-    for switch in dict.fromkeys(contest.switch for contest, _ in found):
+    for switch in dict.fromkeys(contest.switch for contest, _ in duels):
         cells = [escape(switch)]
         for limit in limits:
-            (duel,) = [duel for each, duel in found if (each.switch, each.limit) == (switch, limit)]
+            (duel,) = [duel for each, duel in duels if (each.switch, each.limit) == (switch, limit)]
             score = duel.score.score
             cells += [
                 f"{score.wins}/{score.draws}/{score.losses} {score.rate:.1%}",
@@ -198,7 +198,7 @@ def reproduce_command(
     scale: Annotated[
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
-    to: Annotated[
+    folder: Annotated[
         Path, typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept.")
     ] = Path("reproductions"),
     data: Annotated[
@@ -230,7 +230,7 @@ def reproduce_command(
     with contextlib.ExitStack() as stack:
         executor, jobs = _workers(stack, jobs, cluster_address)
         workshop = Workshop(
-            to,
+            folder,
             RecordsFolder(data),
             play=_players_of_matches(executor, jobs, hidden),
             jobs=jobs or _cores(),
@@ -270,11 +270,11 @@ def _cores() -> int:
 def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None:
     out.print(f"[bold]{escape(experiment.title)}[/]")
     out.print(f"{scale}: {outcome.about}", style="dim", markup=False)
-    for found in outcome.tables:
-        if found.title:
-            out.print(f"\n{found.title}", markup=False)
-        table = plain_table(*map(escape, found.headings), right=right_aligned(found))
-        for row in found.texts():
+    for shown in outcome.tables:
+        if shown.title:
+            out.print(f"\n{shown.title}", markup=False)
+        table = plain_table(*map(escape, shown.headings), right=right_aligned(shown))
+        for row in shown.texts():
             table.add_row(*map(escape, row))
         out.print(table)
     if outcome.verdicts:

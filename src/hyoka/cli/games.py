@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from hyoka.bench import bench, benchmarked_games
+from hyoka.bench import bench, benchmarked_games, job_count
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import GAMES, game_type, name_of, position
+from hyoka.games import FACTS, Line, game_facts, name_of, position
 from hyoka.study import Study
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", show_default=False)
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
 ]
 PositionText = Annotated[
     str | None,
@@ -91,12 +91,11 @@ def bench_command(
     The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
     Compare speeds only within one run on one machine; `make bench` measures other programs, too.
     """
-    games = benchmarked_games() if game is None else [name_of(game_type(game)())]
+    games = benchmarked_games() if game is None else [game_facts(game).name]
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
-    jobs = 4 * len(games) + ("shogi" in games)
-    found = bench(games, rounds=rounds)
-    results = list(tracked(found, "bench", jobs, "jobs", quiet or as_json))
+    measured = bench(games, rounds=rounds)
+    results = list(tracked(measured, "bench", job_count(games), "jobs", quiet or as_json))
     if as_json:
         print_json([dataclasses.asdict(result) for result in results])
         return
@@ -114,7 +113,7 @@ def show_command(
         str,
         typer.Argument(
             metavar="GAME|STUDY",
-            help=f"One of {', '.join(GAMES)}; or a study's folder.",
+            help=f"One of {', '.join(FACTS)}; or a study's folder.",
             show_default=False,
         ),
     ],
@@ -174,7 +173,7 @@ def show_command(
         err.print(f"wrote {svg_file}", markup=False)
 
 
-def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Any, dict[str, Any]]:
+def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
     """The line that ends at a study's position, and what the study knows of it."""
     study = Study.open(path)
     record = study.record(game_id)
@@ -213,13 +212,13 @@ def _print_known(known: dict[str, Any]) -> None:
     if columns:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
-        said = {key: value for key, value in remark.items() if value not in (None, False)}
-        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in said.items()))
+        facts = {key: value for key, value in remark.items() if value not in (None, False)}
+        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in facts.items()))
     for row in known.get("evaluations", []):
-        said = {key: value for key, value in row.items() if value is not None and key != "engine"}
-        words = "  ".join(f"{key} {_short(value)}" for key, value in said.items())
+        facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
         out.print(f"{row['engine']}: {words}", markup=False)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)

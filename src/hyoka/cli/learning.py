@@ -3,12 +3,12 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.artefact import Origin
 from hyoka.cli.output import (
     AsJson,
@@ -104,7 +104,8 @@ def weights_command(
         typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
     ] = None,
     draws: Annotated[
-        Draws, typer.Option(help="discard: leave drawn games out; half: count them as half won.")
+        DrawnGames,
+        typer.Option(help="discard: leave drawn games out; half: count them as half won."),
     ] = "discard",
     hold_out: Annotated[
         float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")
@@ -230,7 +231,7 @@ def _save_curves(fit: WeightFit, file: Path) -> None:
     fit.held_out.curves().save(file)
 
 
-def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, Any]:
+def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, object]:
     return fit.as_json() | {
         "quiet": examples.quiet,
         "undecided": examples.undecided,
@@ -240,8 +241,8 @@ def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str,
 
 
 def _print_examples(examples: Examples) -> None:
-    how = ", where a quiescence search comes to rest" if examples.quiet else ""
-    out.print(f"{len(examples):,} positions{how}; {examples.source}", markup=False)
+    at_rest = ", where a quiescence search comes to rest" if examples.quiet else ""
+    out.print(f"{len(examples):,} positions{at_rest}; {examples.source}", markup=False)
     left_out = [
         f"{count:,} {why}"
         for count, why in (
@@ -287,17 +288,17 @@ def _print_held_out(apart: HeldOut) -> None:
     for row in held_out_rows(apart):
         table.add_row(*row)
     out.print(table)
-    if apart.splits:
+    if apart.gap_changes:
         table = plain_table(
             "split where", "positions", "games", "before", "after", right=range(1, 5)
         )
-        for split in apart.splits:
+        for gap in apart.gap_changes:
             table.add_row(
-                escape(split.condition),
-                f"{split.positions:,}",
-                f"{split.games:,}",
-                str(split.before),
-                str(split.after),
+                escape(gap.condition),
+                f"{gap.positions:,}",
+                f"{gap.games:,}",
+                str(gap.before),
+                str(gap.after),
             )
         out.print(table)
 

@@ -36,6 +36,7 @@ from hyoka.arena import (
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.estimate import Estimate
 from hyoka.fleet import cluster
+from hyoka.games import DEFAULT_GAME
 
 _INTERRUPTED = 130
 
@@ -82,10 +83,10 @@ def match_command(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option("--game", "-g", help="chess for UCI, shogi for USI, else go9."),
+        typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
     ] = None,
     games: Games = 100,
-    to: Annotated[
+    folder: Annotated[
         Path | None,
         typer.Option(
             "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
@@ -153,7 +154,7 @@ def match_command(
         seed=seed,
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = to or Path("matches") / plan.slug
+    folder = folder or Path("matches") / plan.slug
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None
@@ -210,7 +211,7 @@ def conditions_of(plan: MatchPlan) -> list[str]:
         if count > 1
         else f"All games begin alike: {plan.openings[0].name}."
     )
-    if rules.game.startswith("go"):
+    if rules.facts.disputed_ends:
         sentences.append(f"Komi is {rules.komi:g}; stones that stand at the end count as alive.")
     sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
     return sentences
@@ -402,7 +403,7 @@ def _estimate_json(estimate: Estimate) -> dict[str, float | None]:
     return {name: end if math.isfinite(end) else None for name, end in ends.items()}
 
 
-def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
+def duel_as_json(duel: DuelSummary) -> dict[str, object]:
     """Two players' games as plain values."""
     score = duel.score
     return {
@@ -427,7 +428,7 @@ def duel_as_json(duel: DuelSummary) -> dict[str, Any]:
     }
 
 
-def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, Any]:
+def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
     """A match as plain values."""
     standing = result.standing
     duels = [DuelSummary.of(standing, one, other, sprt) for one, other in standing.duels()]

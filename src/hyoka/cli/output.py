@@ -76,10 +76,10 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    print(TERMINAL_COMMANDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+    print(TERMINAL_COMMANDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 class _Bars:
@@ -169,9 +169,9 @@ def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -
 class _SafeTable(Table):
     """A table whose cells are written out before they are measured."""
 
-    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+    def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
         """Add a row; texts are made harmless."""
-        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **options)
+        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **style)
 
 
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:

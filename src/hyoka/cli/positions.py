@@ -5,19 +5,21 @@ import contextlib
 import dataclasses
 import re
 import signal
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import typer
 from rich.markup import escape
+from rich.status import Status
 
 from hyoka.cli.games import GameName, PositionText
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.errors import Error
-from hyoka.games import name_of, position
+from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
 from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, find_mate
+from hyoka.search.request import OnResult
 
-_DEFAULT = {"chess": "ab:time=2", "shogi": "ab:time=2"}
+_MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
     str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
 ]
@@ -52,7 +54,7 @@ def search_command(
     """
     line = _played(position(game, text).line(), moves)
     name = name_of(line)
-    chosen = SearchSpec.from_text(spec or _DEFAULT.get(name, "uct"))
+    chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
     if settings:
         _print_settings(chosen.kind, as_json)
         return
@@ -83,13 +85,13 @@ def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
         signal.signal(signal.SIGINT, former)
 
 
-def _played(line: Any, moves: str) -> Any:
+def _played(line: Line, moves: str) -> Line:
     for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
     return line
 
 
-def _shower(status: Any) -> Any:
+def _shower(status: Status) -> OnResult:
     def show(result: SearchResult) -> None:
         effort = f"{result.playouts or result.nodes:,}"
         status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {_worth(result)}")
@@ -97,11 +99,11 @@ def _shower(status: Any) -> Any:
     return show
 
 
-def _line(pv: tuple[Any, ...]) -> str:
+def _line(pv: Sequence[AnyMove]) -> str:
     return " ".join(map(str, pv))
 
 
-def _worth(result: Any) -> str:
+def _worth(result: SearchResult) -> str:
     words = [] if result.value is None else [f"{result.value:.3f}"]
     if result.mate is not None:
         words.append(f"in {abs(result.mate)} {'ply' if abs(result.mate) == 1 else 'plies'}")
@@ -138,7 +140,7 @@ def _print_result(result: SearchResult, top: int) -> None:
     )
 
 
-def _json(name: str, line: Any, spec: SearchSpec, result: SearchResult) -> dict[str, Any]:
+def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict[str, object]:
     shown = dataclasses.asdict(dataclasses.replace(result, details={}, moves=()))
     shown["pv"] = [str(move) for move in result.pv]
     shown["moves"] = [
@@ -163,7 +165,9 @@ def _print_settings(kind: str, as_json: bool) -> None:
 
 
 def mate_command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="shogi or chess.")] = "shogi",
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help=f"{' or '.join(_MATE_GAMES)}.")
+    ] = game_of_protocol("usi"),
     text: PositionText = None,
     moves: Moves = "",
     nodes: Annotated[
@@ -186,10 +190,10 @@ def mate_command(
     if as_json:
         print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})
     else:
-        found = f"[bold]{mate.verdict}[/]"
+        verdict = f"[bold]{mate.verdict}[/]"
         if mate.verdict == "mate":
-            found += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
-        out.print(found)
+            verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
+        out.print(verdict)
         rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
         out.print(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}", style="dim")
     if mate.verdict != "mate":

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -175,7 +175,7 @@ def _superiority(ratings: RatingList, player: Rated, after: Rated | None) -> flo
     return ratings.superiority(player.name, after.name)
 
 
-def _as_json(ratings: RatingList, results: Results) -> dict[str, Any]:
+def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
     following = [*ratings.players[1:], None]
     return {
         "games": ratings.games,

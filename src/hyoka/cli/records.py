@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -79,8 +79,8 @@ def records_command(
         raise Error("a study's columns are chosen when it is made; --append takes no --columns")
     with progress_bars(quiet or as_json) as progress:
         if to is None or summary:
-            found = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(found, partial(games_where, where) if where else None)
+            games_read = batches(files, format=format, strict=strict, progress=progress)
+            counted = summarise(games_read, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress
@@ -179,7 +179,7 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
     _print_refused(report.first_refused, dict(report.refused))
 
 
-def _as_values(summary: Summary) -> dict[str, Any]:
+def _as_values(summary: Summary) -> dict[str, object]:
     def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}

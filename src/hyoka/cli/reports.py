@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hyoka.cli.analyses import Bend, Limit, link_of
 from hyoka.cli.output import AsJson, Quiet, out, print_json, progress_bars
+from hyoka.cli.questions import Bend, Evaluators, Limit, link_of
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.errors import StudyError
 from hyoka.progress import Progress
@@ -23,15 +23,7 @@ def report_command(
             "--output", "-o", metavar="FILE", help="The page; report.html in the study's folder."
         ),
     ] = None,
-    evaluators: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evaluator",
-            "-e",
-            metavar="NAME",
-            help="An evaluator by its name or its spec, repeatable; all of the study unless given.",
-        ),
-    ] = None,
+    evaluators: Evaluators = None,
     where: Where = None,
     splits: Annotated[
         int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")

@@ -4,7 +4,7 @@
 import contextlib
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -13,12 +13,14 @@ from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
 from hyoka.contestants import contestant_of, spec_of
 from hyoka.fleet import cluster
+from hyoka.games import GTP_GAME, games_with
 from hyoka.problems import Assertion, GtpTest, Problem, exercise_of
 from hyoka.search import SearchLimits, SearchSpec
 from hyoka.solving import SolveReport, read_suites, solve
 
 _INTERRUPTED = 130
 
+_GTP_GAMES = games_with(lambda facts: facts.protocol == "gtp")
 _SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
 
 
@@ -27,8 +29,8 @@ def gtp_command(
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
     ] = "uct",
     game: Annotated[
-        str, typer.Option("--game", metavar="GAME", help="go9, go13, go19 …, othello, blokus_duo.")
-    ] = "go19",
+        str, typer.Option("--game", metavar="GAME", help=f"One of {', '.join(_GTP_GAMES)}.")
+    ] = GTP_GAME,
     resign: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),
@@ -170,8 +172,8 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     ]
     if len(parts) != 1:
         parts.append(("all", list(reports)))
-    for source, found in parts:
-        table.add_row(escape(source), *map(_summary, found))
+    for source, of_source in parts:
+        table.add_row(escape(source), *map(_summary, of_source))
     out.print(table)
     alike = all(report.skipped == reports[0].skipped for report in reports)
     for report in reports[:1] if alike else reports:
@@ -221,7 +223,7 @@ def _print_failures(reports: Sequence[SolveReport]) -> None:
             out.print(table)
 
 
-def _as_json(report: SolveReport) -> dict[str, Any]:
+def _as_json(report: SolveReport) -> dict[str, object]:
     low, high = report.interval
     points, most = report.points
     return {

@@ -4,7 +4,7 @@
 import contextlib
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import typer
@@ -23,7 +23,7 @@ from hyoka.cli.output import (
 )
 from hyoka.errors import ConditionError
 from hyoka.fleet import cluster
-from hyoka.games import game_type, name_of
+from hyoka.games import game_facts
 from hyoka.study import (
     COMMENTS,
     METHODS,
@@ -68,7 +68,7 @@ def columns_command(
             table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
         out.print(table)
         return
-    columns = _core.columns(name_of(game_type(game)()))
+    columns = _core.columns(game_facts(game).name)
     if as_json:
         print_json(
             [
@@ -256,26 +256,26 @@ def check_command(
     as_json: AsJson = False,
 ) -> None:
     """Check that a study is still as it was written, and say what can be saved where it is not."""
-    found = check_study(study, seal=seal)
+    check = check_study(study, seal=seal)
     if as_json:
-        print_json({**dataclasses.asdict(found), "is_whole": found.is_whole})
+        print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
     else:
-        for damage in found.damage:
+        for damage in check.damage:
             err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
-        if found.is_whole:
+        if check.is_whole:
             out.print(
-                f"{study} is whole: {found.games:,} games, {found.positions:,} positions, "
-                f"{found.evaluations:,} evaluations in {found.parts:,} parts, "
-                f"{found.bytes / 1e6:,.1f} MB",
+                f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
+                f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
+                f"{check.bytes / 1e6:,.1f} MB",
                 markup=False,
             )
-        if not found.sealed:
+        if not check.sealed:
             err.print("its parts have no checksums; --seal adds them")
-        if found.leftovers:
+        if check.leftovers:
             err.print(
-                f"{len(found.leftovers)} files are no longer needed; the next writer clears them"
+                f"{len(check.leftovers)} files are no longer needed; the next writer clears them"
             )
-    if not found.is_whole:
+    if not check.is_whole:
         raise typer.Exit(1)
 
 
@@ -319,7 +319,7 @@ def sql_command(
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
-def _rows(answer: pa.Table) -> list[dict[str, Any]]:
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
     """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
@@ -332,7 +332,7 @@ def _rows(answer: pa.Table) -> list[dict[str, Any]]:
         ) from error
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -14,8 +14,9 @@ from hyoka.engines import EnginePosition, Failure
 from hyoka.errors import NotationError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import Member
+from hyoka.games import AnyLine, Line, Position
 from hyoka.problems import Exercise
-from hyoka.search import SearchLimits, recorded_line
+from hyoka.search import SearchLimits
 
 
 class Spec(Protocol):
@@ -64,13 +65,16 @@ class RecordedGame:
         """The codes of the moves."""
         return np.frombuffer(self.codes, dtype=np.uint16)
 
-    def line(self, ply: int) -> Any:
-        """The line of play up to a position, as a search may go on from it."""
-        return recorded_line(self.game, self.start, self.komi, self.moves[:ply])
+    def lines(self) -> Iterator[Line]:
+        """The lines up to the positions that are asked about, as a search may go on from them."""
+        return map(self._replay().line, self.plies)
 
-    def position(self, ply: int) -> Any:
-        """A position by itself."""
-        return _core.position_after(self.game, self.start, self.komi, self.moves[:ply])
+    def positions(self) -> Iterator[Position]:
+        """The positions that are asked about, by themselves."""
+        return map(self._replay().position, self.plies)
+
+    def _replay(self) -> _core.Replay:
+        return _core.Replay(self.game, self.start, self.komi, self.moves)
 
     def as_told(self) -> Iterator[EnginePosition]:
         """The positions that are asked about, as engines are told them."""
@@ -94,7 +98,7 @@ class Evaluator(Member, Protocol):
 class Turn:
     """What a player sees when it is to move."""
 
-    line: Any
+    line: AnyLine
     position: EnginePosition | None
     """The same, as engines are told it; None of a game written in Python."""
     clocks: tuple[Clock, Clock] | None

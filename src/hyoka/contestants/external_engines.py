@@ -27,11 +27,11 @@ from hyoka.engines import (
 )
 from hyoka.errors import EngineError, NotationError
 from hyoka.evaluation import Evaluation
+from hyoka.games import game_of_protocol
 from hyoka.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
 
 _STARTS_IN_A_ROW: Final = 3
-_USUAL_GAMES: Final = {"uci": "chess", "usi": "shogi"}
 
 
 class EngineContestant(Contestant[EngineSpec]):
@@ -71,8 +71,8 @@ class EngineContestant(Contestant[EngineSpec]):
 
     @property
     def usual_game(self) -> str | None:
-        """Chess for UCI, shogi for USI."""
-        return _USUAL_GAMES.get(self.spec.protocol)
+        """Chess for UCI, shogi for USI; over GTP several games are played."""
+        return None if self.speaks_gtp else game_of_protocol(self.spec.protocol)
 
     @property
     def move_time_s(self) -> float | None:

@@ -3,11 +3,11 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hyoka.contestants.contestant import Contestant, RecordedGame
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
+from hyoka.games import Position
 from hyoka.search import PythonEvaluator
 
 
@@ -34,10 +34,10 @@ class FunctionEvaluator:
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Ask about each position; what the function raises is an EngineError that says where."""
         for game in games:
-            for ply in game.plies:
-                yield self._evaluated(game.position(ply), f"at ply {ply} of game {game.number}")
+            for ply, position in zip(game.plies, game.positions(), strict=True):
+                yield self._evaluated(position, f"at ply {ply} of game {game.number}")
 
-    def _evaluated(self, position: Any, where: str) -> Evaluation:
+    def _evaluated(self, position: Position, where: str) -> Evaluation:
         name = self._evaluator.name
         began = time.monotonic()
         try:

@@ -18,7 +18,7 @@ from hyoka._core import Player
 from hyoka.engines import EngineSession
 from hyoka.engines.gtp import Answer as GtpAnswer
 from hyoka.errors import EngineError
-from hyoka.games import position
+from hyoka.games import as_go, position
 from hyoka.problems import Assertion, GtpScript, GtpTest
 
 
@@ -111,7 +111,7 @@ def _of_claim(claim: Assertion, commands: frozenset[str]) -> Script | str:
     name = next((name for name in _UNIT_TESTS if name in commands), None)
     if name is None:
         return "a claim about a board, which only Pachi judges"
-    game = position(claim.game, claim.position)
+    game = as_go(position(claim.game, claim.position))
     if not claim.expected:
         return "a claim that nothing is said of"
     if game.ko is not None or claim.settings.keys() - {"rules"}:

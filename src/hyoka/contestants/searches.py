@@ -88,9 +88,9 @@ class SearchEvaluator:
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Search each position with an empty memory."""
         for game in games:
-            for ply in game.plies:
+            for line in game.lines():
                 self._searcher.clear()
-                yield self._searcher.search(game.line(ply)).evaluation(game.game)
+                yield self._searcher.search(line).evaluation(game.game)
 
     def stop(self) -> None:
         """End the running search."""
@@ -128,7 +128,7 @@ class SearchSeat:
         result = self._searcher.search(turn.line, limits)
         if result.best is None:
             raise EngineError(self._name, "finds no move here", reason="refused")
-        return result.evaluation(self._game)
+        return result.evaluation(self._searcher.game)
 
     def _limits(self, time_s: float) -> SearchLimits:
         """The spec's limits, but for the time: that is the clock's."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a game to its `Diagram`: one small function a game, and the table of them at the end."""
+"""From a game to its `Diagram`: one small function a family of games, and the table of them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.diagram.value import Cell, Diagram, Item, Look, Paint, Panel, Piece
 from hyoka.errors import NotationError
-from hyoka.games import Game
+from hyoka.games import AnyMove, Game, GoPosition, facts_of
 
 
 def diagram(
     game: Game,
     *,
-    last: Any = None,
+    last: AnyMove | str | None = None,
     marks: Iterable[str | Cell] = (),
     labels: Mapping[str | Cell, object] | None = None,
     heat: Mapping[str | Cell, float] | None = None,
@@ -42,18 +42,21 @@ def diagram(
     ([(4, 4), (6, 4)], frozenset({(3, 3)}), (((3, 4), '1'),))
     """
     position = getattr(game, "position", game)
-    if type(position) not in _BUILDERS:
-        raise TypeError(f"no diagram for {type(position).__name__}; see hyoka.diagram.builders")
-    board = _BUILDERS[type(position)](position)
+    if not hasattr(position, "cells"):
+        raise TypeError(f"no diagram for {type(position).__name__}: it has no `cells`")
+    family = facts_of(position).family
+    board = _BUILDERS.get(family, _plain)(position)
     if last is None:
         last = next(reversed(getattr(game, "moves", [])), None)
-    said = _state(game, board.players)
+    caption = _state(game, board.players)
     if last is not None:
-        said += f" Last move: {last}."
+        caption += f" Last move: {last}."
     return replace(
         board,
-        caption=said,
-        last=_cells_of(str(last), board) if last is not None else frozenset(),
+        caption=caption,
+        last=frozenset()
+        if last is None
+        else _cells_of(str(last), board, names_cells=family in _BUILDERS),
         marks=frozenset(_cell(name, board) for name in marks),
         labels=tuple((_cell(name, board), str(text)) for name, text in (labels or {}).items()),
         heat=tuple((_cell(name, board), float(x)) for name, x in (heat or {}).items()),
@@ -64,11 +67,11 @@ def _cell(name: str | Cell, board: Diagram) -> Cell:
     return board.cell(name) if isinstance(name, str) else (int(name[0]), int(name[1]))
 
 
-def _cells_of(move: str, board: Diagram) -> frozenset[Cell]:
-    """Find the cells that the text of a move names."""
+def _cells_of(move: str, board: Diagram, *, names_cells: bool) -> frozenset[Cell]:
+    """Find the cells that the text of a move names, as every move does if `names_cells`."""
     names = "|".join(sorted(board.cell_names, key=len, reverse=True))
     cells = frozenset(board.cell_names[name] for name in re.findall(names, move.lower()))
-    if not cells and move.lower() not in ("pass", "win"):
+    if not cells and names_cells and move.lower() not in ("pass", "win"):
         raise NotationError(f"the move '{move}' names no cell on the board of {board.title}")
     return cells
 
@@ -107,6 +110,18 @@ def _numbers(start: int, stop: int) -> tuple[str, ...]:
     return tuple(str(i) for i in range(start, stop + step, step))
 
 
+class _Words(TypedDict):
+    title: str
+    caption: str
+    players: tuple[str, str]
+
+
+def _words(game: Game) -> _Words:
+    facts = facts_of(game)
+    # A terminal may have no ×.
+    return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.colours}
+
+
 _BLACK: Final = Paint(fill="#1d1d1f", edge="#5c5c60", ink="#fff")
 _WHITE: Final = Paint(fill="#fbfaf6", edge="#4a4a4a", ink="#111")
 
@@ -119,16 +134,14 @@ def _stone(_: int, player: Player) -> Piece:
 _STARS: Final = {5: (2,), 7: (3,), 9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
-def _go(game: Any) -> Diagram:
+def _go(game: GoPosition) -> Diagram:
     size = int(type(game).size)
     lines = _STARS.get(size, ())
     # Boards below 19 lines have no stars on the sides.
     middle = size // 2
     stars = [(r, c) for r in lines for c in lines if size == 19 or (r == middle) == (c == middle)]
     return Diagram(
-        title=f"Go {size}x{size}",
-        caption="",
-        players=("Black", "White"),
+        **_words(game),
         pieces=_grid(game.cells, _stone),
         column_labels=tuple("ABCDEFGHJKLMNOPQRST"[:size]),
         row_labels=_numbers(size, 1),
@@ -147,9 +160,7 @@ def _othello(game: _core.Othello) -> Diagram:
 
     cells = game.cells
     return Diagram(
-        title="Othello",
-        caption="",
-        players=("Black", "White"),
+        **_words(game),
         pieces=_grid(cells, _stone),
         column_labels=_letters("a", 8),
         row_labels=_numbers(1, 8),
@@ -174,9 +185,7 @@ def _chessman(code: int, player: Player) -> Piece:
 
 def _chess(game: _core.Chess) -> Diagram:
     return Diagram(
-        title="Chess",
-        caption="",
-        players=("White", "Black"),
+        **_words(game),
         pieces=_grid(game.cells, _chessman),
         column_labels=_letters("a", 8),
         row_labels=_numbers(8, 1),
@@ -223,9 +232,7 @@ def _shogi(game: _core.Shogi) -> Diagram:
 
     wood = Paint(fill="#f8e3b4", edge="#8a6a34", ink="#1f1a12")
     return Diagram(
-        title="Shogi",
-        caption="",
-        players=("Black", "White"),
+        **_words(game),
         pieces=_grid(game.cells, _shogi_piece),
         column_labels=_numbers(9, 1),
         row_labels=tuple("一二三四五六七八九"),
@@ -267,9 +274,7 @@ def _blokus_duo(game: _core.BlokusDuo) -> Diagram:
         return Panel(player, "left", tuple(items), scale=0.17)
 
     return Diagram(
-        title="Blokus Duo",
-        caption="",
-        players=("Purple", "Orange"),
+        **_words(game),
         pieces=_grid(game.cells, _block),
         column_labels=_letters("a", 14),
         row_labels=_numbers(14, 1),
@@ -289,14 +294,37 @@ def _blokus_duo(game: _core.BlokusDuo) -> Diagram:
     )
 
 
-_GO: Final = cast(
-    "list[type[Any]]",
-    [_core.Go3, _core.Go4, _core.Go5, _core.Go6, _core.Go7, _core.Go9, _core.Go13, _core.Go19],
-)
-_BUILDERS: Final[dict[type[Any], Callable[[Any], Diagram]]] = {
-    **dict.fromkeys(_GO, _go),
-    _core.Othello: _othello,
-    _core.Chess: _chess,
-    _core.Shogi: _shogi,
-    _core.BlokusDuo: _blokus_duo,
+@cache
+def _counter(kind: int, player: Player) -> Piece:
+    """A piece of which only the owner and a number is known."""
+    letter = chr(ord("a") + (kind - 1) % 26)
+    text = letter.upper() if player is Player.first else letter
+    return Piece(player, text=text, ascii=text, shape="disc", label=text)
+
+
+def _plain(game: Game) -> Diagram:
+    """Any game that has cells: a board with letters for columns, numbers for rows from below.
+
+    A game whose moves name cells in another way needs a drawing of its own.
+    """
+    cells = game.cells
+    rows, columns = cells.shape
+    only_one = len(np.unique(np.abs(cells[cells != 0]))) <= 1
+    return Diagram(
+        **_words(game),
+        pieces=_grid(cells, _stone if only_one else _counter),
+        column_labels=_letters("a", columns),
+        row_labels=_numbers(rows, 1),
+        label_sides=frozenset({"bottom", "left"}),
+        look=Look(board="#ece7dc", line="#a49c8c", paints=(_BLACK, _WHITE), solid=True),
+    )
+
+
+_BUILDERS: Final[dict[str, Callable[[Any], Diagram]]] = {
+    "go": _go,
+    "othello": _othello,
+    "chess": _chess,
+    "shogi": _shogi,
+    "blokus_duo": _blokus_duo,
 }
+"""What draws a family of games."""

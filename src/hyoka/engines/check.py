@@ -16,17 +16,10 @@ from hyoka.engines.spec import EngineSpec
 from hyoka.engines.uci import UciEngine
 from hyoka.errors import EngineError, NotationError
 from hyoka.evaluation import Evaluation
+from hyoka.games import FACTS, games_with
 
 Verdict = Literal["pass", "warn", "fail"]
 
-_OPENINGS: Final = {
-    "chess": ("e2e4", "e7e5", "g1f3"),
-    "shogi": ("7g7f", "3c3d", "2g2f"),
-    "go9": ("E5", "C3", "G7"),
-    "othello": ("d3", "c3", "c4"),
-    "blokus_duo": ("e8,d9,e9,f9,e10",),
-}
-_GAMES: Final = {"uci": ["chess"], "usi": ["shogi"], "gtp": ["go9", "othello", "blokus_duo"]}
 _SLOW_START_S: Final = 5.0
 _MUCH_STDERR: Final = 50
 _FEW_NODES: Final = 1000
@@ -183,8 +176,8 @@ class _Examination:
         return "ready again"
 
     async def _takes_position(self) -> str:
-        for game in _GAMES[self._spec.protocol]:
-            position = EnginePosition(game, moves=_OPENINGS[game])
+        for game in self._trial_games():
+            position = EnginePosition(game, moves=FACTS[game].trial_moves)
             engine = await self._running()
             try:
                 self._evaluation = await engine.evaluate(position)
@@ -200,6 +193,10 @@ class _Examination:
                 self._position = position
                 return f"{game}: {' '.join(position.moves)}"
         raise refusal
+
+    def _trial_games(self) -> list[str]:
+        spoken = self._spec.protocol
+        return games_with(lambda facts: facts.trial_moves and facts.protocol == spoken)
 
     async def _evaluates(self) -> str:
         found = self._evaluation

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
 from hyoka.clock import Clock
@@ -22,6 +22,7 @@ from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, last_match, printable
 from hyoka.errors import Error
 from hyoka.evaluation import Evaluation
+from hyoka.games import GO, Position, as_go, game_facts
 
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _MAX_ANSWER_LINES: Final = 100_000
@@ -298,10 +299,11 @@ class GtpEngine:
     def _replayed(self, position: EnginePosition) -> Replay:
         game = position.game
         games = self.profile.games
-        if game in ("chess", "shogi") or (games and not game.startswith(games)):
+        facts = game_facts(game)
+        if facts.protocol != "gtp" or (games and not any(map(facts.is_called, games))):
             plays = " and ".join(games) or "Go, Othello or Blokus Duo"
             raise self.transport.error(f"plays {plays}, not {game}", "game")
-        if not game.startswith("go") and position.start is not None:
+        if facts.family != GO and position.start is not None:
             message = f"GTP cannot set up a position of {game}; give the moves from the start"
             raise self.transport.error(message, "refused")
         return self._replay(position)
@@ -334,15 +336,15 @@ class GtpEngine:
                 raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
         self._start, self._moves = start, moves
 
-    def _start_commands(self, position: EnginePosition, first: Any) -> list[str]:
-        game = position.game
-        if game == "blokus_duo":
-            return ["set_game Blokus Duo", "clear_board"]
-        if game == "othello":
-            names = ["set_game Othello"] if "set_game" in self.commands else []
-            return [*names, "boardsize 8", "clear_board"]
-        size = first.size
-        komi = position.komi if position.start is None else first.komi
+    def _start_commands(self, position: EnginePosition, first: Position) -> list[str]:
+        facts = game_facts(position.game)
+        if facts.family != GO:
+            if not facts.own_engines:
+                return [f"set_game {facts.title}", "clear_board"]
+            names = [f"set_game {facts.title}"] if "set_game" in self.commands else []
+            return [*names, f"boardsize {facts.size}", "clear_board"]
+        size = facts.size
+        komi = position.komi if position.start is None else as_go(first).komi
         # Stones that stand have liberties, so that none is captured in whatever order they come.
         stones = [
             f"play {'b' if cell > 0 else 'w'} {_COLUMNS[column]}{size - row}"
@@ -352,7 +354,7 @@ class GtpEngine:
         ]
         return [f"boardsize {size}", "clear_board", f"komi {komi:g}", *stones]
 
-    async def _ask(self, templates: Sequence[str], last: Any) -> list[Answer]:
+    async def _ask(self, templates: Sequence[str], last: Position) -> list[Answer]:
         color = "b" if last.to_play is Player.first else "w"
         leaves_board = "reg_genmove" in self.commands
         genmove = f"{'reg_genmove' if leaves_board else 'genmove'} {color}"
@@ -390,10 +392,10 @@ class GtpEngine:
             )
         return {name: found for name, found in match.groupdict().items() if found is not None}
 
-    def _viewer(self, winner: str | None, last: Any) -> Player:
+    def _viewer(self, winner: str | None, last: Position) -> Player:
         view = self.profile.view if winner is None else winner[:1].lower()
         if view == "mover":
-            return last.to_play  # type: ignore[no-any-return]
+            return last.to_play
         return Player.first if view[0] == "b" else Player.second
 
     def _number(self, text: str | None) -> float | None:
@@ -419,7 +421,7 @@ class GtpEngine:
             raise self.transport.error(f"gives {text} for a {unit}", "nonsense")
         return min(max(value, 0.0), 1.0)
 
-    def _checked(self, text: str, last: Any) -> str:
+    def _checked(self, text: str, last: Position) -> str:
         """The engine's move as we write it; raises if the rules do not know it."""
         best = text.strip()
         if not best:  # to some of our games' readers an empty text is a pass

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.evaluation import Evaluation
-from hyoka.games import GAMES, game_type, position
+from hyoka.games import Position, game_facts, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class EnginePosition:
     """
 
     game: str
-    """A name of `hyoka.games.GAMES`, or another name for one (`go`, `reversi`)."""
+    """A name of `hyoka.GAMES`, or another name for one (`go`, `reversi`)."""
     start: str | None = None
     """The text of the first position, as `from_text` reads it; None is the usual start."""
     moves: Sequence[str] = ()
@@ -28,10 +28,7 @@ class EnginePosition:
     """For Go from the usual start; another start's text says its own."""
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
-            kind = game_type(self.game)
-            name = next(name for name, other in GAMES.items() if other is kind)
-            object.__setattr__(self, "game", name)
+        object.__setattr__(self, "game", game_facts(self.game).name)
 
     def replay(self) -> "Replay":
         """The position as the rules see it, under those of movement alone.
@@ -51,8 +48,8 @@ class EnginePosition:
 class Replay(NamedTuple):
     """A position as the rules see it: where it began, where it stands, and our moves between."""
 
-    first: Any
-    last: Any
+    first: Position
+    last: Position
     moves: tuple[str, ...]
 
 
@@ -62,12 +59,12 @@ class Replayer:
     def __init__(self) -> None:
         self._start: tuple[str, str | None] | None = None
         self._given: tuple[str, ...] = ()
-        self._known = Replay(None, None, ())
+        self._known: Replay | None = None
 
     def __call__(self, given: EnginePosition) -> Replay:
         """Replay a position; see `EnginePosition.replay`."""
         start = (given.game, given.start)
-        if start != self._start:
+        if start != self._start or self._known is None:
             first = position(given.game, given.start).movement_only()
             self._start, self._given, self._known = start, (), Replay(first, first, ())
         texts = tuple(given.moves)
@@ -84,22 +81,22 @@ class Replayer:
         return self._known
 
 
-def finished(game: str, last: Any) -> Evaluation | None:
+def finished(game: str, last: Position) -> Evaluation | None:
     """What the rules alone say of a finished game; None while it goes on.
 
     Never for Go: two passes end it, but not the dispute about which stones are dead, and there
     engines know more than the count of what stands on the board.
     """
     outcome = last.outcome
-    if outcome is None or game.startswith("go"):
+    facts = game_facts(game)
+    if outcome is None or facts.disputed_ends:
         return None
     if outcome.reason is Reason.checkmate:
         return Evaluation.seen_by(last.to_play, mate=0)
     value = outcome.value
-    by_points = game in ("othello", "blokus_duo")
     return Evaluation.seen_by(
         Player.first,
         wdl=(float(value == 1), float(value == 0.5), float(value == 0)),
-        score=float(last.score) if by_points else 0.0 if value == 0.5 else None,
-        unit="points" if by_points else "centipawns",
+        score=float(last.score) if facts.by_points else 0.0 if value == 0.5 else None,
+        unit=facts.unit,
     )

@@ -70,7 +70,7 @@ def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
     return tuple(_profile(name, table, f"{source}, [{name}]") for name, table in tables.items())
 
 
-def _profile(name: str, table: Any, where: str) -> Profile:
+def _profile(name: str, table: object, where: str) -> Profile:
     if not isinstance(table, dict):
         raise NotationError(f"{where}: a profile is a table")
     known = [each.name for each in fields(Profile) if each.name != "name"]
@@ -84,7 +84,7 @@ def _profile(name: str, table: Any, where: str) -> Profile:
     return Profile(name=name, **settings)
 
 
-def _setting(key: str, value: Any, where: str) -> Any:
+def _setting(key: str, value: object, where: str) -> Any:
     if key in ("undo", "passes"):
         if not isinstance(value, bool):
             raise NotationError(f"{where}: true or false, not {value!r}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
 from hyoka.clock import Clock
@@ -16,6 +16,7 @@ from hyoka.engines.spec import EngineSpec
 from hyoka.engines.transport import Transport, printable
 from hyoka.errors import EngineError, Error
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games import Position, games_with
 
 DEFAULT_LIMITS: Final = Limits(time_s=0.1)
 """Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
@@ -78,7 +79,7 @@ class _Search:
 
     __slots__ = ("_said", "best", "bound", "exact", "last", "request", "unreadable")
 
-    def __init__(self, request: str, last: Any) -> None:
+    def __init__(self, request: str, last: Position) -> None:
         self.request = request
         self.last = last
         self._said: list[str] = []
@@ -138,7 +139,7 @@ class UciEngine:
     """A running UCI engine. Its answers are checked: a best move that is not legal is an error."""
 
     protocol: ClassVar[str] = "uci"
-    games: ClassVar[tuple[str, ...]] = ("chess",)
+    games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "uci"))
     _new_game: ClassVar[str] = "ucinewgame\n"
     _no_move: ClassVar[tuple[str, ...]] = ("(none)", "0000", "")
     _word_moves: ClassVar[tuple[str, ...]] = ()
@@ -366,7 +367,7 @@ class UciEngine:
             raise self.transport.error(f"its wins, draws and losses sum to {total}‰", "nonsense")
         return win / total, draw / total, loss / total
 
-    def _checked(self, best: str, last: Any) -> str:
+    def _checked(self, best: str, last: Position) -> str:
         """The engine's move as we write it; raises if the rules do not know it."""
         if best in self._word_moves:
             return best
@@ -435,7 +436,7 @@ def milliseconds(seconds: float) -> int:
     return round(1000 * seconds)
 
 
-def _fen(game: Any) -> str:
+def _fen(game: Position) -> str:
     """A position's FEN: its text without the rules of draws that may follow."""
     return " ".join(game.text.split(" ", 6)[:6])
 

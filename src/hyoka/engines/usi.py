@@ -6,13 +6,14 @@ from typing import ClassVar
 from hyoka.clock import Clock
 from hyoka.engines.position import Replay
 from hyoka.engines.uci import UciEngine, milliseconds
+from hyoka.games import games_with
 
 
 class UsiEngine(UciEngine):
     """A running USI engine; as a best move it may also `resign` or declare its `win`."""
 
     protocol: ClassVar[str] = "usi"
-    games: ClassVar[tuple[str, ...]] = ("shogi",)
+    games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "usi"))
     _new_game: ClassVar[str] = "usinewgame\n"
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 

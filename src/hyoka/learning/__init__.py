@@ -3,9 +3,8 @@
 
 from hyoka.learning.columns import column_examples
 from hyoka.learning.examples import Examples, Weight
-from hyoka.learning.quiet import QUIESCENT_GAMES
+from hyoka.learning.gaps import GapChange
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.splits import Split
 from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
 from hyoka.learning.weights import (
     FittedWeight,
@@ -18,15 +17,14 @@ from hyoka.learning.weights import (
 
 __all__ = [
     "METHODS",
-    "QUIESCENT_GAMES",
     "SHAPES",
     "Examples",
     "FittedWeight",
+    "GapChange",
     "HeldOut",
     "Method",
     "Shape",
     "SigmoidFit",
-    "Split",
     "Weight",
     "WeightFit",
     "chosen_terms",

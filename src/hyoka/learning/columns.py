@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hyoka.analysis.sample import Draws
-from hyoka.errors import ConditionError, StudyError
+from hyoka.analysis.sample import DrawnGames
+from hyoka.errors import ConditionError, StudyError, named
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.sigmoid import Array
 from hyoka.study import Study
@@ -27,7 +27,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
 ) -> Examples:
     """Examples for weights of columns that are added to an evaluator's score.
 
@@ -39,11 +39,11 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     if not columns:
         raise ConditionError("no column is named: say what to add to the score")
     [engine] = chosen_evaluators(study, evaluator)
-    found, undecided = decided(_scored(study, engine, columns, where), draws)
-    table = some_of_each_game(found, sample, seed)
-    said, unit = _scores(table, evaluator)
-    known = np.isfinite(said)
-    rows, scores = table.filter(pa.array(known)), said[known]
+    with_result, undecided = decided(_scored(study, engine, columns, where), draws)
+    table = some_of_each_game(with_result, sample, seed)
+    all_scores, unit = _scores(table, evaluator)
+    known = np.isfinite(all_scores)
+    rows, scores = table.filter(pa.array(known)), all_scores[known]
     features = np.stack(
         [_finite(rows[f"column_{i}"], name) for i, name in enumerate(columns)], axis=1
     )
@@ -90,16 +90,16 @@ def _scores(table: pa.Table, evaluator: str) -> tuple[Array, str]:
     """An evaluator's scores, NaN at mates and failures; or the logits of its values."""
     mates = np.asarray(table["mate"].is_valid())
     for name in ("score", "value"):
-        said = table[name].to_numpy(zero_copy_only=False).astype(np.float64)
-        said[mates] = np.nan
+        numbers = table[name].to_numpy(zero_copy_only=False).astype(np.float64)
+        numbers[mates] = np.nan
         units = table["unit"].drop_null()
         unit = str(units[0]) if len(units) else "points"
         if name == "score" and unit == "centipawns":
-            said[np.abs(said) >= MATE_SCORE] = np.nan
-        if np.isfinite(said).any():
+            numbers[np.abs(numbers) >= MATE_SCORE] = np.nan
+        if np.isfinite(numbers).any():
             if name == "score":
-                return said, unit
-            likely = np.clip(said, _SUREST, 1 - _SUREST)
+                return numbers, unit
+            likely = np.clip(numbers, _SUREST, 1 - _SUREST)
             return np.log(likely / (1 - likely)), "logits"
     raise StudyError(f"'{evaluator}' has scored none of these positions")
 
@@ -113,6 +113,6 @@ def _finite(column: pa.ChunkedArray, name: str) -> Array:
     if unknown:
         raise StudyError(
             f"column '{name}' is null or no finite number at {unknown:,} of {len(numbers):,} "
-            f'positions; --where "isfinite({name})" leaves these out'
+            f"positions; {named('where', f'isfinite({name})')} leaves these out"
         )
     return np.asarray(numbers, np.float64)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import StudyError
 from hyoka.learning.sigmoid import Array
 from hyoka.search import LinearEvaluation
@@ -73,7 +73,7 @@ class Examples:
         return self.base.with_weights(changed, scale=scale)
 
 
-def decided(table: pa.Table, draws: Draws) -> tuple[pa.Table, int]:
+def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
     """The rows whose result is known and counts, and how many others there were."""
     results = table["result"].to_numpy(zero_copy_only=False).astype(np.float64)
     keep = np.isfinite(results)

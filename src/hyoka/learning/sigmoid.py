@@ -200,10 +200,10 @@ def _told_without_fail(columns: Array, results: Array, certain: NDArray[np.bool_
     chosen = np.zeros(len(signed), dtype=bool)
     chosen[:: max(1, len(signed) // _ROWS_AT_ONCE)] = True
     while True:
-        found = linprog(goal, A_ub=-signed[chosen], b_ub=np.zeros(chosen.sum()), bounds=(-1, 1))
-        if found.status != 0 or -found.fun < _ON_THE_LINE or np.abs(found.x).max() < 0.5:
+        program = linprog(goal, A_ub=-signed[chosen], b_ub=np.zeros(chosen.sum()), bounds=(-1, 1))
+        if program.status != 0 or -program.fun < _ON_THE_LINE or np.abs(program.x).max() < 0.5:
             return False
-        sides = signed @ found.x
+        sides = signed @ program.x
         wrong = np.flatnonzero((sides < -_ON_THE_LINE) & ~chosen)
         if not len(wrong):
             return True

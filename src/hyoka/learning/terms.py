@@ -2,21 +2,20 @@
 """Examples for the weights of an evaluation's own terms."""
 
 import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka import _core
-from hyoka.analysis.sample import Draws
+from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import NotationError, StudyError, nearest
-from hyoka.games import game_type
+from hyoka.games import game_facts
 from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
-from hyoka.learning.quiet import QUIESCENT_GAMES, QuiescenceSearch
 from hyoka.learning.sigmoid import Array
+from hyoka.passes import UNFINISHED, GameTable, Terms
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.study import Study
@@ -26,8 +25,6 @@ Shape = Literal["phases", "one", "ending", "factor"]
 in the ending alone; or one factor for all terms, in the proportions that they have now."""
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
 
-_AT_ONCE: Final = 4096
-"""Positions whose terms are held together: shogi's are 5 kB each."""
 _MOST_NUMBERS: Final = 10**8
 """Features of all positions together: 0.8 GB, of which a fit needs a few copies."""
 
@@ -42,7 +39,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: Draws = "discard",
+    draws: DrawnGames = "discard",
     quiet: bool | None = None,
     progress: OnProgress | None = None,
 ) -> Examples:
@@ -61,9 +58,10 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     chosen = chosen_terms(present, terms)
     fitted, directions = _numbers(present, chosen, shape)
     base, before = _without(present, chosen, shape, off)
+    has_quiescence = game_facts(study.game).quiescence
     if quiet is None:
-        quiet = study.game in QUIESCENT_GAMES
-    elif quiet and study.game not in QUIESCENT_GAMES:
+        quiet = has_quiescence
+    elif quiet and not has_quiescence:
         raise StudyError(f"{study.game} has no quiescence search")
     table, undecided = decided(
         study.select(where, "game_id, ply, coalesce(adjudicated, result) as result"), draws
@@ -75,11 +73,12 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
             "take fewer terms, or a sample of each game"
         )
     gathered = _Gathered(before, np.stack([base.weights, before.weights, *directions]), chosen)
+    places = study.game_table_of(table["game_id"].to_numpy(), table["ply"].to_numpy())
     kept: list[NDArray[np.bool_]] = []
     tally = Tally(progress, "positions at rest" if quiet else "positions", len(table), "positions")
-    for places in _places(study, table):
-        kept.append(gathered.add_resting(places) if quiet else gathered.add_static(places))
-        tally.add(len(places))
+    for chunk in places.chunks():
+        kept.append(gathered.add_resting(chunk) if quiet else gathered.add_static(chunk))
+        tally.add(len(chunk))
     keep = np.concatenate(kept) if kept else np.zeros(0, bool)
     columns, traits = gathered.columns()
     rows = table.filter(pa.array(keep))
@@ -111,11 +110,11 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
     """The terms that names and patterns stand for, each once, in the evaluation's order."""
     wanted: set[str] = set()
     for pattern in patterns:
-        found = fnmatch.filter(evaluation.names, pattern)
-        if not found:
+        matches = fnmatch.filter(evaluation.names, pattern)
+        if not matches:
             hint = nearest(pattern, evaluation.names) or f"{len(evaluation)} are there"
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
-        wanted |= set(found)
+        wanted |= set(matches)
     if not wanted:
         raise NotationError("no term is named: say which weights to fit")
     return [name for name in evaluation.names if name in wanted]
@@ -168,48 +167,32 @@ class _Gathered:
     def __init__(
         self, before: LinearEvaluation, weights: NDArray[np.float32], traits: Sequence[str]
     ) -> None:
-        self._evaluation = before
-        self._search = QuiescenceSearch(before) if before.game in QUIESCENT_GAMES else None
-        self._opening, self._ending = weights[:, :, 0].T, weights[:, :, 1].T
+        self._weights = before.flat
+        self._opening, self._ending = weights.astype(np.float64).transpose(2, 1, 0)
         self._names = traits
         self._traits = [before.names.index(name) for name in traits]
         self._columns: list[Array] = []
         self._amounts: list[Array] = []
 
-    def add_static(self, places: Sequence["_Place"]) -> NDArray[np.bool_]:
+    def add_static(self, places: GameTable) -> NDArray[np.bool_]:
         """Take positions as they are; False for those of finished games."""
-        here = [place.position for place in places]
-        keep = np.array([position.outcome is None for position in here], bool)
-        self._add([position for position, kept in zip(here, keep, strict=True) if kept])
+        keep: NDArray[np.bool_] = places.outcomes() == UNFINISHED
+        self._add(places.terms(), keep)
         return keep
 
-    def add_resting(self, places: Sequence["_Place"]) -> NDArray[np.bool_]:
-        """Take the positions where the quiescence search rests; False where the game is over."""
-        assert self._search is not None
-        leaves, said = [], []
-        for place in places:
-            found = self._search.leaf(*place.reached) if place.reached else None
-            leaf, score = found or (place.position, None)
-            leaves.append(leaf)
-            said.append(score)
-        scores = self._evaluation.score(leaves).tolist()
-        # A mate, or a draw by rule, is not what the evaluation says of the last position.
-        keep = np.array(
-            [
-                leaf.outcome is None if score is None else score == static
-                for leaf, score, static in zip(leaves, said, scores, strict=True)
-            ],
-            bool,
+    def add_resting(self, places: GameTable) -> NDArray[np.bool_]:
+        """Take the positions where quiescence searches rest; False where the game is over."""
+        quiet = places.quiet_terms(self._weights)
+        self._add(quiet.terms, quiet.rests)
+        return quiet.rests
+
+    def _add(self, terms: Terms, keep: NDArray[np.bool_]) -> None:
+        amounts = terms.matrix()[keep]
+        ending = terms.progress[keep, None].astype(np.float64)
+        self._columns.append(
+            (amounts @ self._opening) * (1 - ending) + (amounts @ self._ending) * ending
         )
-        self._add([leaf for leaf, kept in zip(leaves, keep, strict=True) if kept])
-        return keep
-
-    def _add(self, positions: list[Any]) -> None:
-        amounts, progress = self._evaluation.amounts(positions)
-        ending = progress[:, None].astype(np.float64)
-        blended = (amounts @ self._opening) * (1 - ending) + (amounts @ self._ending) * ending
-        self._columns.append(blended)
-        self._amounts.append(amounts[:, self._traits].astype(np.float64))
+        self._amounts.append(amounts[:, self._traits].toarray().astype(np.float64))
 
     def columns(self) -> tuple[Array, dict[str, Array]]:
         """Everything in one piece: a column for each row of weights, and the terms' amounts."""
@@ -217,47 +200,3 @@ class _Gathered:
         columns = np.concatenate([np.zeros((0, width)), *self._columns])
         amounts = np.concatenate([np.zeros((0, len(self._traits))), *self._amounts])
         return columns, dict(zip(self._names, amounts.T, strict=True))
-
-
-class _Place(NamedTuple):
-    """A position of a recorded game."""
-
-    game: str
-    start: str
-    komi: float
-    moves: NDArray[np.uint16]
-    """Those before the position."""
-
-    @property
-    def position(self) -> Any:
-        return _core.position_after(self.game, self.start, self.komi, self.moves)
-
-    @property
-    def reached(self) -> tuple[Any, Any] | None:
-        """The position a move before, and that move; None at the start."""
-        if not len(self.moves):
-            return None
-        before = _core.position_after(self.game, self.start, self.komi, self.moves[:-1])
-        return before, game_type(self.game).Move.from_code(int(self.moves[-1]))
-
-
-def _places(study: Study, table: pa.Table) -> Iterator[list[_Place]]:
-    """The positions of a table in order of games and plies, some thousands at a time."""
-    ids, plies = table["game_id"].to_numpy(), table["ply"].to_numpy()
-    starts = np.flatnonzero(np.diff(ids, prepend=-1))
-    wanted = dict(zip(ids[starts].tolist(), np.split(plies, starts[1:]), strict=True))
-    games = study.sql(
-        "select game_id, start, coalesce(komi, 'nan'::double) as komi, moves from games"
-        " where duplicate_of is null order by game_id"
-    )
-    batch: list[_Place] = []
-    for rows in games.to_batches(max_chunksize=_AT_ONCE):
-        for game, start, komi, moves in zip(*(c.to_pylist() for c in rows.columns), strict=True):
-            codes = np.frombuffer(moves, dtype="<u2").astype(np.uint16)
-            for ply in wanted[game].tolist() if game in wanted else ():
-                batch.append(_Place(study.game, start, komi, codes[:ply]))
-                if len(batch) == _AT_ONCE:
-                    yield batch
-                    batch = []
-    if batch:
-        yield batch

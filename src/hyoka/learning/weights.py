@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from hyoka.analysis.sample import VALUE, Sample
 from hyoka.artefact import Artefact, Origin
 from hyoka.errors import StudyError
 from hyoka.learning.examples import Examples
+from hyoka.learning.gaps import GapChange, extremes, gap_changes
 from hyoka.learning.sigmoid import Array, Method, SigmoidFit, fit_sigmoid, win_probability
-from hyoka.learning.splits import Split, conditions, splits
 from hyoka.search import LinearEvaluation
 from hyoka.study.evaluating import scrambled
 
@@ -53,7 +53,7 @@ class HeldOut:
     """Where a term is large or small."""
     comparison: Comparison
     """The metrics after, and what they were before, as win probabilities."""
-    splits: tuple[Split, ...]
+    gap_changes: tuple[GapChange, ...]
 
     def curves(self) -> Curves:
         """The evaluation curves before and after, of all positions and of each condition."""
@@ -113,11 +113,11 @@ class WeightFit:
         if self.held_out is not None:
             for name, before, after, change in held_out_rows(self.held_out):
                 lines.append(f"{name}, held out: {before}, then {after}: {change}")
-            for split in self.held_out.splits:
-                lines.append(f"split where {split.condition}: {split.before}, then {split.after}")
+            for gap in self.held_out.gap_changes:
+                lines.append(f"split where {gap.condition}: {gap.before}, then {gap.after}")
         return "\n".join(lines)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Everything but the positions and the whole evaluation, as JSON has it."""
         left_out = ("weights", "held_out", "evaluation", "start", "origin")
         plain = {
@@ -129,7 +129,7 @@ class WeightFit:
             "games": apart.comparison.one.games,
             "positions": apart.comparison.one.positions,
             "metrics": apart.comparison.rows(),
-            "splits": [asdict(each) for each in apart.splits],
+            "splits": [asdict(each) for each in apart.gap_changes],
         }
         return plain
 
@@ -180,8 +180,8 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
     unseen = None
     if apart.any():
         after = (examples.rest + examples.features @ amounts)[apart]
-        how = Resampling(resamples=resamples, seed=seed, confidence=confidence)
-        unseen = _held_out(examples, apart, after, (scale_before, scale), how)
+        resampling = Resampling(resamples=resamples, seed=seed, confidence=confidence)
+        unseen = _held_out(examples, apart, after, (scale_before, scale), resampling)
     return WeightFit(
         method,
         examples.game,
@@ -219,7 +219,7 @@ def _held_out(
     rows: NDArray[np.bool_],
     after: Array,
     scales: tuple[float, float],
-    how: Resampling,
+    resampling: Resampling,
 ) -> HeldOut:
     """What the fit changed on games that it did not see."""
 
@@ -234,13 +234,13 @@ def _held_out(
         sample("before", win_probability(start / scales[0]), VALUE),
         sample("after", win_probability(after / scales[1]), VALUE),
     )
-    found = conditions({name: trait[rows] for name, trait in examples.traits.items()})
+    conditions = extremes({name: trait[rows] for name, trait in examples.traits.items()})
     return HeldOut(
         before,
         then,
-        found,
-        compare(claims[1], claims[0], resampling=how),
-        splits(before, then, found),
+        conditions,
+        compare(claims[1], claims[0], resampling=resampling),
+        gap_changes(before, then, conditions),
     )
 
 

@@ -137,7 +137,7 @@ def band(
     across = alt.X("x:Q", title=x, scale=scale, axis=_axis(both_shares))
     up = alt.Y("y:Q", title=y, scale=_scale(share=True), axis=_axis(share=True))
     low = alt.Y("low:Q", title=y, scale=_scale(share=True))
-    said = [
+    tooltips = [
         alt.Tooltip("x:Q", title=x, format=".3~r"),
         alt.Tooltip("y:Q", title=y, format=".1%"),
         alt.Tooltip("low:Q", title="from", format=".1%"),
@@ -149,7 +149,7 @@ def band(
     layers = [
         diagonal() if both_shares else reference_line(0.5, "y"),
         base.mark_area(color=COLOURS[0]).encode(x=across, y=low, y2="high:Q"),
-        line.encode(x=across, y=up, tooltip=said),
+        line.encode(x=across, y=up, tooltip=tooltips),
     ]
     return alt.layer(*layers).properties(width="container", height=height)
 

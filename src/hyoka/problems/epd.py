@@ -9,11 +9,10 @@ operands and a semicolon. `bm` and `am` name the best moves and those to avoid, 
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import NotationError
-from hyoka.games import position
+from hyoka.games import Position, position
 from hyoka.problems.problem import Problem, ProblemSet, by_lines, legal_line, legal_move
 
 LOOKS_LIKE = re.compile(
@@ -52,7 +51,7 @@ def _problem(line: str) -> Problem:
     return _of_operations(game, given)
 
 
-def _of_operations(game: Any, given: Mapping[str, list[str]]) -> Problem:
+def _of_operations(game: Position, given: Mapping[str, list[str]]) -> Problem:
     """Say what the operations say of a position; what they do not say by moves is a note."""
     rest = dict(given)
     best = _moves(game, rest, "bm")
@@ -113,7 +112,7 @@ def _operations(text: str) -> dict[str, list[str]]:
     return given
 
 
-def _moves(game: Any, given: dict[str, list[str]], code: str) -> tuple[str, ...]:
+def _moves(game: Position, given: dict[str, list[str]], code: str) -> tuple[str, ...]:
     if code not in given:
         return ()
     texts = given.pop(code)
@@ -129,7 +128,7 @@ def _number(given: Mapping[str, list[str]], code: str, *, signed: bool = False) 
     return int(text)
 
 
-def _points(game: Any, given: dict[str, list[str]]) -> dict[str, int]:
+def _points(game: Position, given: dict[str, list[str]]) -> dict[str, int]:
     """Points for moves in `c0`, if that is what it is; any other comment stays."""
     shares = [_POINTS.fullmatch(part) for part in " ".join(given.get("c0", [])).split(",")]
     points = {}

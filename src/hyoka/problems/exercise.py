@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
-from hyoka.games import position
+from hyoka.games import Line, Position, game_facts, position
 from hyoka.problems.problem import Assertion, GtpTest, Problem, played
 
 _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
@@ -45,11 +45,11 @@ class Exercise:
     source: str = ""
     line_number: int = 0
 
-    def to_solve(self) -> Any:
+    def to_solve(self) -> Position:
         """The position with the moves played."""
         return played(position(self.game, self.start), self.moves)
 
-    def line(self) -> Any:
+    def line(self) -> Line:
         """The position with its past, as far as the rules allow it."""
         line = position(self.game, self.start).line()
         for text in self.moves:
@@ -146,8 +146,8 @@ def _of_problem(problem: Problem) -> Exercise | str:
         avoid=problem.avoid,
         points=problem.points,
         mate=problem.mate if asks_for_mate else None,
-        # Centipawns in chess are somebody's opinion.
-        score=problem.score if problem.game == "othello" else None,
+        # Without a solver a score is somebody's opinion.
+        score=problem.score if game_facts(problem.game).ending_solver else None,
         scores=problem.scores,
         # Some solutions begin with the defence.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),

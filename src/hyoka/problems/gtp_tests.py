@@ -17,11 +17,10 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
-from hyoka.games import GAMES, name_of
+from hyoka.games import GTP_GAME, GoPosition, as_go, go_of_size, name_of, position
 from hyoka.problems.past import Past
 from hyoka.problems.problem import GtpScript, GtpTest, OpenBeside, ProblemSet, Refusal, refusal
 from hyoka.problems.sgf_position import load_sgf_past
@@ -78,8 +77,8 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
                 commands.append(command)
                 board.follow(command)
     script = GtpScript(tuple(commands), frozenset(asked), board.records)
-    found = tuple(replace(test, script=script) for test in tests)
-    return ProblemSet("tst", source, tests=found, refused=tuple(refused))
+    scripted = tuple(replace(test, script=script) for test in tests)
+    return ProblemSet("tst", source, tests=scripted, refused=tuple(refused))
 
 
 class _Board:
@@ -88,7 +87,7 @@ class _Board:
     def __init__(self, open_beside: OpenBeside | None) -> None:
         self._open_beside = open_beside
         self.records: dict[str, bytes] = {}
-        self._past: list[Past] = [Past.of(GAMES["go19"]())]
+        self._past: list[Past] = [Past.of(as_go(position(GTP_GAME)))]
         self._lost: str | None = None
         self.setup: list[str] = []
 
@@ -160,9 +159,10 @@ class _Board:
 
     def _resize(self, arguments: list[str]) -> None:
         size = " ".join(arguments)
-        if f"go{size}" not in GAMES:
+        kind = go_of_size(size)
+        if kind is None:
             raise NotationError(f"boards of size '{size}' are none of ours")
-        self._past = [Past.of(GAMES[f"go{size}"]())]
+        self._past = [Past.of(kind())]
 
     def _clear(self, arguments: list[str]) -> None:
         if not self._past:
@@ -246,7 +246,7 @@ def _checked(pattern: str) -> str:
     return pattern
 
 
-def _listed_moves(game: Any, pattern: str) -> tuple[str, ...]:
+def _listed_moves(game: GoPosition, pattern: str) -> tuple[str, ...]:
     """Give the legal moves a pattern lists; none if it is more than a list of points."""
     if not _POINTS.fullmatch(pattern):
         return ()

@@ -20,11 +20,10 @@ open. In Pachi the last move is only ever added to the board, so it takes nothin
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, NotationError
-from hyoka.games import GAMES, name_of
+from hyoka.games import GoPosition, go_of_size, name_of
 from hyoka.problems.past import with_text_field
 from hyoka.problems.problem import Assertion, ProblemSet, Refusal, refusal
 
@@ -44,15 +43,15 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self._source = source
         self._title = ""
-        self._size = 0
+        self._kind: type[GoPosition] | None = None
         self._rows: list[str] = []
         self._commands: list[tuple[str, list[str]]] = []
         self._assertions: list[Assertion] = []
         self._refused: list[Refusal] = []
 
     def read(self, text: str) -> ProblemSet:
-        for number, whole in enumerate(text.split("\n"), start=1):
-            line = whole.partition("#")[0].strip()
+        for number, commented in enumerate(text.split("\n"), start=1):
+            line = commented.partition("#")[0].strip()
             try:
                 if line:
                     self._line(line, number)
@@ -70,10 +69,10 @@ class _Reader:
         if line.startswith("%"):
             self._title = line[1:].strip()
         elif name == "boardsize":
-            self._size, self._rows, self._commands = 0, [], []
-            if len(arguments) != 1 or f"go{arguments[0]}" not in GAMES:
+            self._rows, self._commands = [], []
+            self._kind = go_of_size(" ".join(arguments))
+            if self._kind is None:
                 raise NotationError(f"boards of size '{' '.join(arguments)}' are none of ours")
-            self._size = int(arguments[0])
         elif _ROW.fullmatch(line):
             self._rows.append(line)
         elif name in _NOTED | {"komi", "ko"}:
@@ -107,10 +106,10 @@ class _Reader:
             line_number=number,
         )
 
-    def _board(self) -> tuple[Any, str | None, dict[str, str]]:
-        size = self._size
-        if not size:
+    def _board(self) -> tuple[GoPosition, str | None, dict[str, str]]:
+        if self._kind is None:
             raise NotationError("there is no board of a size that is ours")
+        size = self._kind.size
         if len(self._rows) != size:
             raise NotationError(f"the board has {len(self._rows)} rows, not {size}")
         stones: dict[str, list[str]] = {"X": [], "O": [], ".": []}
@@ -126,7 +125,7 @@ class _Reader:
         if len(last) > 1 or any(mark == "." for mark, _ in last):
             raise NotationError("the last move must be one stone")
         to_play = Player.second if last and last[0][0] == "X" else Player.first
-        game = GAMES[f"go{size}"].from_stones(stones["X"], stones["O"], to_play=to_play)
+        game = self._kind.from_stones(stones["X"], stones["O"], to_play=to_play)
         settings = {}
         for name, arguments in self._commands:
             if name in _NOTED:
@@ -140,7 +139,7 @@ def _marks(line: str) -> Iterator[tuple[str, bool]]:
     return ((line[at], line[at + 1 : at + 2] == ")") for at in range(0, len(line), 2))
 
 
-def _with_setting(game: Any, name: str, arguments: list[str]) -> Any:
+def _with_setting(game: GoPosition, name: str, arguments: list[str]) -> GoPosition:
     text = " ".join(arguments)
     if name == "komi":
         if not re.fullmatch(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,6})?", text):
@@ -149,7 +148,7 @@ def _with_setting(game: Any, name: str, arguments: list[str]) -> Any:
     return _with_ko(game, text)
 
 
-def _with_ko(game: Any, stone: str) -> Any:
+def _with_ko(game: GoPosition, stone: str) -> GoPosition:
     """Say that a stone has just taken a ko: the point it took may not be retaken at once."""
     point = game.parse(stone)
     if str(point) == "pass" or game.chain_size(point) != 1 or game.liberties(point) != 1:
@@ -181,7 +180,7 @@ def _split(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(rest[:-1]), (rest[-1],)
 
 
-def _point(game: Any, word: str) -> str | None:
+def _point(game: GoPosition, word: str) -> str | None:
     if not re.fullmatch(r"[A-Ta-t][0-9]{1,2}", word):
         return None
     return str(game.parse(word))

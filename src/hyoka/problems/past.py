@@ -6,21 +6,22 @@ something else than a move in turn changed the board.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from hyoka._core import Player
+from hyoka.games import GoLine, GoPosition
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
     """`game` is `start` after `moves`."""
 
-    start: Any
+    start: GoPosition
     moves: tuple[str, ...]
-    game: Any
+    game: GoPosition
 
     @classmethod
-    def of(cls, game: Any) -> Self:
+    def of(cls, game: GoPosition) -> Self:
         """A position without a past."""
         return cls(game, (), game)
 
@@ -42,7 +43,7 @@ class Past:
         """As if nobody had passed, if two passes ended the game."""
         return self if self.game.outcome is None else self.of(with_text_field(self.game, 3, "0"))
 
-    def line(self) -> Any:
+    def line(self) -> GoLine:
         """The position with its past as the rules see it, or with none if they forbid it."""
         line = self.start.line()
         for text in self.moves:
@@ -53,7 +54,7 @@ class Past:
         return line
 
 
-def with_text_field(game: Any, index: int, value: str) -> Any:
+def with_text_field(game: GoPosition, index: int, value: str) -> GoPosition:
     """Give the position with one field of its text changed: 2 is the ko, 3 the passes."""
     fields = game.text.split()
     fields[index] = value

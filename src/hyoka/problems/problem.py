@@ -13,7 +13,7 @@ from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error
-from hyoka.games import position
+from hyoka.games import Position, position
 
 OpenBeside = Callable[[str], bytes]
 """Gives the content of a file that a problem set names, such as `games/owl1.sgf`."""
@@ -65,7 +65,7 @@ class Problem:
     source: str = ""
     line_number: int = 0
 
-    def to_solve(self) -> Any:
+    def to_solve(self) -> Position:
         """Build the position to solve: `position` after `moves`."""
         return played(position(self.game, self.position), self.moves)
 
@@ -182,21 +182,21 @@ class ProblemSet:
         return len(self.problems) + len(self.tests) + len(self.assertions)
 
 
-def played(game: Any, moves: tuple[str, ...]) -> Any:
+def played(game: Position, moves: tuple[str, ...]) -> Position:
     """Play moves one after another."""
     for move in moves:
         game = game.play(move)
     return game
 
 
-def legal_move(game: Any, text: str) -> str:
+def legal_move(game: Position, text: str) -> str:
     """Read a move as the game prints it; raise our errors if it cannot be read or played."""
     move = game.parse(text)
     game.play(move)
     return str(move)
 
 
-def legal_line(game: Any, texts: list[str]) -> tuple[tuple[str, ...], Any]:
+def legal_line(game: Position, texts: list[str]) -> tuple[tuple[str, ...], Position]:
     """Read moves played one after another; give them and the position they lead to."""
     moves = []
     for text in texts:

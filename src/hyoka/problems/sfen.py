@@ -13,11 +13,10 @@ What the moves are depends on how the line is written:
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from hyoka._core import Reason
 from hyoka.errors import NotationError
-from hyoka.games import position
+from hyoka.games import Position, position
 from hyoka.problems.problem import Problem, ProblemSet, by_lines, legal_line
 
 LOOKS_LIKE = re.compile(
@@ -33,7 +32,7 @@ def read(text: str, source: str) -> ProblemSet:
     return by_lines(text, source, "sfen", _problem)
 
 
-def read_sfen(text: str) -> Any:
+def read_sfen(text: str) -> Position:
     """Read a position; a king in hand, as some mating problems have it, is a king not there."""
     fields = text.split(" ")
     if len(fields) > 2:

@@ -5,11 +5,10 @@ This reads no more of SGF than positions need: the main line, set-up stones, mov
 """
 
 import re
-from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import Error, IllegalMoveError, NotationError
-from hyoka.games import GAMES
+from hyoka.games import GoPosition, go_of_size
 from hyoka.problems.past import Past, with_text_field
 
 Property = tuple[str, list[str]]
@@ -25,7 +24,7 @@ _PLAYERS = {"B": Player.first, "W": Player.second}
 _STONES = {"AB": 1, "AW": -1, "AE": 0}
 
 
-def load_sgf(data: bytes, move_number: int | None = None) -> Any:
+def load_sgf(data: bytes, move_number: int | None = None) -> GoPosition:
     """Give the Go position of a record's main line just before a move; see `load_sgf_past`."""
     return load_sgf_past(data, move_number).game
 
@@ -87,19 +86,20 @@ def _main_line(data: bytes) -> list[list[Property]]:
 
 
 def _first(node: list[Property], name: str, default: str) -> str:
-    return next((values[0] for found, values in node if found == name), default)
+    return next((values[0] for key, values in node if key == name), default)
 
 
-def _empty_board(root: list[Property]) -> tuple[Any, int]:
+def _empty_board(root: list[Property]) -> tuple[GoPosition, int]:
     if _first(root, "GM", "1") != "1":
         raise NotationError("the SGF is not of a game of Go")
     size = _first(root, "SZ", "19")
-    if f"go{size}" not in GAMES:
+    kind = go_of_size(size)
+    if kind is None:
         raise NotationError(f"boards of size '{size}' are none of ours")
     handicap = _number(_first(root, "HA", "") or "0", "HA", r"[0-9]{1,3}")
     default = "0.5" if handicap > 1 else "5.5"
     komi = _number(_first(root, "KM", "") or default, "KM", r"[+-]?[0-9]{0,4}\.?[0-9]{0,9}")
-    game = GAMES[f"go{size}"](komi=komi)
+    game = kind(komi=komi)
     return (game.with_to_play(Player.second) if handicap > 1 else game), int(handicap)
 
 
@@ -134,7 +134,7 @@ def _set_up(past: Past, node: list[Property]) -> Past:
     return past if game == past.game else Past.of(game)
 
 
-def _set_up_game(game: Any, node: list[Property]) -> Any:
+def _set_up_game(game: GoPosition, node: list[Property]) -> GoPosition:
     size = game.size
     if any(name in _STONES for name, _ in node):
         cells = game.cells.copy()
@@ -162,7 +162,7 @@ def _set_up_game(game: Any, node: list[Property]) -> Any:
     return game
 
 
-def _with_ko(game: Any, point: str) -> Any:
+def _with_ko(game: GoPosition, point: str) -> GoPosition:
     """Forbid the point if taking there would be the taking of a ko."""
     takes_ko = game.is_legal(point) and game.play(point).ko is not None
     return with_text_field(game, 2, point) if takes_ko else game

@@ -7,7 +7,6 @@
 
 import json
 import re
-from typing import Any
 
 from hyoka.errors import NotationError
 from hyoka.problems.problem import Problem, ProblemSet, by_lines, legal_line
@@ -51,21 +50,21 @@ def _problem(line: str) -> Problem:
     )
 
 
-def _text(given: dict[str, Any], key: str, default: str | None = None) -> str:
+def _text(given: dict[str, object], key: str, default: str | None = None) -> str:
     value = given.pop(key, default)
     if not isinstance(value, str):
         raise NotationError(f"'{key}' must be a text, not {value!r}")
     return _whole(value)
 
 
-def _texts(given: dict[str, Any], key: str) -> list[str]:
+def _texts(given: dict[str, object], key: str) -> list[str]:
     values = given.pop(key, [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise NotationError(f"'{key}' must be a list of texts")
     return [_whole(value) for value in values]
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

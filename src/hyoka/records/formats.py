@@ -88,8 +88,8 @@ def _is_kifu(head: bytes) -> bool:
     for encoding in ("utf-8", "cp932"):
         # The last character may be cut in two.
         text = head.decode(encoding, errors="ignore")
-        found = sum(word in text for word in _KIFU_WORDS)
-        if found >= 2 or _KIFU_MOVE.search(text):
+        words = sum(word in text for word in _KIFU_WORDS)
+        if words >= 2 or _KIFU_MOVE.search(text):
             return True
     return False
 
@@ -236,8 +236,8 @@ class _SgfText:
         # What comes before the first root belongs to a game that began in the piece before.
         pieces = [self._decoded(data[: roots[0] if roots else len(data)])]
         for begin, end in itertools.pairwise([*roots, len(data)]):
-            found = self._CHARSET.search(data, begin, min(end, begin + 4096))
-            self._encoding = _encoding_named(found[1].strip()) if found else "latin-1"
+            charset = self._CHARSET.search(data, begin, min(end, begin + 4096))
+            self._encoding = _encoding_named(charset[1].strip()) if charset else "latin-1"
             pieces.append(self._decoded(data[begin:end]))
         return b"".join(pieces)
 

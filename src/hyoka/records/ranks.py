@@ -22,13 +22,13 @@ def rank_number(text: str) -> float | None:
     [2715.0, 12.0, 35.0, 47.0, 33.0, None]
     """
     plain = text.translate(_DIGITS).replace("初段", "1段").replace("十", "10")
-    if found := _RANK.search(plain):
-        number, unit = int(found[1]), found[2].lower()
+    if rank := _RANK.search(plain):
+        number, unit = int(rank[1]), rank[2].lower()
         if unit in ("k", "kyu", "gup", "級", "级"):
             return float(30 - number)
         return float((38 if unit in ("p", "pro") else 29) + number)
-    found_elo = _ELO.match(plain)
-    return float(found_elo[1]) if found_elo else None
+    elo = _ELO.match(plain)
+    return float(elo[1]) if elo else None
 
 
 @functools.lru_cache(maxsize=65536)
@@ -38,10 +38,10 @@ def ordered_date(text: str) -> str:
     >>> [ordered_date(date) for date in ("1998.10.05", "2016/1/2", "1846-09-11,12", "1977.??.??")]
     ['1998-10-05', '2016-01-02', '1846-09-11', '1977']
     """
-    found = _DATE.search(text)
-    if found is None:
+    date = _DATE.search(text)
+    if date is None:
         return text
-    year, month, day = found.groups()
+    year, month, day = date.groups()
     if month is None or not 1 <= int(month) <= 12:
         return year
     if day is None or not 1 <= int(day) <= 31:

@@ -5,7 +5,7 @@ import collections
 import io
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -152,8 +152,10 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 
 def records_in(name: str, content: bytes) -> RecordStream:
     """Read records from the content of a file, also a compressed one or an archive."""
-    found = (batch for source in sources_in(name, content) for batch in batches_of(source, None))
-    return RecordStream(found)
+    batches_in = (
+        batch for source in sources_in(name, content) for batch in batches_of(source, None)
+    )
+    return RecordStream(batches_in)
 
 
 def batches(
@@ -173,16 +175,16 @@ def batches(
     on_bytes = None
     if progress is not None:
         on_bytes = Tally(progress, "reading", size_on_disk(given), "bytes").add
-    found = (
+    unchecked = (
         batch
         for source in sources(given, on_bytes=on_bytes)
         for batch in batches_of(source, format)
     )
-    return _checked(found, strict=strict)
+    return _checked(unchecked, strict=strict)
 
 
-def _checked(found: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
-    for batch in found:
+def _checked(batches: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
+    for batch in batches:
         if strict and batch.refused:
             raise _error_of(batch.refused[0])
         yield batch
@@ -390,7 +392,9 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
     return [tuple(flat[a:b]) for a, b in itertools.pairwise(offsets)]
 
 
-def _mapped(texts: pa.StringArray, function: Any, kind: pa.DataType) -> pa.Array:
+def _mapped(
+    texts: pa.StringArray, function: Callable[[str], object], kind: pa.DataType
+) -> pa.Array:
     """`function` of every text, called once for each different one."""
     encoded = texts.dictionary_encode()
     values = pa.array([function(text) for text in encoded.dictionary.to_pylist()], kind)

@@ -5,13 +5,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.games import game_type
+from hyoka.games import Move, Position, game_facts
 from hyoka.records.ranks import rank_number
 
 Ending = Literal[
@@ -141,22 +141,26 @@ class Record:
         """The moves as texts: the game's own, or `san`, `csa`, `kif`, `ki2`, `sgf`, `code`."""
         return _core.move_texts(self.game, self.start, self._komi, self.moves, notation)
 
-    def position(self, ply: int | None = None) -> Any:
+    def position(self, ply: int | None = None) -> Position:
         """The position after `ply` moves; after all of them if not given."""
         wanted = len(self) if ply is None else ply
         if not 0 <= wanted <= len(self):
             raise IndexError(f"ply {ply} of a game of {len(self)} moves")
-        return _core.position_after(self.game, self.start, self._komi, self.moves[:wanted])
+        position: Position = self._replay().position(wanted)
+        return position
 
-    def positions(self) -> Iterator[Any]:
+    def positions(self) -> Iterator[Position]:
         """All positions from the start to the end."""
-        return (self.position(ply) for ply in range(len(self) + 1))
+        return map(self._replay().position, range(len(self) + 1))
+
+    def _replay(self) -> _core.Replay:
+        return _core.Replay(self.game, self.start, self._komi, self.moves)
 
     @cached_property
-    def move_list(self) -> list[Any]:
+    def move_list(self) -> list[Move]:
         """The moves as values."""
-        from_code = game_type(self.game).Move.from_code
-        return [from_code(code) for code in self.moves.tolist()]
+        facts = game_facts(self.game)
+        return [facts.move(code) for code in self.moves.tolist()]
 
     @property
     def _komi(self) -> float:

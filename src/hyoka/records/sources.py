@@ -124,13 +124,13 @@ def _readable(name: str) -> Iterator[None]:
 def _gathered(stream: IO[bytes], size: int) -> tuple[bytes, Exception | None]:
     """So many bytes, or those up to the end or to an error, and that error."""
     read = getattr(stream, "read1", stream.read)
-    found = b""
+    gathered = b""
     try:
-        while len(found) < size and (more := read(size - len(found))):
-            found += more
+        while len(gathered) < size and (more := read(size - len(gathered))):
+            gathered += more
     except (SourceError, *BROKEN) as error:
-        return found, error
-    return found, None
+        return gathered, error
+    return gathered, None
 
 
 class _Counted(io.RawIOBase):
@@ -247,8 +247,8 @@ def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> 
 
 def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator[Source]:
     if path is None:
-        found = _opened("standard input", sys.stdin.buffer, _beside_nothing, opening)
-        yield from (replace(source, named=True) for source in found)
+        piped = _opened("standard input", sys.stdin.buffer, _beside_nothing, opening)
+        yield from (replace(source, named=True) for source in piped)
         return
     # A name that is not UTF-8 is shown as far as it is.
     name = os.fsencode(path).decode(errors="replace")
@@ -277,15 +277,15 @@ def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
 
 def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
     """Files, and whether each was given by its own name."""
-    found: list[tuple[Path | None, bool]] = []
+    files: list[tuple[Path | None, bool]] = []
     for given in paths:
         if str(given) == "-":
-            found.append((None, True))
+            files.append((None, True))
             continue
         try:
             path = Path(given)
             if path.exists() and not path.is_dir():
-                found.append((path, True))
+                files.append((path, True))
                 continue
             matches = [path] if path.is_dir() else sorted(map(Path, _matches(str(given))))
             inside = [file for match in matches for file in _files_below(match)]
@@ -294,8 +294,8 @@ def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
         if not inside:
             what = "no files in this folder" if path.is_dir() else "no such file"
             raise SourceError(f"{given}: {what}")
-        found += [(file, False) for file in inside]
-    return found
+        files += [(file, False) for file in inside]
+    return files
 
 
 def _matches(pattern: str) -> list[str]:
@@ -306,11 +306,11 @@ def _files_below(path: Path) -> list[Path]:
     """A file itself, or all files below a folder that are not hidden; links are not walked."""
     if not path.is_dir():
         return [path] if path.exists() else []
-    found = []
+    files = []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in names if not name.startswith(".")]
-    return sorted(file for file in found if file.is_file())
+        files += [Path(folder, name) for name in names if not name.startswith(".")]
+    return sorted(file for file in files if file.is_file())
 
 
 def size_on_disk(paths: Iterable[str | Path]) -> int | None:
@@ -431,19 +431,19 @@ def _zip_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
                 path = PurePosixPath(member)
                 return path.parent == folder and path.suffix.lower() == suffix
 
-            found = archive.first(wanted)
-            if found is None:
+            member = archive.first(wanted)
+            if member is None:
                 return b""
-            with _readable(f"{name}!{found.name}"):
-                if isinstance(found, Damage):
-                    raise SourceError(found.reason)
-                return found.stream.read(_NAMES_SIZE)
+            with _readable(f"{name}!{member.name}"):
+                if isinstance(member, Damage):
+                    raise SourceError(member.reason)
+                return member.stream.read(_NAMES_SIZE)
 
-        for found in archive.members():
-            folder = PurePosixPath(found.name).parent
+        for member in archive.members():
+            folder = PurePosixPath(member.name).parent
             yield from _sources_of_member(
                 name,
-                found,
+                member,
                 lambda suffix, folder=folder: beside(folder, suffix),  # type: ignore[misc]
                 inside,
             )
@@ -456,26 +456,26 @@ def _tar_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
     seen: dict[tuple[PurePosixPath, str], bytes | SourceError] = {}
 
     def beside(folder: PurePosixPath, suffix: str) -> bytes:
-        found = seen.get((folder, suffix), b"")
-        if isinstance(found, SourceError):
-            raise found
-        return found
+        names = seen.get((folder, suffix), b"")
+        if isinstance(names, SourceError):
+            raise names
+        return names
 
-    for found in tar_members(stream):
-        path = PurePosixPath(found.name)
-        if isinstance(found, Member) and path.suffix.lower() in (".jou", ".trn"):
+    for member in tar_members(stream):
+        path = PurePosixPath(member.name)
+        if isinstance(member, Member) and path.suffix.lower() in (".jou", ".trn"):
             if sum(len(each) for each in seen.values() if isinstance(each, bytes)) > _NAMES_IN_ALL:
                 seen.clear()
             try:
-                with _readable(f"{name}!{found.name}"):
-                    content: bytes | SourceError = found.stream.read(_NAMES_SIZE)
+                with _readable(f"{name}!{member.name}"):
+                    content: bytes | SourceError = member.stream.read(_NAMES_SIZE)
             except SourceError as error:
                 content = error
             seen[path.parent, path.suffix.lower()] = content
             continue
         yield from _sources_of_member(
             name,
-            found,
+            member,
             lambda suffix, folder=path.parent: beside(folder, suffix),  # type: ignore[misc]
             inside,
         )
@@ -484,16 +484,16 @@ def _tar_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
 
 
 def _sources_of_member(
-    archive: str, found: Member | Damage, beside: Callable[[str], bytes], inside: _Opening
+    archive: str, member: Member | Damage, beside: Callable[[str], bytes], inside: _Opening
 ) -> Iterator[Source]:
     """What one member of an archive holds, an archive itself perhaps; or what is wrong with it."""
-    name = f"{archive}!{found.name}" if found.name else archive
-    if isinstance(found, Damage):
-        yield Source(name, io.BytesIO(), problem=f"{name}: {found.reason}")
+    name = f"{archive}!{member.name}" if member.name else archive
+    if isinstance(member, Damage):
+        yield Source(name, io.BytesIO(), problem=f"{name}: {member.reason}")
         return
     with _readable(name):
         inside.allowance.take_member()
-    guarded = io.BufferedReader(_Guarded(found.stream, inside.allowance), BLOCK)
+    guarded = io.BufferedReader(_Guarded(member.stream, inside.allowance), BLOCK)
     yield from _opened(name, guarded, beside, inside)
 
 

@@ -4,7 +4,6 @@
 import collections
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +24,7 @@ class Range:
     low: float = float("inf")
     high: float = float("-inf")
 
-    def add(self, values: Any) -> None:
+    def add(self, values: pa.Array | pa.ChunkedArray) -> None:
         """Take numbers in; nulls don't count."""
         known = values.drop_null().to_numpy(zero_copy_only=False)
         if len(known):
@@ -82,11 +81,11 @@ Keep = Callable[[Batch, pa.Table], NDArray[np.bool_]]
 """Which games of a batch, given as a table with a row a game, are wanted."""
 
 
-def summarise(found: Iterable[Batch], keep: Keep | None = None) -> Summary:
+def summarise(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
     """Count and describe the games of batches, or those of them that `keep` wants."""
     summary = Summary()
     last_source = None
-    for batch in found:
+    for batch in batches:
         if batch.source != last_source:
             last_source = batch.source
             summary.sources += 1

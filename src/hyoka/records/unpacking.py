@@ -337,28 +337,28 @@ class ZipArchive:
         """All members in the order of their names, then those that the list does not have."""
         taken = []
         for info in self._listed:
-            found = _listed_entry(self._file, info)
-            if isinstance(found, Damage):
-                yield found
+            entry = _listed_entry(self._file, info)
+            if isinstance(entry, Damage):
+                yield entry
                 continue
-            taken.append((info.header_offset, found.end))
+            taken.append((info.header_offset, entry.end))
             # What is called a folder and has content is none.
-            if not (info.filename.endswith("/") and found.begin == found.end):
-                yield _opened(self._file, found)
+            if not (info.filename.endswith("/") and entry.begin == entry.end):
+                yield _opened(self._file, entry)
         unlisted = list(_unlisted(self._file, sorted(taken)))
         damage = self._damage or ("broken: its list of members is damaged" if unlisted else "")
         if damage:
             yield Damage(f"{damage}; {len(unlisted):,} members were found without it")
-        for entry in unlisted:
-            yield _opened(self._file, entry)
+        for unlisted_entry in unlisted:
+            yield _opened(self._file, unlisted_entry)
 
     def first(self, wanted: Callable[[str], bool]) -> Member | Damage | None:
         """The first member of the list whose name is wanted."""
         info = next((info for info in self._listed if wanted(info.filename)), None)
         if info is None:
             return None
-        found = _listed_entry(self._file, info)
-        return found if isinstance(found, Damage) else _opened(self._file, found)
+        entry = _listed_entry(self._file, info)
+        return entry if isinstance(entry, Damage) else _opened(self._file, entry)
 
 
 def _opened(shared: _Shared, entry: _Entry) -> Member | Damage:
@@ -397,11 +397,11 @@ def _unlisted(shared: _Shared, taken: list[tuple[int, int]]) -> Iterator[_Entry]
 def _entries_between(shared: _Shared, at: int, end: int) -> Iterator[_Entry]:
     while at + _LOCAL.size <= end:
         block = shared.read(at, min(_FEED, end - at))
-        found = block.find(_LOCAL_SIGN)
-        if found < 0:
+        place = block.find(_LOCAL_SIGN)
+        if place < 0:
             at += max(1, len(block) - len(_LOCAL_SIGN) + 1)
             continue
-        at += found
+        at += place
         entry = _entry_at(shared, at, end)
         if entry is None:
             at += 1

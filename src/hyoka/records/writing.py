@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from hyoka import _core
 from hyoka.errors import NotationError
 from hyoka.files import write_text
-from hyoka.games import game_type
+from hyoka.games import GO, ShogiPosition, game_facts, game_type
 from hyoka.records.record import Record, Remark
 
 
@@ -36,9 +36,9 @@ def _plain(record: Record) -> Record:
 
 
 def _clock(seconds: float) -> str:
-    whole = int(seconds)
+    full = int(seconds)
     fraction = _number(seconds).partition(".")[2]
-    text = f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+    text = f"{full // 3600}:{full // 60 % 60:02}:{full % 60:02}"
     return f"{text}.{fraction}" if fraction else text
 
 
@@ -100,21 +100,15 @@ def _sgf_result(record: Record) -> str | None:
     winner = "B" if record.result == 1 else "W"
     if record.ending == "normal" and record.margin is not None:
         return f"{winner}+{_number(abs(record.margin))}"
-    how = {"resigned": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
-    return f"{winner}+{how}"
+    ending = {"resigned": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
+    return f"{winner}+{ending}"
 
 
 def _sgf(record: Record) -> str:
-    kind = game_type(record.game)
-    properties: list[tuple[str, str]] = [("FF", "4"), ("CA", "UTF-8")]
-    if record.game.startswith("go"):
-        properties = [("GM", "1"), *properties, ("SZ", str(kind.size))]
-    elif record.game == "othello":
-        properties = [("GM", "2"), *properties]
-    elif record.game == "blokus_duo":
-        properties = [("GM", "Blokus Duo"), *properties]
-    else:
-        raise NotationError(f"SGF is not written for {record.game}")
+    facts = game_facts(record.game)
+    properties: list[tuple[str, str]] = [("GM", facts.sgf_game), ("FF", "4"), ("CA", "UTF-8")]
+    if facts.family == GO:
+        properties.append(("SZ", str(facts.size)))
     texts = (
         ("PB", record.first),
         ("PW", record.second),
@@ -160,8 +154,12 @@ def _sgf_set_up(record: Record) -> str:
     stones: dict[int, list[str]] = {1: [], -1: []}
     for row, column in np.argwhere(start.cells != 0).tolist():
         stones[int(np.sign(start.cells[row, column]))].append(f"[{letters[column]}{letters[row]}]")
-    out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
-                  if stones[side])  # fmt: skip
+    out = ""
+    if int(np.abs(start.cells).max()) == 1:  # all pieces are alike
+        out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
+                      if stones[side])  # fmt: skip
+    if game_facts(record.game).family != GO:  # stones don't say everything
+        out += f"SU[{_sgf_text(record.start)}]"
     return out + f"PL[{'B' if start.to_play == _core.Player.first else 'W'}]"
 
 
@@ -185,8 +183,6 @@ def _pgn_date(date: str) -> str:
 
 
 def _pgn(record: Record) -> str:
-    if record.game != "chess":
-        raise NotationError(f"PGN is not written for {record.game}")
     result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}[record.result]
     tags = [
         ("Event", record.event or "?"),
@@ -264,7 +260,7 @@ _HAND: Final = {"P": "FU", "L": "KY", "N": "KE", "S": "GI", "B": "KA", "R": "HI"
 
 
 def _csa_set_up(record: Record) -> Iterator[str]:
-    start = record.position(0)
+    start = cast("ShogiPosition", record.position(0))
     if not record.start:
         yield "PI"
     else:
@@ -283,8 +279,6 @@ def _csa_set_up(record: Record) -> Iterator[str]:
 
 
 def _csa(record: Record) -> str:
-    if record.game != "shogi":
-        raise NotationError(f"CSA is not written for {record.game}")
     lines = ["V2.2"]
     headers = (
         ("N+", record.first),
@@ -349,7 +343,7 @@ _KIF_NUMBERS: Final = ("", "", "二", "三", "四", "五", "六", "七", "八", 
 
 
 def _kif_board(record: Record) -> Iterator[str]:
-    start = record.position(0)
+    start = cast("ShogiPosition", record.position(0))
 
     def hand(player: _core.Player) -> str:
         pieces = [
@@ -392,8 +386,9 @@ def _kif_handicap(record: Record) -> str | None:
     """The name of the start; None if it has none, or is no handicap by the record's own words."""
     if not record.start:
         return "平手"
+    kind = cast("type[ShogiPosition]", game_type(record.game))
     for name, (pieces, words) in _KIF_HANDICAPS.items():
-        if record.handicap == pieces and record.start == _core.Shogi(handicap=name).text:
+        if record.handicap == pieces and record.start == kind(handicap=name).text:
             return words
     return None
 
@@ -422,8 +417,6 @@ def _kif_end(record: Record) -> str | None:
 
 
 def _kif(record: Record) -> str:
-    if record.game != "shogi":
-        raise NotationError(f"KIF is not written for {record.game}")
     lines = ["#KIF version=2.0 encoding=UTF-8"]
     headers = (
         ("開始日時", record.date.replace("-", "/")),
@@ -446,8 +439,8 @@ def _kif(record: Record) -> str:
         remark = remarks.get(i)
         line = f"{i:4} {move}"
         spent = remark.spent_s if remark is not None else None
-        whole = timed and spent is not None and float(spent).is_integer()
-        if spent is not None and whole:
+        in_seconds = timed and spent is not None and float(spent).is_integer()
+        if spent is not None and in_seconds:
             totals[i % 2] += spent
             total = int(totals[i % 2])
             line += (
@@ -456,7 +449,9 @@ def _kif(record: Record) -> str:
             )
         lines.append(line)
         if remark is not None:
-            rest = _commands(remark, pawns=False, without=frozenset({"spent"} if whole else ()))
+            rest = _commands(
+                remark, pawns=False, without=frozenset({"spent"} if in_seconds else ())
+            )
             if rest:
                 lines.append(f"*{rest}")
     if (end := _kif_end(record)) is not None:
@@ -471,14 +466,12 @@ def _kif(record: Record) -> str:
 
 
 def _line(record: Record) -> str:
-    if record.game == "othello":
+    facts = game_facts(record.game)
+    if facts.line_style == "transcript":
         return "".join(move for move in record.move_texts() if move != "pass") + "\n"
-    if record.game == "blokus_duo":
+    if facts.line_style == "codes":
         return " ".join(record.move_texts("code")) + "\n"
-    if record.game not in ("shogi", "chess"):
-        raise NotationError(f"lines of moves are not written for {record.game}")
-    word = "sfen" if record.game == "shogi" else "fen"
-    start = f"{word} {record.start}" if record.start else "startpos"
+    start = f"{facts.start_word} {record.start}" if record.start else "startpos"
     return " ".join([start, "moves", *record.move_texts()]) + "\n"
 
 
@@ -518,6 +511,9 @@ def record_text(record: Record, format: str) -> str:
             f"a {type(record).__name__} is no Record; games written in Python have no notation: "
             "PythonLine's text holds the moves of one, and PythonLine.read reads it"
         )
+    if format not in game_facts(record.game).notations:
+        words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
+        raise NotationError(f"{words} not written for {record.game}")
     return WRITERS[format](_plain(record))
 
 

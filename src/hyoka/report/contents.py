@@ -2,10 +2,11 @@
 """What a study's report has in it, put together."""
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
+from hyoka.games import game_facts
 from hyoka.page import Page
 from hyoka.page.page import counted
 from hyoka.progress import OnProgress
@@ -36,7 +37,7 @@ class StudyReport:
     findings: tuple[Finding, ...]
     results: Results
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Findings and numbers as JSON has them; what is not a finite number is null."""
         results = self.results
         shared = results.shared
@@ -104,7 +105,7 @@ def report_of(
         calibration_section(results),
     )
     page = Page(
-        f"Evaluations in {_game_title(study.game)}: right or wrong?",
+        f"Evaluations in {game_facts(study.game).title}: right or wrong?",
         _subtitle(results),
         tuple(finding.text for finding in findings),
         tuple(section for section in sections if section is not None),
@@ -112,12 +113,6 @@ def report_of(
     )
     steps.end()
     return StudyReport(page, findings, results)
-
-
-def _game_title(game: str) -> str:
-    if game.startswith("go"):
-        return f"Go {game[2:]}×{game[2:]}"
-    return {"othello": "Othello", "blokus_duo": "Blokus Duo"}.get(game, game)
 
 
 def _subtitle(results: Results) -> str:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from hyoka.analysis import Curve, Disagreement, Sample, Split, value_text
 from hyoka.arena.report.facts import shortened
 from hyoka.diagram import diagram
+from hyoka.games import game_facts
 from hyoka.page import Board
 from hyoka.records import Record
 from hyoka.study import Study
-from hyoka.study.importing import colour_names
 from hyoka.study.measuring import Measured
 
 NOT_ON_THE_BOARD: Final = ("time", "illegal", "forfeit")
@@ -25,11 +25,12 @@ _CANDIDATES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A position to be shown, with what was said of it and what came of it."""
+    """A position to be shown, with its values and what came of it."""
 
     game_id: int
     ply: int
-    said: str
+    values: str
+    """What evaluators say of it."""
     result: float
 
 
@@ -38,14 +39,14 @@ def bin_examples(
 ) -> tuple[tuple[Example, ...], ...]:
     """For each point of a curve, positions of its bin drawn at random, no two of one game."""
     rng = np.random.default_rng(seed)
-    found = []
+    examples = []
     for point in curve.points:
         inside = np.flatnonzero((sample.values >= point.lower) & (sample.values < point.upper))
         if point.upper == np.inf:
             inside = np.flatnonzero(sample.values == np.inf)
         some = rng.choice(inside, size=min(len(inside), _CANDIDATES), replace=False)
-        found.append(_examples(positions, sample, _of_different_games(sample, some, count)))
-    return tuple(found)
+        examples.append(_examples(positions, sample, _of_different_games(sample, some, count)))
+    return tuple(examples)
 
 
 def examples_against(
@@ -79,16 +80,18 @@ def examples_against(
 
 
 def disputed_examples(
-    positions: Measured, found: Disagreement, one: Sample, other: Sample, count: int
+    positions: Measured, disagreement: Disagreement, one: Sample, other: Sample, count: int
 ) -> tuple[Example, ...]:
     """The positions where two evaluators differ most."""
-    place = {int(row): i for i, row in enumerate(_rows(one).tolist())} if found.disputed else {}
+    place = (
+        {int(row): i for i, row in enumerate(_rows(one).tolist())} if disagreement.disputed else {}
+    )
     shown = []
-    for each in found.disputed[:count]:
+    for each in disagreement.disputed[:count]:
         i = place[each.row]
-        said = " and ".join(_said(positions, sample, i) for sample in (one, other))
+        values = " and ".join(_value_of(positions, sample, i) for sample in (one, other))
         game, ply = int(positions.game_ids[each.row]), int(positions.plies[each.row])
-        shown.append(Example(game, ply, said, each.result))
+        shown.append(Example(game, ply, values, each.result))
     return tuple(shown)
 
 
@@ -98,14 +101,14 @@ def _examples(positions: Measured, sample: Sample, rows: Sequence[int]) -> tuple
         Example(
             int(positions.game_ids[places[row]]),
             int(positions.plies[places[row]]),
-            _said(positions, sample, row),
+            _value_of(positions, sample, row),
             float(sample.results[row]),
         )
         for row in rows
     )
 
 
-def _said(positions: Measured, sample: Sample, row: int) -> str:
+def _value_of(positions: Measured, sample: Sample, row: int) -> str:
     value = float(sample.values[row])
     if np.isinf(value):
         won = result_words(positions.study.game, float(value > 0)).removesuffix(" won")
@@ -154,7 +157,7 @@ def _board(study: Study, record: Record, example: Example) -> Board:
         )
     )
     words = (
-        f"{first} – {second}, ply {example.ply}: {example.said}; "
+        f"{first} – {second}, ply {example.ply}: {example.values}; "
         f"{result_words(study.game, example.result)}{_how(record)}."
     )
     return Board(diagram(record.position(example.ply), last=last), words)
@@ -169,16 +172,13 @@ def _how(record: Record) -> str:
 
 
 def player_titles(game: str) -> tuple[str, str]:
-    """The two players in a game's own words."""
-    if game == "blokus_duo":
-        return "First player", "Second player"
-    one, other = colour_names(game)
-    return one[1].capitalize(), other[1].capitalize()
+    """The two players in a game's own words, as titles."""
+    first, second = (name.removeprefix("the ").capitalize() for name in game_facts(game).players)
+    return first, second
 
 
 def result_words(game: str, result: float) -> str:
     """What came of a position."""
     if result not in (0, 1):
         return "drawn"
-    title = player_titles(game)[0 if result == 1 else 1]
-    return f"the {title.lower()} won" if game == "blokus_duo" else f"{title} won"
+    return f"{game_facts(game).players[0 if result == 1 else 1]} won"

@@ -55,7 +55,7 @@ def roc_by_ply(
     )
     least = min([0.45, *(float(str(row["low"])) for row in rows)])
     scale = alt.Scale(domain=[least, 1], nice=False)
-    said = [
+    tooltips = [
         alt.Tooltip("series:N", title=" "),
         alt.Tooltip("plies:N", title="plies"),
         alt.Tooltip("roc:Q", title="ROC", format=".3f"),
@@ -74,7 +74,7 @@ def roc_by_ply(
         base.mark_area().encode(y=alt.Y("low:Q", title="ROC", scale=scale), y2="high:Q"),
         base.mark_line().encode(y=alt.Y("roc:Q", scale=scale), strokeDash=dash),
         base.mark_point(filled=True, opacity=1, size=46).encode(
-            y=alt.Y("roc:Q", scale=scale), tooltip=said
+            y=alt.Y("roc:Q", scale=scale), tooltip=tooltips
         ),
     ).properties(width="container", height=_HEIGHT)
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from hyoka.analysis import VALUE, CurvePoint, Difference
 from hyoka.estimate import Estimate
@@ -33,7 +33,7 @@ class Finding:
 
     kind: str
     text: str
-    numbers: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, object] = field(default_factory=dict)
 
 
 def findings_of(results: Results) -> tuple[Finding, ...]:
@@ -135,7 +135,7 @@ def _quality(results: Results) -> Iterator[Finding]:
     yield Finding("quality", text, _rocs(shared))
 
 
-def _rocs(shared: Shared) -> dict[str, Any]:
+def _rocs(shared: Shared) -> dict[str, object]:
     return {each.name: _numbers(each.metrics["roc"]) for each in shared.judged}
 
 
@@ -167,8 +167,8 @@ def _no_guide(subject: Subject) -> Iterator[Finding]:
         f"of a won and a lost position there it values the won one higher in {roc.value:.1%} of "
         f"cases ({_share_interval(roc)})"
     )
-    whole = subject.own.metrics["roc"]
-    text += f", over all positions in {whole.value:.1%}." if later else ", and nowhere better."
+    overall = subject.own.metrics["roc"]
+    text += f", over all positions in {overall.value:.1%}." if later else ", and nowhere better."
     yield Finding(
         "no guide",
         text,
@@ -222,8 +222,10 @@ def _splits(subject: Subject, most: int) -> Iterator[Finding]:
 def _dispute(results: Results) -> Iterator[Finding]:
     if results.shared is None:
         return
-    for found, _ in results.shared.disagreements:
-        wide = [band for band in found.bands if band.low >= _APART and band.games >= FEW_GAMES]
+    for disagreement, _ in results.shared.disagreements:
+        wide = [
+            band for band in disagreement.bands if band.low >= _APART and band.games >= FEW_GAMES
+        ]
         if not wide:
             continue
         band = max(wide, key=lambda band: band.positions)
@@ -231,13 +233,13 @@ def _dispute(results: Results) -> Iterator[Finding]:
         if not (right.low > 0.5 or right.high < 0.5):
             continue
         one_ahead = right.low > 0.5
-        who = found.one if one_ahead else found.other
+        who = disagreement.one if one_ahead else disagreement.other
         share = right if one_ahead else Estimate(1 - right.value, 1 - right.high, 1 - right.low)
         yield Finding(
             "dispute",
-            f"Where {found.one} and {found.other} differ by {band.low:.2f} to {band.high:.2f} in "
-            f"probability, {who} was nearer to the result in {share.value:.0%} of "
-            f"{band.positions:,} positions ({share.low:.0%} to {share.high:.0%}).",
+            f"Where {disagreement.one} and {disagreement.other} differ by {band.low:.2f} to "
+            f"{band.high:.2f} in probability, {who} was nearer to the result in {share.value:.0%} "
+            f"of {band.positions:,} positions ({share.low:.0%} to {share.high:.0%}).",
             {"right": who, "share": _numbers(share), "positions": band.positions},
         )
 

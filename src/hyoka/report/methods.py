@@ -51,10 +51,10 @@ def methods_of(results: Results) -> Iterator[str]:
             "positions: two constants, and a bend and a limit beyond which scores count less, as "
             "games held out prefer."
         )
-    told = "; ".join(f"{metric.title}, {metric.about}" for metric in METRICS.values())
+    metrics = "; ".join(f"{metric.title}, {metric.about}" for metric in METRICS.values())
     yield (
-        f"The metrics: {told}. ACC and ROC take the negation where that is better. ECE, Brier and "
-        "log-loss judge values as probabilities; of these and E(v), only values on the same "
+        f"The metrics: {metrics}. ACC and ROC take the negation where that is better. ECE, Brier "
+        "and log-loss judge values as probabilities; of these and E(v), only values on the same "
         "scale can be compared."
     )
     yield (

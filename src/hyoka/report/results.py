@@ -51,6 +51,7 @@ from hyoka.report.steps import Steps
 from hyoka.study import Study
 from hyoka.study.analysing import column_words, first_player, phases
 from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns
+from hyoka.study.question import Question
 
 FEW_GAMES: Final = 30
 """With fewer, intervals by games say little."""
@@ -171,15 +172,15 @@ class Results:
     def examples(self) -> list[Example]:
         """All positions that the report shows."""
         judged = [subject.own for subject in self.subjects]
-        found = []
+        examples = []
         if self.shared is not None:
             judged += self.shared.judged
-            found += [e for _, shown in self.shared.disagreements for e in shown]
-        found += [e for each in judged for point in each.examples for e in point]
+            examples += [e for _, shown in self.shared.disagreements for e in shown]
+        examples += [e for each in judged for point in each.examples for e in point]
         for subject in self.subjects:
             for shown in subject.shown_splits:
-                found += [*shown.against, *itertools.chain.from_iterable(shown.examples)]
-        return found
+                examples += [*shown.against, *itertools.chain.from_iterable(shown.examples)]
+        return examples
 
 
 def measure_study(  # noqa: PLR0913 - a keyword for each choice
@@ -215,8 +216,8 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     if not alone and count < min(_LEAST_SHARED, 0.5 * min(usable[name] for name in names)):
         common = None
     largest = max([count, *usable.values()])
-    how = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
-    work = _Work(study, how, boards_a_bin, splits, steps)
+    resampling = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
+    work = _Work(study, resampling, boards_a_bin, splits, steps)
     shared_judged: dict[str, Judged] = {}
     if common is not None:
         for name in names:
@@ -245,7 +246,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
         tuple(sorted(subjects, key=lambda subject: order.index(subject.name))),
         shared,
         count,
-        how.resamples,
+        resampling.resamples,
         tuple(shown[name] for name in idle),
     )
 
@@ -267,13 +268,13 @@ def _loaded(
     link: Link | None,
 ) -> Measured:
     """Positions that all of these evaluators judged, drawn games too, under the names shown."""
-    found = measured(
-        study, names, where=where, columns=split_columns(study), draws="half", link=link
-    )
+    question = Question(where=where, draws="half", link=link)
+    loaded = measured(study, names, question, columns=split_columns(study))
     samples = tuple(
-        replace(sample, name=shown[name]) for name, sample in zip(names, found.samples, strict=True)
+        replace(sample, name=shown[name])
+        for name, sample in zip(names, loaded.samples, strict=True)
     )
-    return replace(found, samples=samples)
+    return replace(loaded, samples=samples)
 
 
 def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
@@ -288,7 +289,7 @@ def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
 
 
 def _decided(positions: Measured, name: str) -> Sample:
-    return positions.sample(name).with_draws("discard")
+    return positions.sample(name).without_draws()
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,13 +297,13 @@ class _Work:
     """What all measurements of a report have in common."""
 
     study: Study
-    how: Resampling
+    resampling: Resampling
     boards_a_bin: int
     splits: int
     steps: Steps
 
     def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
-        return analysis.curve(sample, binning=bins, resampling=self.how, condition=condition)
+        return analysis.curve(sample, binning=bins, resampling=self.resampling, condition=condition)
 
     def judged(self, positions: Measured, sample: Sample) -> Judged:
         if not len(sample):
@@ -311,8 +312,8 @@ class _Work:
                 "a report needs wins and losses"
             )
         curve = self.curve(sample, analysis.open_bins(sample, least_positions(0)))
-        examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.how.seed)
-        return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.how))
+        examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.resampling.seed)
+        return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.resampling))
 
     def subject(
         self, facts: EvaluatorFacts, positions: Measured, own: Judged, is_wider: bool
@@ -327,10 +328,10 @@ class _Work:
         bins = analysis.open_bins(sample, least_positions(0))
         self.steps.begin(f"{own.name}: phases")
         by_ply = self._by_ply(sample, plies)
-        whole = positions.sample(own.name)
-        drawn = len(sample) < len(whole)
+        with_draws = positions.sample(own.name)
+        drawn = len(sample) < len(with_draws)
         self.steps.begin(f"{own.name}: splits")
-        found = self._splits(positions, sample)
+        splits = self._splits(positions, sample)
         return Subject(
             facts,
             positions,
@@ -338,35 +339,35 @@ class _Work:
             is_wider,
             tuple(self.curve(part, bins, words) for part, words in parts),
             tuple(
-                analysis.measure(part, resampling=self.how, condition=words)
+                analysis.measure(part, resampling=self.resampling, condition=words)
                 for part, words in parts
             ),
             by_ply,
             self._weak_before(sample, plies, by_ply),
-            confidence_of(sample, self.how),
+            confidence_of(sample, self.resampling),
             (
-                *analysis.calibrate(sample, draws="discard"),
-                *(analysis.calibrate(whole, draws="wdl") if drawn else ()),
+                *analysis.calibrate(sample),
+                *(analysis.calibrate(with_draws, wdl=True) if drawn else ()),
             ),
-            analysis.fit_win_draw_loss(whole) if drawn else None,
-            found,
-            () if found is None else self._shown_splits(positions, sample, found),
+            analysis.fit_win_draw_loss(with_draws) if drawn else None,
+            splits,
+            () if splits is None else self._shown_splits(positions, sample, splits),
         )
 
     def _by_ply(self, sample: Sample, plies: np.ndarray) -> tuple[tuple[int, int, Metrics], ...]:
         low, high = np.quantile(plies, [0.01, 0.99])
         width = max(1, round(nice_number(float(high - low) / _PLY_RANGES)))
-        found = []
+        ranges = []
         for start in range(0, int(plies.max()) + 1, width):
             part = sample.where((plies >= start) & (plies < start + width))
             games = len(np.unique(part.games))
             if len(part) < _LEAST_IN_RANGE or games < FEW_GAMES or not has_both(part):
                 continue
             metrics = analysis.measure(
-                part, resampling=self.how, condition=f"{start} ≤ ply < {start + width}"
+                part, resampling=self.resampling, condition=f"{start} ≤ ply < {start + width}"
             )
-            found.append((start, start + width, metrics))
-        return tuple(found)
+            ranges.append((start, start + width, metrics))
+        return tuple(ranges)
 
     def _weak_before(
         self, sample: Sample, plies: np.ndarray, by_ply: Sequence[tuple[int, int, Metrics]]
@@ -377,7 +378,7 @@ class _Work:
         before = weak[-1][1]
         part = sample.where(plies < before)
         words = f"ply < {before}"
-        return before, analysis.measure(part, resampling=self.how, condition=words)
+        return before, analysis.measure(part, resampling=self.resampling, condition=words)
 
     def _splits(self, positions: Measured, sample: Sample) -> Splits | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
@@ -391,11 +392,11 @@ class _Work:
             first_player=first_player(self.study.game),
             words=column_words(self.study.game),
             controls=[each.where(rows) for each in positions.controls(sample.name)],
-            resampling=Resampling(min(self.how.resamples, 200), self.how.seed),
+            resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),
         )
 
     def _shown_splits(
-        self, positions: Measured, sample: Sample, found: Splits
+        self, positions: Measured, sample: Sample, splits: Splits
     ) -> tuple[ShownSplit, ...]:
         endings = self.study.sql("select game_id, ending from games")
         on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
@@ -405,11 +406,11 @@ class _Work:
             on_the_board[game] = ending not in NOT_ON_THE_BOARD
         bins = analysis.open_bins(sample, least_positions(0))
         shown = []
-        for split in found:
+        for split in splits:
             part = sample.where(split.condition.holds)
             curve = self.curve(part, bins, split.condition.words)
             against = examples_against(positions, sample, split, on_the_board, _AGAINST)
-            examples = bin_examples(positions, part, curve, self.boards_a_bin, self.how.seed)
+            examples = bin_examples(positions, part, curve, self.boards_a_bin, self.resampling.seed)
             shown.append(ShownSplit(split, curve, against, examples))
         return tuple(shown)
 
@@ -418,11 +419,13 @@ class _Work:
         best, *others = best_first
         disagreements = []
         for other in others[:_MOST_DISPUTES]:
-            found = analysis.disagreement(
-                best.sample, other.sample, top=_DISPUTED_BOARDS, resampling=self.how
+            disagreement = analysis.disagreement(
+                best.sample, other.sample, top=_DISPUTED_BOARDS, resampling=self.resampling
             )
-            shown = disputed_examples(positions, found, best.sample, other.sample, _DISPUTED_BOARDS)
-            disagreements.append((found, shown))
+            shown = disputed_examples(
+                positions, disagreement, best.sample, other.sample, _DISPUTED_BOARDS
+            )
+            disagreements.append((disagreement, shown))
         return Shared(
             positions,
             tuple(best_first),
@@ -440,12 +443,12 @@ def has_both(sample: Sample) -> bool:
     return bool((sample.results == 1).any() and (sample.results == 0).any())
 
 
-def confidence_of(sample: Sample, how: Resampling) -> Confidence | None:
+def confidence_of(sample: Sample, resampling: Resampling) -> Confidence | None:
     """What an evaluator's clear judgements were worth; None where it tells no values, or few."""
-    if sample.unit != VALUE or not how.resamples:
+    if sample.unit != VALUE or not resampling.resamples:
         return None
-    found = analysis.confidence(sample, sure=CLEARLY, resampling=how)
-    return None if found is None or found.games < FEW_GAMES else found
+    confidence = analysis.confidence(sample, sure=CLEARLY, resampling=resampling)
+    return None if confidence is None or confidence.games < FEW_GAMES else confidence
 
 
 def curves_by_unit(judged: Sequence[Judged], most: int) -> list[list[Judged]]:

@@ -366,13 +366,16 @@ def _differences_table(comparisons: Sequence[Comparison]) -> Table:
     best = comparisons[0].one.name
     rows = []
     for comparison in comparisons:
-        found = {each.metric.name: each for each in comparison.differences}
+        differences = {each.metric.name: each for each in comparison.differences}
         verdict = {"one": "worse", "other": "better", None: "not told apart"}
         rows.append(
             (
                 comparison.other.name,
-                *(found[name].difference.text("+.3f") for name in ("roc", "accuracy", "log_loss")),
-                verdict[found["roc"].ahead],
+                *(
+                    differences[name].difference.text("+.3f")
+                    for name in ("roc", "accuracy", "log_loss")
+                ),
+                verdict[differences["roc"].ahead],
             )
         )
     return Table(
@@ -410,18 +413,18 @@ def _p_text(p: float) -> str:
 def splits_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
     """Where one evaluator is wrong: the ranked splits, each with its curve and boards."""
     title = f"Where {subject.name} is wrong"
-    found = subject.splits
-    if found is None:
+    splits = subject.splits
+    if splits is None:
         return Section(title, ("There are too few games to search for splits.",))
-    if not found.found:
-        return Section(title, found.notes())
+    if not splits.splits:
+        return Section(title, splits.notes())
     words = (
-        f"{found.tried:,} conditions were tried; these are where the curve departs most from the "
+        f"{splits.tried:,} conditions were tried; these are where the curve departs most from the "
         "curve of all positions. The effect is what the win probability is beyond that curve at "
         "equal values: the first player's, or that of the side which the evaluator favours. The "
         "worst comes with its curve and boards; the others unfold below.",
     )
-    chart = Chart(found.chart(), "The effects with intervals that are widened for selection.")
+    chart = Chart(splits.chart(), "The effects with intervals that are widened for selection.")
     blocks: list[Block] = [chart, _splits_table(subject)]
     if about := _about_columns(results, subject):
         blocks.append(Details("What the conditions are about", about))
@@ -511,21 +514,21 @@ def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
     if results.shared is None:
         return None
     blocks: list[Block] = []
-    for found, examples in results.shared.disagreements:
-        if not found.bands:
+    for disagreement, examples in results.shared.disagreements:
+        if not disagreement.bands:
             continue
         shown: list[Chart | Table | Boards] = []
-        if any(math.isfinite(band.one_right.low) for band in found.bands):
+        if any(math.isfinite(band.one_right.low) for band in disagreement.bands):
             caption = (
-                f"How often {found.one} was nearer to the result than {found.other}, by how far "
-                "their probabilities differ."
+                f"How often {disagreement.one} was nearer to the result than "
+                f"{disagreement.other}, by how far their probabilities differ."
             )
-            shown.append(Chart(found.chart(), caption))
-        shown.append(_bands_table(found))
+            shown.append(Chart(disagreement.chart(), caption))
+        shown.append(_bands_table(disagreement))
         if examples:
             shown.append(Boards(shown_boards(boards, examples)))
         if blocks:
-            blocks.append(Details(found.title, blocks=tuple(shown)))
+            blocks.append(Details(disagreement.title, blocks=tuple(shown)))
         else:
             blocks += shown
     if not blocks:
@@ -537,7 +540,7 @@ def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
     return Section("Where they disagree", words, tuple(blocks))
 
 
-def _bands_table(found: Disagreement) -> Table:
+def _bands_table(disagreement: Disagreement) -> Table:
     rows = tuple(
         (
             f"{band.low:.2f} to {band.high:.2f}",
@@ -545,21 +548,21 @@ def _bands_table(found: Disagreement) -> Table:
             f"{band.positions:,}",
             f"{band.games:,}",
         )
-        for band in found.bands
+        for band in disagreement.bands
     )
-    head = ("Differ by", f"{found.one} right", "Positions", "Games")
-    return Table(f"{found.title}; with 95% intervals.", head, rows)
+    head = ("Differ by", f"{disagreement.one} right", "Positions", "Games")
+    return Table(f"{disagreement.title}; with 95% intervals.", head, rows)
 
 
 def calibration_section(results: Results) -> Section:
     """From what an evaluator says to probabilities."""
-    whole = Calibration(tuple(row for s in results.subjects for row in s.calibration))
+    calibration = Calibration(tuple(row for s in results.subjects for row in s.calibration))
     words = [
-        f"What a value or a score is worth. {whole.title}. At “even” both sides win as often; a "
-        "step of “scale” multiplies the odds by 2.7.",
-        *whole.notes(),
+        f"What a value or a score is worth. {calibration.title}. At “even” both sides win as "
+        "often; a step of “scale” multiplies the odds by 2.7.",
+        *calibration.notes(),
     ]
-    blocks: list[Block] = [_constants_table(whole)]
+    blocks: list[Block] = [_constants_table(calibration)]
     fitted = [s for s in results.subjects if s.calibration[0].logistic.converged]
     units: dict[str, list[Subject]] = {}
     for subject in fitted:

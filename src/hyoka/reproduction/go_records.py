@@ -162,10 +162,10 @@ def table_1(
     judged: Judged,
 ) -> tuple[tuple[OutcomeTable, ...], list[Verdict], list[Path]]:
     """Metrics of all programs, and their order by accuracy and by the area under the ROC curve."""
-    found = _measured(judged)
+    metrics = _measured(judged)
     return (
-        (_beside(found, _METRICS),),
-        [*_by_program(found, ("accuracy", "roc")), *_by_level(found, ("accuracy", "roc"))],
+        (_beside(metrics, _METRICS),),
+        [*_by_program(metrics, ("accuracy", "roc")), *_by_level(metrics, ("accuracy", "roc"))],
         [],
     )
 
@@ -174,9 +174,13 @@ def table_2(
     judged: Judged,
 ) -> tuple[tuple[OutcomeTable, ...], list[Verdict], list[Path]]:
     """Kendall's τ and E(v)."""
-    found = _measured(judged)
+    metrics = _measured(judged)
     shown = ("tau", "expected_difference")
-    return ((_beside(found, shown),), [*_by_program(found, shown), *_by_level(found, shown)], [])
+    return (
+        (_beside(metrics, shown),),
+        [*_by_program(metrics, shown), *_by_level(metrics, shown)],
+        [],
+    )
 
 
 def by_move_number(
@@ -187,12 +191,12 @@ def by_move_number(
     rows: list[tuple[Value, ...]] = []
     verdicts: list[Verdict] = []
     for program, sample in judged:
-        told = []
+        tau_by_phase = []
         for phase in phases:
             some = sample.where(phase.holds)
             about = measure(some, resampling=Resampling(seed=judged.seed))
             gap = condition_gap(sample, phase.holds)
-            told.append(about["tau_b"])
+            tau_by_phase.append(about["tau_b"])
             rows.append(
                 (
                     program.label,
@@ -204,7 +208,7 @@ def by_move_number(
                     gap.lean.effect,
                 )
             )
-        verdicts += _opening_verdicts(program, sample, phases[0].holds, told[0])
+        verdicts += _opening_verdicts(program, sample, phases[0].holds, tau_by_phase[0])
     headings = ("program", "moves", "positions", "ROC", "τ-b", "level", "lean")
     figures = [_draw(judged, program, sample) for program, sample in judged]
     return (OutcomeTable(headings, tuple(rows)),), verdicts, figures
@@ -260,44 +264,44 @@ def at_ko(
 
 
 def _measured(judged: Judged) -> dict[Program, Metrics]:
-    how = Resampling(seed=judged.seed)
-    return {program: measure(sample, resampling=how) for program, sample in judged}
+    resampling = Resampling(seed=judged.seed)
+    return {program: measure(sample, resampling=resampling) for program, sample in judged}
 
 
-def _beside(found: Mapping[Program, Metrics], names: Sequence[str]) -> OutcomeTable:
+def _beside(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> OutcomeTable:
     """Two rows a program: ours, and theirs."""
     rows: list[tuple[Value, ...]] = []
-    for program, metrics in found.items():
-        rows.append((program.label, "ours", *(metrics[name] for name in names)))
+    for program, own in metrics.items():
+        rows.append((program.label, "ours", *(own[name] for name in names)))
         if program.theirs is not None:
             whose = "Fuego" if program.name == OURS else "theirs"
             rows.append(("", whose, *(getattr(program.theirs, name) for name in names)))
     return OutcomeTable(("program", "", *(METRICS[name].title for name in names)), tuple(rows))
 
 
-def _by_program(found: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
+def _by_program(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
     """The programs at their most playouts, each against the next one."""
     first: dict[str, Program] = {}
-    for program in found:
+    for program in metrics:
         first.setdefault(program.name, program)
     for name in names:
         for one, other in itertools.pairwise(first.values()):
-            yield from _order(found, one, other, name)
+            yield from _order(metrics, one, other, name)
 
 
-def _by_level(found: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
+def _by_level(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
     """Each program at more playouts against itself at fewer."""
     for name in names:
-        for one, other in itertools.pairwise(found):
+        for one, other in itertools.pairwise(metrics):
             if one.name == other.name:
-                yield from _order(found, one, other, name)
+                yield from _order(metrics, one, other, name)
 
 
 def _order(
-    found: Mapping[Program, Metrics], one: Program, other: Program, name: str
+    metrics: Mapping[Program, Metrics], one: Program, other: Program, name: str
 ) -> Iterator[Verdict]:
     """Whether two programs stand in the paper's order, by games drawn in common."""
-    a, b = found[one], found[other]
+    a, b = metrics[one], metrics[other]
     if one.theirs is None or other.theirs is None:
         return
     if name == "expected_difference" and a.unit != b.unit:
@@ -316,12 +320,12 @@ def _order(
 
 
 def _opening_verdicts(
-    program: Program, sample: Sample, opening: Holds, told: Estimate
+    program: Program, sample: Sample, opening: Holds, tau: Estimate
 ) -> Iterator[Verdict]:
     """What the paper says of the opening: few playouts tell nothing there; curves differ."""
     if program.name in ("UCT", "MC", MC_BY_MOVES) and program.level <= 500:
         nothing = Estimate(
-            NEXT_TO_NOTHING - told.value, NEXT_TO_NOTHING - told.high, NEXT_TO_NOTHING - told.low
+            NEXT_TO_NOTHING - tau.value, NEXT_TO_NOTHING - tau.high, NEXT_TO_NOTHING - tau.low
         )
         yield verdict(
             f"{program.label} tells next to nothing before move 20 (τ-b < {NEXT_TO_NOTHING})",
@@ -336,11 +340,11 @@ def _opening_verdicts(
 
 
 def _draw(judged: Judged, program: Program, sample: Sample) -> Path:
-    how = Resampling(resamples=200, seed=judged.seed)
+    resampling = Resampling(resamples=200, seed=judged.seed)
     phases = partition("ply", judged.loaded.plies, PHASES)
     chosen = [(phase.words, sample.where(phase.holds)) for phase in phases if phase.holds.any()]
     parts = [
-        curve(some, binning=picture_bins(some), condition=words, resampling=how)
+        curve(some, binning=picture_bins(some), condition=words, resampling=resampling)
         for words, some in chosen
     ]
     slug = re.sub(r"[^a-z0-9]+", "-", f"{program.name} {program.level}".lower())

@@ -65,8 +65,8 @@ def duel_verdict(
 
     Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should not either.
     """
-    found = rate(ours)
-    lead = Estimate(found.value - 0.5, found.low - 0.5, found.high - 0.5)
+    points = rate(ours)
+    lead = Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
     detail = f"p = {permutation_p_value(ours):.2g}"
     if binomial_p_value(theirs) >= 0.05:
         answer: Answer = "yes" if lead.low <= 0 <= lead.high else "reversed"

@@ -27,8 +27,8 @@ class Verdict:
     detail: str = ""
 
     def __str__(self) -> str:
-        said = f" ({self.detail})" if self.detail else ""
-        return f"{self.claim}: {self.answer}, {self.found.text('+.3f')}{said}"
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self.claim}: {self.answer}, {self.found.text('+.3f')}{detail}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class OutcomeTable:
         """The rows as people read them."""
         return [tuple(map(cell_text, row)) for row in self.rows]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Its title, headings and rows as JSON has them."""
         return {
             "title": self.title,
@@ -63,7 +63,7 @@ class Outcome:
     figures: tuple[Path, ...] = ()
     """Pictures that it wrote."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """All of it as JSON has it; an interval is a list of value, low and high."""
         return {
             "about": self.about,
@@ -81,7 +81,7 @@ class Outcome:
         }
 
 
-def verdict(claim: str, found: Estimate, detail: str = "") -> Verdict:
+def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
     """A claim that holds if the number is above zero, by its interval.
 
     >>> verdict("more is better", Estimate(0.02, 0.01, 0.03)).answer
@@ -90,11 +90,11 @@ def verdict(claim: str, found: Estimate, detail: str = "") -> Verdict:
     'not shown'
     """
     answer: Answer = "not shown"
-    if found.low > 0:
+    if lead.low > 0:
         answer = "yes"
-    elif found.high < 0:
+    elif lead.high < 0:
         answer = "reversed"
-    return Verdict(claim, found, answer, detail)
+    return Verdict(claim, lead, answer, detail)
 
 
 def cell_text(value: Value) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from hyoka.analysis import (
     Curve,
     Curves,
+    DrawnGames,
     FixedBins,
     Resampling,
     Sample,
@@ -199,8 +200,8 @@ class WeightRun:
         *,
         off: bool = False,
         quiet: bool = True,
-        draws: Literal["discard", "half"] = "discard",
-        whole: bool = False,
+        draws: DrawnGames = "discard",
+        every_position: bool = False,
     ) -> Examples:
         """Positions of a study, with the terms as they are or turned off."""
         return term_examples(
@@ -210,7 +211,7 @@ class WeightRun:
             off=off,
             quiet=quiet,
             draws=draws,
-            sample=None if whole else self.amount.sample,
+            sample=None if every_position else self.amount.sample,
             seed=self.seed,
             progress=self.workshop.progress,
         )
@@ -226,9 +227,9 @@ def quiescence(run: WeightRun) -> Outcome:
         _sample(name, each, each.before, np.isin(key, shared))
         for name, each, key in zip(names, (static, resting), keys, strict=True)
     ]
-    how = Resampling(seed=run.seed)
+    resampling = Resampling(seed=run.seed)
     curves = Curves(
-        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=how) for sample in samples)
+        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=resampling) for sample in samples)
     )
     rows = tuple(
         (
@@ -243,7 +244,7 @@ def quiescence(run: WeightRun) -> Outcome:
         for part, rises in zip(curves, ("no", "yes"), strict=True)
     )
     headings = ("curve", "theirs rises", "falls", "largest", "p", "bins", "scale")
-    better = compare(samples[1], samples[0], resampling=how)
+    better = compare(samples[1], samples[0], resampling=resampling)
     roc = next(each.difference for each in better.differences if each.metric.name == "roc")
     file = run.figure("curves")
     curves.save(file)
@@ -262,28 +263,31 @@ def quiescence(run: WeightRun) -> Outcome:
 
 def draws(run: WeightRun) -> Outcome:
     """The curve with drawn games left out, and with each as half a win."""
-    found = run.examples(run.study, draws="half")
-    everything = _sample("draws half", found, found.before)
+    examples = run.examples(run.study, draws="half")
+    everything = _sample("draws half", examples, examples.before)
     decided = (everything.results == 0) | (everything.results == 1)
     without = everything.where(decided, "draws left out")
     edges = np.arange(-400.0, 401.0, 100.0)
-    whole, some = everything.ranking.bins(edges), without.ranking.bins(edges)
-    half, left_out = (part[:, 1] / part[:, 0] for part in (whole, some))
+    all_bins, decided_bins = everything.ranking.bins(edges), without.ranking.bins(edges)
+    half, left_out = (part[:, 1] / part[:, 0] for part in (all_bins, decided_bins))
     rows = tuple(
         (
             f"{edges[b]:+.0f} to {edges[b + 1]:+.0f}",
-            int(whole[b, 5]),
+            int(all_bins[b, 5]),
             float(half[b]),
             float(left_out[b]),
             float(left_out[b] - half[b]),
         )
-        for b in range(len(whole))
+        for b in range(len(all_bins))
     )
     worst = float(np.nanmax(np.abs(left_out - half)))
-    how = Resampling(seed=run.seed)
+    resampling = Resampling(seed=run.seed)
     file = run.figure("curves")
     Curves(
-        tuple(curve(s, binning=FixedBins(_DELTA), resampling=how) for s in (without, everything))
+        tuple(
+            curve(s, binning=FixedBins(_DELTA), resampling=resampling)
+            for s in (without, everything)
+        )
     ).save(file)
     answer: Answer = "yes" if worst < LITTLE else "reversed"
     share = 1 - len(without) / len(everything)
@@ -366,11 +370,12 @@ def other_records(run: WeightRun) -> Outcome:
         where="result in (0, 1) and plies >= 60",
         columns="none",
     )
-    others = run.examples(study, off=True, whole=True)
-    how = Resampling(seed=run.seed)
+    others = run.examples(study, off=True, every_position=True)
+    resampling = Resampling(seed=run.seed)
     samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
     scales = {
-        name: curve(sample, resampling=how).logistic.scale for name, sample in samples.items()
+        name: curve(sample, resampling=resampling).logistic.scale
+        for name, sample in samples.items()
     }
     steepness = OutcomeTable(
         ("records", "positions", "games", "scale, centipawns"),
@@ -422,7 +427,7 @@ def _falls(part: Curve, claim: str, *, expected: bool) -> Verdict:
 def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
     """Where each trait is large and where it is small, among the unseen games."""
     held = fitted.fits["MLM"].held_out
-    found = {}
+    extremes = {}
     for name in fitted.examples.traits:
         ends = [
             holds
@@ -431,8 +436,8 @@ def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
             if text.startswith(start)
         ]
         if len(ends) == 2:
-            found[factor or name] = (ends[0], ends[1])
-    return found
+            extremes[factor or name] = (ends[0], ends[1])
+    return extremes
 
 
 def _split_tables(
@@ -476,9 +481,9 @@ def _draw(file: Path, sample: Sample, conditions: Mapping[str, tuple[Holds, Hold
     for name, ends in itertools.islice(conditions.items(), 1):
         for holds, word in zip(ends, ("large", "small"), strict=True):
             chosen[f"{name} {word}"] = sample.where(holds)
-    how = Resampling(resamples=200)
+    resampling = Resampling(resamples=200)
     parts = [
-        curve(some, binning=picture_bins(some), resampling=how, condition=words)
+        curve(some, binning=picture_bins(some), resampling=resampling, condition=words)
         for words, some in chosen.items()
     ]
     Curves(tuple(parts)).save(file)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hyoka.arena import MatchPlan, MatchResult, play_match
-from hyoka.errors import SourceError
+from hyoka.errors import SourceError, named
 from hyoka.progress import OnProgress
 from hyoka.reproduction.outcome import Outcome
 from hyoka.study import Study, evaluate
@@ -39,7 +39,7 @@ class RecordsFolder:
         where = f"in {self._path}" if self._path else f"in shared/data here or above {here}"
         raise SourceError(
             f"no {name} {where}; this experiment reads it: say where the records are with "
-            "--data FOLDER (the folder that has go9, chess and shogi in it)"
+            f"{named('data')} (the folder that has go9, chess and shogi in it)"
         )
 
 
@@ -68,8 +68,8 @@ class Workshop:
         path = self.folder / name
         if (path / "study.toml").exists():
             return Study.open(path)
-        found = [self.records.file(file) for file in files]
-        return Study.create(path, found, where=where, columns=columns)
+        paths = [self.records.file(file) for file in files]
+        return Study.create(path, paths, where=where, columns=columns)
 
     def evaluate(self, study: Study, specs: Sequence[str], sample: int | None) -> list[str]:
         """Evaluate what is missing; the names under which the evaluations are kept."""

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from hyoka.errors import SourceError, nearest
+from hyoka.games import FACTS
 
-SAMPLES: Final = {
-    "go9": "go9.sgf.xz",
-    "othello": "othello.sgf.xz",
-    "chess": "chess.pgn.xz",
-}
+SAMPLES: Final = {name: facts.samples for name, facts in FACTS.items() if facts.samples}
 """The file of each game that has samples."""
 
 

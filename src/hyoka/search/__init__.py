@@ -5,11 +5,13 @@ from hyoka.search.book import Book
 from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.evaluations import (
     LinearEvaluation,
+    has_features,
+    has_terms,
     linear_evaluation,
     move_strengths,
     strengths_artefact,
 )
-from hyoka.search.lines import PythonLine, as_line, recorded_line
+from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.python_evaluator import PythonEvaluator
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
@@ -37,12 +39,13 @@ __all__ = [
     "as_line",
     "difficulty",
     "find_mate",
+    "has_features",
+    "has_terms",
     "linear_evaluation",
     "mc",
     "mc_score",
     "move_strengths",
     "play_game",
-    "recorded_line",
     "search_line",
     "search_once",
     "solve_ending",

@@ -3,10 +3,11 @@
 
 import dataclasses
 import math
-from typing import Any, Final
+from typing import Final
 
 from hyoka import _core
 from hyoka._core import Player
+from hyoka.games import AnyLine, AnyMove
 from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
@@ -16,7 +17,7 @@ _DECIDED: Final = 20_000
 """Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
 
 
-def _final_score(line: Any, pv: list[Any], rounded: float) -> float:
+def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
     """The score at the end of a variation; alpha-beta itself counts in whole points."""
     for move in pv:
         line = line.play(move)
@@ -66,12 +67,12 @@ class AlphaBetaPlayer:
             return "depth"
         return "nodes" if nodes and result.nodes >= nodes else "time"
 
-    def _tell(self, line: Any, on_result: OnResult) -> None:
+    def _tell(self, line: AnyLine, on_result: OnResult) -> None:
         result = self._result(line)
         if result is not None:
             on_result(result)
 
-    def _result(self, line: Any) -> SearchResult | None:
+    def _result(self, line: AnyLine) -> SearchResult | None:
         found = self._core.found()
         if not found["variations"]:
             return None
@@ -93,7 +94,7 @@ class AlphaBetaPlayer:
             details={"iterations": found["iterations"]},
         )
 
-    def _report(self, line: Any, score: int, mate: int | None, pv: list[Any]) -> MoveReport:
+    def _report(self, line: AnyLine, score: int, mate: int | None, pv: list[AnyMove]) -> MoveReport:
         """Turn alpha-beta's one number into score, value and proof."""
         first_to_play = line.to_play is Player.first
         if mate is None and abs(score) < _DECIDED:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from hyoka.artefact import Artefact
 from hyoka.errors import SourceError
+from hyoka.games import Game, Move
 from hyoka.records import Record, read_records, records_in
 
 
@@ -32,8 +32,11 @@ class Book:
         for record in records:
             if record.game != game:
                 continue
-            for ply, code in enumerate(record.moves[:plies].tolist()):
-                counts.setdefault(record.position(ply).hash, Counter())[code] += 1
+            # The last position has no move: there are as many codes as positions before it.
+            for code, position in zip(
+                record.moves[:plies].tolist(), record.positions(), strict=False
+            ):
+                counts.setdefault(position.hash, Counter())[code] += 1
         return cls(game, counts)
 
     @classmethod
@@ -58,7 +61,7 @@ class Book:
         lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
-    def moves(self, position: Any) -> dict[Any, int]:
+    def moves(self, position: Game) -> dict[Move, int]:
         """The legal moves of a position that are in the book, and how often they were played."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}

@@ -2,12 +2,12 @@
 """Which settings count beside which others: some mean nothing alone, some change what is usual."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
 from hyoka import _core
 from hyoka.search.settings import Value
 
-Get = Callable[[str], Any]
+Get = Callable[[str], object]
 """A setting's value by its name."""
 
 _PRESETS: Final = ("exact", "plain")
@@ -52,10 +52,14 @@ def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
     puct = get("formula") == "puct"
     if name == "c":
         return bool(value == (1.5 if puct else 1.0))
+    if name in _STRENGTHS and name != "strengths":
+        return bool(value == get("strengths"))
     return name == "ordered" and value == (puct or get("widening"))
 
 
-def idle(kind: str, names: Collection[str], get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def idle(
+    kind: str, names: Collection[str], get: Get, parts: Mapping[str, object]
+) -> dict[str, str]:
     """Of the settings and parts named, those that have no effect beside the others, and why.
 
     >>> known = {"widening": False}
@@ -69,7 +73,7 @@ def idle(kind: str, names: Collection[str], get: Get, parts: Mapping[str, Any]) 
     return {name: found[name] for name in names if name in found}
 
 
-def _idle_in_uct(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found: dict[str, str] = {}
     if not get("widening"):
         found |= dict.fromkeys(("widening_d", "widening_c", "widening_e"), "without widening=on")
@@ -110,7 +114,7 @@ def _idle_strengths(get: Get) -> dict[str, str]:
     return found
 
 
-def _idle_in_mc(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found = _idle_in_playouts(get)
     if get("a_move"):
         found["playouts"] = "with a_move=…"
@@ -129,7 +133,7 @@ def _idle_in_playouts(get: Get) -> dict[str, str]:
     return found
 
 
-def _idle_in_ab(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
+def _idle_in_ab(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found = {}
     if get("plain"):
         found["exact"] = "with plain=on"
@@ -138,7 +142,7 @@ def _idle_in_ab(get: Get, parts: Mapping[str, Any]) -> dict[str, str]:
     return found | _idle_beside_evaluation(parts)
 
 
-def _idle_beside_evaluation(parts: Mapping[str, Any], *more: str) -> dict[str, str]:
+def _idle_beside_evaluation(parts: Mapping[str, object], *more: str) -> dict[str, str]:
     """An evaluation given as a value has its own weights; a function gives values as they are."""
     if "evaluation" not in parts:
         return {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, Origin, number_of, read_artefact, shown
 from hyoka.errors import NotationError, SourceError, nearest
-from hyoka.games import game_type, name_of
+from hyoka.games import Position, game_facts
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
 """What the compiled core can hold."""
@@ -98,22 +98,24 @@ class LinearEvaluation:
         chosen = self.scale if scale is None else float(scale)
         return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
 
-    def score(self, positions: Sequence[Any]) -> NDArray[np.int32]:
+    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
         """What positions are worth to the first player, in `unit`."""
         return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
 
-    def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
+    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """The same as expected results, 0 to 1."""
         with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
             return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
 
-    def amounts(self, positions: Sequence[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def amounts(
+        self, positions: Sequence[Position]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How much of each term a position has, a row a position; and its progress."""
         if not positions:
             return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
         return _core.count_terms(self.game, list(positions))
 
-    def terms(self, positions: Sequence[Any]) -> NDArray[np.float32]:
+    def terms(self, positions: Sequence[Position]) -> NDArray[np.float32]:
         """Rows whose product with `flat` is the score: amounts blended by progress."""
         amounts, progress = self.amounts(positions)
         ending = progress[:, None]
@@ -138,6 +140,16 @@ class LinearEvaluation:
         return _core.linear_evaluation(self.game, self.flat.tolist(), self.scale)
 
 
+def has_terms(game: str | None) -> bool:
+    """Whether a game has an evaluation of its own; none written in Python has."""
+    return game is not None and bool(_core.evaluation_terms(game)[0])
+
+
+def has_features(game: str | None) -> bool:
+    """Whether the moves of a game have features, by which they have strengths."""
+    return game is not None and bool(_core.move_features(game))
+
+
 def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:
     """A game's built-in evaluation, or one whose weights a file holds.
 
@@ -146,8 +158,12 @@ def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -
     >>> linear_evaluation("blokus_duo")["influence"]
     (1.0, 1.0)
     """
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     terms, unit, scale = _core.evaluation_terms(name)
+    if not terms:
+        raise NotationError(
+            f"{name} has no terms to be evaluated by; give a function of positions, evaluation="
+        )
     built_in = LinearEvaluation(
         name,
         tuple(term for term, *_ in terms),
@@ -169,7 +185,7 @@ def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -
         raise SourceError(f"{file}: {error}") from None
 
 
-def _pair(term: str, given: Any) -> tuple[float, float]:
+def _pair(term: str, given: object) -> tuple[float, float]:
     """A term's weights in the opening and in the ending, from one number or two."""
     pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
     if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):
@@ -193,8 +209,10 @@ def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any],
 
 def move_strengths(game: str, strengths: str | Path | Artefact | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
-    name = name_of(game_type(game)())
+    name = game_facts(game).name
     known = dict(_core.move_features(name))
+    if not known:
+        raise NotationError(f"moves of {name} have no features, and so no strengths")
     if strengths is None or strengths == BUILT_IN:
         return known
     file = read_artefact(strengths, "strengths")
@@ -219,5 +237,5 @@ def strengths_artefact(
     """Strengths of a game's move features, as `move_strengths` and `strengths=FILE` read them."""
     # The core holds them in four bytes: the shortest text that reads back as it is.
     numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
-    content = {"game": name_of(game_type(game)()), "strengths": numbers}
+    content = {"game": game_facts(game).name, "strengths": numbers}
     return Artefact.of("strengths", content, origin=origin)

@@ -3,27 +3,22 @@
 
 import random
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hyoka import _core
 from hyoka._core import Outcome, Player
 from hyoka.errors import IllegalMoveError, NotationError
-from hyoka.games import game_type, name_of
+from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts, name_of
 
 
 @dataclass(frozen=True)
 class PythonLine:
     """A game written in Python with the moves that led to it; itself a game.
 
-    What the compiled games' `line()` gives, for any class that follows the `Game` protocol.
+    What the compiled games' `line()` gives, for any class that follows `AnyGame`.
     """
 
-    start: Any
-    moves: tuple[Any, ...] = ()
-    position: Any = None
+    start: AnyGame
+    moves: tuple[AnyMove, ...] = ()
+    position: AnyGame = None  # type: ignore[assignment] # made from the moves if not given
 
     def __post_init__(self) -> None:
         if self.position is None:
@@ -37,14 +32,12 @@ class PythonLine:
     @property
     def to_play(self) -> Player:
         """Who moves next."""
-        player: Player = self.position.to_play
-        return player
+        return self.position.to_play
 
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, or None while it goes on."""
-        outcome: Outcome | None = self.position.outcome
-        return outcome
+        return self.position.outcome
 
     @property
     def score(self) -> float:
@@ -55,26 +48,26 @@ class PythonLine:
         return 0.0 if self.outcome is None else 2 * float(self.outcome.value) - 1
 
     @property
-    def legal_moves(self) -> list[Any]:
+    def legal_moves(self) -> list[AnyMove]:
         """All legal moves."""
         return list(self.position.legal_moves)
 
-    def is_legal(self, move: Any) -> bool:
+    def is_legal(self, move: object) -> bool:
         """Whether a move may be played."""
         return move in self.position.legal_moves
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> AnyMove:
         """The legal move that prints as `text`; raises IllegalMoveError."""
         for move in self.legal_moves:
             if str(move) == text:
                 return move
         raise IllegalMoveError(f"illegal move {text} at ply {len(self) + 1}")
 
-    def random_move(self, seed: int) -> Any:
+    def random_move(self, seed: int) -> AnyMove | None:
         """Any legal move; None if the game is over."""
         return None if self.outcome is not None else random.Random(seed).choice(self.legal_moves)
 
-    def play(self, move: Any) -> "PythonLine":
+    def play(self, move: AnyMove) -> "PythonLine":
         """The line with one move more."""
         if not self.is_legal(move):
             raise IllegalMoveError(f"illegal move {move} in {self.position}")
@@ -86,7 +79,7 @@ class PythonLine:
         return " ".join(map(str, self.moves))
 
     @classmethod
-    def read(cls, start: Any, text: str) -> "PythonLine":
+    def read(cls, start: AnyGame, text: str) -> "PythonLine":
         """The line from `start` whose moves print as `text` says; raises IllegalMoveError."""
         line = cls(start)
         for word in text.split():
@@ -100,32 +93,14 @@ class PythonLine:
         return str(self.position)
 
 
-def recorded_line(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> Any:
-    """The line of play that a record's first moves make, as a search may go on from it.
-
-    Where a record goes on although the rules would have ended the game (a draw that nobody
-    claimed), the line begins at the position reached instead.
-    """
-    kind = game_type(game)
-    first: Any = _core.position_after(game, start, komi, codes[:0])
-    line = first.line()
-    for code in codes.tolist():
-        move = kind.Move.from_code(code)
-        if not line.is_legal(move):
-            reached: Any = _core.position_after(game, start, komi, codes)
-            return reached.line()
-        line = line.play(move)
-    return line
-
-
-def as_line(game: Any, name: str | None) -> Any:
+def as_line(game: AnyGame, name: str | None) -> AnyLine:
     """A line of play from a position or a line; `name` is the game it must be of."""
     if name is None:
         return game if isinstance(game, PythonLine) else PythonLine(game)
-    kind = game_type(name)
-    if isinstance(game, kind.Line):
+    facts = game_facts(name)
+    if isinstance(game, facts.line_type):
         return game
-    if isinstance(game, kind):
+    if isinstance(game, facts.position_type):
         return game.line()
     try:
         other = name_of(game)

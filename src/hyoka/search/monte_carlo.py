@@ -3,10 +3,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from hyoka import _core
 from hyoka._core import Player
+from hyoka.games import AnyLine, AnyMove
 from hyoka.search.parts import models_for, monte_carlo_options
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
@@ -33,7 +33,7 @@ class MonteCarloPlayer:
             samples = self._sample(request, 0, int(playouts), int(a_move), seconds)
             ended = "interrupted" if self._stopped else "time" if seconds else "playouts"
             return self._result(line, samples, ended)
-        sums: dict[Any, tuple[int, float, float]] = {}
+        sums: dict[AnyMove, tuple[int, float, float]] = {}
         slice_s = max(0.01, min(request.every_s, 0.2))
         while not self._stopped:  # slice after slice, until somebody has had enough
             done = sum(count for count, *_ in sums.values())
@@ -46,11 +46,11 @@ class MonteCarloPlayer:
 
     def _sample(
         self, request: SearchRequest, first: int, playouts: int, a_move: int, seconds: float
-    ) -> list[tuple[Any, int, float, float]]:
+    ) -> list[tuple[AnyMove, int, float, float]]:
         return list(self._core.sample(request.line, request.only, first, playouts, a_move, seconds))
 
     def _result(
-        self, line: Any, samples: Sequence[tuple[Any, int, float, float]], ended: str
+        self, line: AnyLine, samples: Sequence[tuple[AnyMove, int, float, float]], ended: str
     ) -> SearchResult:
         total = sum(count for _, count, *_ in samples)
         reports = [

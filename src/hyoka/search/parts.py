@@ -7,8 +7,15 @@ from typing import Final
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
+from hyoka.games import game_facts, games_with
 from hyoka.search.book import Book
-from hyoka.search.evaluations import LinearEvaluation, linear_evaluation, move_strengths
+from hyoka.search.evaluations import (
+    LinearEvaluation,
+    has_features,
+    has_terms,
+    linear_evaluation,
+    move_strengths,
+)
 from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
 
@@ -21,12 +28,15 @@ def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
     options = _core.UctOptions()
     _set_chosen(options, spec)
     _check_playouts(spec, game)
-    if spec["ordered"] and game is None:
+    if spec["ordered"] and not has_features(game):
         raise NotationError("ordered=on needs a game whose moves have features")
-    if spec["mate"] and game not in ("chess", "shogi"):
-        raise NotationError(f"mate={spec['mate']} is for chess and shogi, not for {game}")
-    if spec["ending"] and game != "othello":
-        raise NotationError(f"ending={spec['ending']} is for othello, not for {game}")
+    facts = None if game is None else game_facts(game)
+    if spec["mate"] and (facts is None or facts.mate_solver is None):
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mate={spec['mate']} is for {games}, not for {game}")
+    if spec["ending"] and (facts is None or facts.ending_solver is None):
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
     return options
 
 
@@ -36,7 +46,7 @@ def has_priors(spec: SearchSpec, game: str | None) -> bool:
         return True
     usual = spec["widening"] or spec["formula"] == "puct"
     ordered = usual if spec["ordered"] is None else spec["ordered"]
-    return bool(ordered) and game is not None
+    return bool(ordered) and has_features(game)
 
 
 def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloOptions:
@@ -65,13 +75,12 @@ def _set_chosen(options: Options, spec: SearchSpec) -> None:
 
 
 def _check_playouts(spec: SearchSpec, game: str | None) -> None:
-    if spec["policy"] == "light" and not (game or "").startswith("go"):
+    if spec["policy"] == "light" and not (game is not None and game_facts(game).light_playouts):
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
-    if game is None:
-        if spec["policy"] == "strengths":
-            raise NotationError("policy=strengths needs a game whose moves have features")
-        if spec["threads"] != 1:
-            raise NotationError("a game written in Python is searched on one thread")
+    if spec["policy"] == "strengths" and not has_features(game):
+        raise NotationError("policy=strengths needs a game whose moves have features")
+    if game is None and spec["threads"] != 1:
+        raise NotationError("a game written in Python is searched on one thread")
 
 
 def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
@@ -101,7 +110,7 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
     if given is not None:
         wants_scores = spec.kind == "ab"
         return (_core.python_scores if wants_scores else _core.python_values)(game, given)
-    if game is not None:
+    if game is not None and has_terms(game):
         return linear_evaluation(game, spec["weights"]).model()
     if spec["weights"] != BUILT_IN:
         raise NotationError("weights= are for a game with an evaluation of its own")
@@ -115,7 +124,7 @@ def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | Non
         given = usual if own is None else own
         if given == BUILT_IN:
             continue
-        if game is None:
+        if game is None or not has_features(game):
             raise NotationError("strengths= need a game whose moves have features")
         setattr(models, name, _strengths(game, given))
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from hyoka._core import Player
 from hyoka.errors import NotationError
-from hyoka.games import name_of
-from hyoka.search.lines import PythonLine, as_line
+from hyoka.games import AnyGame, AnyLine, name_of
+from hyoka.search.lines import as_line
 from hyoka.search.result import SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.spec import SearchSpec
 
 
-def name_or_none(game: Any) -> str | None:
+def name_or_none(game: AnyGame) -> str | None:
     """The name of a game, or None of one written in Python."""
     try:
         return name_of(game)
@@ -21,7 +21,7 @@ def name_or_none(game: Any) -> str | None:
         return None
 
 
-def search_once(game: Any, spec: SearchSpec | str, **options: Any) -> SearchResult:
+def search_once(game: AnyGame, spec: SearchSpec | str, **options: Any) -> SearchResult:
     """Search a position or a line of play once.
 
     >>> import hyoka as hk
@@ -33,12 +33,12 @@ def search_once(game: Any, spec: SearchSpec | str, **options: Any) -> SearchResu
 
 
 def play_game(
-    start: Any,
+    start: AnyGame,
     first: Searcher | SearchSpec | str,
     second: Searcher | SearchSpec | str,
     *,
     max_plies: int = 1000,
-) -> Any:
+) -> AnyLine:
     """Let two searches play a game from a position or a line, and give the line they made.
 
     A player that finds no move (a solver asked too much) ends it, as does `max_plies`.
@@ -64,7 +64,7 @@ def play_game(
     return line
 
 
-def search_line(line: Any, spec: SearchSpec | str) -> Iterator[SearchResult]:
+def search_line(line: AnyLine, spec: SearchSpec | str) -> Iterator[SearchResult]:
     """Search every position of a line of play, from its start to its end, each from scratch.
 
     >>> import hyoka as hk
@@ -72,8 +72,9 @@ def search_line(line: Any, spec: SearchSpec | str) -> Iterator[SearchResult]:
     >>> [result.playouts for result in search_line(line, "uct:playouts=50")]
     [50, 50, 50]
     """
-    searcher = Searcher(spec, name_or_none(line))
-    here = PythonLine(line.start) if isinstance(line, PythonLine) else line.start.line()
+    name = name_or_none(line)
+    searcher = Searcher(spec, name)
+    here = as_line(line.start, name)
     for move in [*line.moves, None]:
         searcher.clear()
         yield searcher.search(here)

@@ -80,7 +80,7 @@ class PythonEvaluator:
         return "-".join(filter(None, ["python", safe, digest]))
 
 
-def name_of_function(function: Any) -> str:
+def name_of_function(function: object) -> str:
     """What a function is called, or the class of an object that can be called.
 
     >>> name_of_function(functools.partial(max, 1))

@@ -3,8 +3,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from hyoka.games import AnyLine, AnyMove
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.spec import SearchSpec
 
@@ -24,9 +25,9 @@ _WITHOUT_LIMITS: Final[dict[str, dict[str, int]]] = {
 class SearchRequest:
     """One search of a line of play that is not over."""
 
-    line: Any
+    line: AnyLine
     limits: SearchLimits
-    only: Sequence[Any] | None
+    only: Sequence[AnyMove] | None
     """Moves to choose among; None for all."""
     on_result: OnResult | None
     every_s: float

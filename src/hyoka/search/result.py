@@ -6,6 +6,7 @@ from typing import Any
 
 from hyoka.errors import NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games import AnyMove, game_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class SearchLimits:
 class MoveReport:
     """What a search thinks of one move."""
 
-    move: Any
+    move: AnyMove
     visits: int = 0
     """Simulations through it; those that a prior counts as are among them."""
     value: float | None = None
@@ -45,7 +46,7 @@ class MoveReport:
     """`won`, `lost` or `drawn` for the side to move."""
     mate: int | None = None
     """Plies to a mate, > 0 if the first player wins."""
-    pv: tuple[Any, ...] = ()
+    pv: tuple[AnyMove, ...] = ()
     """What is expected, the move itself first."""
 
 
@@ -53,7 +54,7 @@ class MoveReport:
 class SearchResult:
     """What a search found."""
 
-    best: Any
+    best: AnyMove | None
     """The move to play; None if the game is over or the search found none."""
     value: float | None
     """None where only a solver was asked and it knows nothing."""
@@ -64,7 +65,7 @@ class SearchResult:
     """Plies to a certain end by mate or in a tree, > 0 if the first player wins."""
     proven: str | None = None
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
-    pv: tuple[Any, ...] = ()
+    pv: tuple[AnyMove, ...] = ()
     moves: tuple[MoveReport, ...] = ()
     """The moves that were looked at, the best first."""
     playouts: int = 0
@@ -79,14 +80,17 @@ class SearchResult:
     details: dict[str, Any] = field(default_factory=dict)
     """What only this kind of search knows: `iterations`, `memory_bytes`, `full`."""
 
-    def evaluation(self, game: str) -> Evaluation:
-        """The result as evaluations are stored; chess counts mates in moves, shogi in plies."""
+    def evaluation(self, game: str | None) -> Evaluation:
+        """The result as evaluations are stored; chess counts mates in moves, shogi in plies.
+
+        `game` is a name of `hyoka.GAMES`, or None for games written in Python.
+        """
         mate = None
-        if game in ("chess", "shogi") and self.proven in ("won", "lost"):
+        facts = None if game is None else game_facts(game)
+        if facts is not None and facts.mates_in is not None and self.proven in ("won", "lost"):
             plies = self.mate if self.mate is not None else 0
             sign = 1 if (plies > 0 or (plies == 0 and self.value == 1)) else -1
-            length = (abs(plies) + 1) // 2 if game == "chess" else abs(plies)
-            mate = sign * (length or UNKNOWN_MATE)
+            mate = sign * (facts.counted_mate(abs(plies)) or UNKNOWN_MATE)
         return Evaluation(
             value=self.value,
             score=None if mate is not None else self.score,

@@ -5,13 +5,13 @@ import atexit
 import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.errors import NotationError
-from hyoka.games import GAMES, game_type, name_of
+from hyoka.games import AnyGame, AnyMove, game_facts
 from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
@@ -76,18 +76,16 @@ class Searcher:
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
         self.spec = SearchSpec.from_text(spec) if isinstance(spec, str) else spec
-        if game is not None and game not in GAMES:
-            game = name_of(game_type(game)())
-        self.game = game
+        self.game = None if game is None else game_facts(game).name
         with memory_for(self.spec.text):
-            self._player = _PLAYERS[self.spec.kind](self.spec, game)
+            self._player = _PLAYERS[self.spec.kind](self.spec, self.game)
 
     def search(
         self,
-        game: Any,
+        game: AnyGame,
         limits: SearchLimits | None = None,
         *,
-        only: Sequence[Any] | None = None,
+        only: Sequence[AnyMove] | None = None,
         on_result: OnResult | None = None,
         every_s: float = 0.5,
     ) -> SearchResult:

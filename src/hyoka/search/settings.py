@@ -20,6 +20,9 @@ Value = int | float | bool | str | Artefact
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
 _FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered"}
 """A rating is a player's; texts and files of former times still say it of moves."""
+_BUILT_IN: Final = ("weights", "strengths")
+"""The kinds of artefacts of which games have one built in; settings of these names default to it,
+others of these kinds to what those say."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -44,7 +47,7 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            if text == self.default:  # what is built in
+            if text == BUILT_IN and self.artefact in _BUILT_IN:
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
@@ -110,8 +113,6 @@ class Setting:
 
 _ARTEFACTS: Final = {"weights": "weights", "strengths": "strengths", "book": "book"}
 """What a file holds, by the last word of its setting's name."""
-_BUILT_IN: Final = ("weights", "strengths")
-"""The settings that name a file where otherwise something built in serves."""
 
 
 class Options(Protocol):

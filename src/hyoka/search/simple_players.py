@@ -4,14 +4,13 @@
 import dataclasses
 import random
 from collections.abc import Sequence
-from typing import Any
 
-from hyoka import _core
 from hyoka._core import Player
 from hyoka.errors import NotationError
+from hyoka.games import AnyLine, AnyMove, game_facts, games_with
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
-from hyoka.search.solvers import MATE_SOLVERS, holds
+from hyoka.search.solvers import holds
 from hyoka.search.spec import SearchSpec
 
 
@@ -19,10 +18,12 @@ class MatePlayer:
     """Looks for mates only."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        if game not in MATE_SOLVERS:
-            raise NotationError(f"'mate' searches {' and '.join(MATE_SOLVERS)}, not {game}")
+        solver = None if game is None else game_facts(game).mate_solver
+        if solver is None:
+            games = " and ".join(games_with(lambda facts: facts.mate_solver))
+            raise NotationError(f"'mate' searches {games}, not {game}")
         self._spec = spec
-        self._solver = MATE_SOLVERS[game](spec["hash"])
+        self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Ask for a mate of the side to move; without one there is no best move."""
@@ -52,10 +53,12 @@ class ExactPlayer:
     """Solves Othello positions to the end."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        if game != "othello":
-            raise NotationError(f"'exact' solves othello, not {game}")
+        solver = None if game is None else game_facts(game).ending_solver
+        if solver is None:
+            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+            raise NotationError(f"'exact' solves {games}, not {game}")
         self._spec = spec
-        self._solver = _core.OthelloEnding(spec["hash"])
+        self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """The exact score and best play, or nothing if a limit came first."""
@@ -71,7 +74,9 @@ class ExactPlayer:
             return _nothing(visited, "", seconds, spent)
         return _best_of([_solved(line, score, tuple(moves))], visited)
 
-    def _among(self, line: Any, only: Sequence[Any], nodes: int, seconds: float) -> SearchResult:
+    def _among(
+        self, line: AnyLine, only: Sequence[AnyMove], nodes: int, seconds: float
+    ) -> SearchResult:
         """The best of some moves; what the others are worth is not asked."""
         solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
         if not solved:
@@ -110,7 +115,7 @@ class RandomPlayer:
         self._random = random.Random(self._seed)
 
 
-def _solved(line: Any, score: int, moves: tuple[Any, ...]) -> MoveReport:
+def _solved(line: AnyLine, score: int, moves: tuple[AnyMove, ...]) -> MoveReport:
     value = 0.5 if score == 0 else float(score > 0)
     mover_ahead = (score > 0) == (line.to_play is Player.first)
     proven = "drawn" if score == 0 else "won" if mover_ahead else "lost"

@@ -3,15 +3,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
-from hyoka import _core
 from hyoka._core import Reason
 from hyoka.errors import NotationError
-from hyoka.games import name_of
+from hyoka.games import AnyGame, AnyMove, facts_of, games_with
 from hyoka.search.memory import memory_for
-
-MATE_SOLVERS: Final[dict[str, Any]] = {"chess": _core.ChessMate, "shogi": _core.ShogiMate}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +16,14 @@ class Mate:
 
     verdict: str
     """`mate`, `no mate` (by checks alone) or `unknown` (a limit came first)."""
-    line: tuple[Any, ...]
+    line: tuple[AnyMove, ...]
     """The mating line, the last move mates; empty without a mate."""
     nodes: int
     time_s: float
 
 
 def find_mate(
-    position: Any, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
+    position: AnyGame, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
 ) -> Mate:
     """Look for a mate of the side to move in which it gives check with every move (df-pn).
 
@@ -36,18 +32,19 @@ def find_mate(
     >>> mate.verdict, [str(move) for move in mate.line]
     ('mate', ['a1a8'])
     """
-    name = name_of(position)
-    if name not in MATE_SOLVERS:
-        raise NotationError(f"mates are looked for in {' and '.join(MATE_SOLVERS)}, not in {name}")
+    facts = facts_of(position)
+    if facts.mate_solver is None:
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mates are looked for in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with memory_for(f"a table of {hash_mib} MiB"):
-        verdict, line, visited, seconds = MATE_SOLVERS[name](hash_mib).solve(here, nodes, time_s)
+        verdict, line, visited, seconds = facts.mate_solver(hash_mib).solve(here, nodes, time_s)
     if verdict == "mate" and not holds(position, line):
         verdict, line = "unknown", []
     return Mate(verdict, tuple(line), visited, seconds)
 
 
-def holds(game: Any, line: Sequence[Any]) -> bool:
+def holds(game: AnyGame, line: Sequence[AnyMove]) -> bool:
     """Whether a mating line really mates under all rules: no count of moves makes it a draw."""
     if not line:
         return False
@@ -66,14 +63,14 @@ class Ending:
     """False if a limit came first; then the rest means nothing."""
     score: int
     """Black's discs less White's under best play; empty squares go to the winner."""
-    line: tuple[Any, ...]
+    line: tuple[AnyMove, ...]
     """Best play to the end."""
     nodes: int
     time_s: float
 
 
 def solve_ending(
-    position: Any, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
+    position: AnyGame, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
 ) -> Ending:
     """Solve an Othello position exactly; limits of 0 are none.
 
@@ -81,11 +78,13 @@ def solve_ending(
     >>> solve_ending(hk.Othello.from_text("X" * 62 + "O- X")).score
     64
     """
-    if name_of(position) != "othello":
-        raise NotationError(f"endings are solved in othello, not in {name_of(position)}")
+    facts = facts_of(position)
+    if facts.ending_solver is None:
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"endings are solved in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with memory_for(f"a table of {hash_mib} MiB"):
-        solved, score, line, visited, seconds = _core.OthelloEnding(hash_mib).solve(
+        solved, score, line, visited, seconds = facts.ending_solver(hash_mib).solve(
             here, nodes, time_s, False
         )
     return Ending(solved, score, tuple(line), visited, seconds)

@@ -2,13 +2,14 @@
 """Monte-Carlo tree search as a player."""
 
 import dataclasses
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka._core import Player
+from hyoka.games import AnyLine
 from hyoka.search.parts import has_priors, models_for, uct_options
 from hyoka.search.request import SearchRequest
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
@@ -60,7 +61,7 @@ class TreePlayer:
         arrays: dict[str, NDArray[np.generic]] = self._core.tree(with_unvisited)
         return arrays
 
-    def _result(self, line: Any, ended: str) -> SearchResult:
+    def _result(self, line: AnyLine, ended: str) -> SearchResult:
         reports = tuple(
             MoveReport(
                 move,

@@ -5,10 +5,11 @@ Suites of Othello endings often name one of several moves with the same score. W
 worth can be computed, so that nobody has to be marked wrong for having chosen another.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from hyoka._core import Player
 from hyoka.errors import Error
+from hyoka.games import Position, game_facts
 from hyoka.problems import Exercise
 from hyoka.search import solve_ending
 
@@ -22,7 +23,8 @@ def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> boo
     `score` is the exact one of best play, seen by the first player, where the player proved it.
     Where the position is too far from its end, only what is listed counts.
     """
-    if exercise.game != "othello" or not exercise.best or move is None or move in exercise.scores:
+    can_tell = game_facts(exercise.game).ending_solver is not None
+    if not can_tell or not exercise.best or move is None or move in exercise.scores:
         return False
     game = exercise.to_solve()
     listed = _worth(game, exercise.best[0])
@@ -33,7 +35,7 @@ def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> boo
     return played is not None and view * played >= view * listed
 
 
-def _worth(game: Any, move: str) -> float | None:
+def _worth(game: Position, move: str) -> float | None:
     """The exact score after a move; None if it is not legal or too hard to tell."""
     try:
         after = game.play(move)

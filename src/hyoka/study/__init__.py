@@ -6,6 +6,7 @@ from hyoka.study.checking import Damage, StudyCheck, check_study
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
+from hyoka.study.question import Question
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Damage",
     "EvaluationReport",
     "ImportReport",
+    "Question",
     "Study",
     "StudyCheck",
     "adjudicate",

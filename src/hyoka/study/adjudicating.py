@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, cast
 
 import pyarrow as pa
 
-from hyoka._core import Othello, Player
+from hyoka._core import Player
 from hyoka.errors import StudyError
+from hyoka.games import AnyGame, Game, Position, facts_of
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import find_mate, solve_ending
 from hyoka.study.layout import now
@@ -16,8 +17,10 @@ from hyoka.study.manifest import METHOD, Change, changing, read_part
 from hyoka.study.study import Study
 from hyoka.study.tables import ADJUDICATION_SCHEMA
 
-Method = Callable[[Any], float | None]
+Method = Callable[[AnyGame], float | None]
 """The first player's exact result of a position (1, 0.5, 0), or None if the method can't tell."""
+Solve = Callable[[Position], float | None]
+"""The same of somebody's own, for the positions of a study."""
 _PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
 _QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
@@ -25,13 +28,13 @@ _MATE_NODES: Final = 10_000
 _SOLVED_EMPTIES: Final = 14
 
 
-def by_rules(position: Any) -> float | None:
+def by_rules(position: AnyGame) -> float | None:
     """What the rules say of a finished game: mate, stalemate, a full board, dead positions."""
     outcome = position.outcome
     return None if outcome is None else float(outcome.value)
 
 
-def by_mate(position: Any) -> float | None:
+def by_mate(position: AnyGame) -> float | None:
     """What the rules say, or a mate that 10,000 nodes of searching find (chess, shogi)."""
     over = by_rules(position)
     if over is not None:
@@ -40,12 +43,12 @@ def by_mate(position: Any) -> float | None:
     return None if mate.verdict != "mate" else float(position.to_play is Player.first)
 
 
-def by_solving(position: Any) -> float | None:
+def by_solving(position: AnyGame) -> float | None:
     """The exact result of an Othello position with few empty squares."""
     over = by_rules(position)
-    if over is not None or not isinstance(position, Othello):
+    if over is not None or facts_of(position).ending_solver is None:
         return over
-    if int((position.cells == 0).sum()) > _SOLVED_EMPTIES:
+    if int((cast("Game", position).cells == 0).sum()) > _SOLVED_EMPTIES:
         return None
     score = solve_ending(position, hash_mib=1).score
     return 0.5 if score == 0 else float(score > 0)
@@ -71,7 +74,7 @@ def adjudicate(
     method: str = "rules",
     *,
     where: str | None = None,
-    solver: Method | None = None,
+    solver: Solve | None = None,
     progress: OnProgress | None = None,
 ) -> AdjudicationReport:
     """Ask an exact method about positions and keep what it knows in the study.
@@ -80,7 +83,7 @@ def adjudicate(
     method was asked about before are asked again; its answers to others stay. A `solver` of your
     own is kept under the name `method`.
     """
-    solve = solver or METHODS.get(method)
+    solve: Solve | None = solver or METHODS.get(method)
     if solve is None:
         raise StudyError(f"no exact method '{method}'; there are {', '.join(METHODS)}")
     if not method.replace("-", "").replace("_", "").isalnum():
@@ -122,14 +125,12 @@ def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float
 
 
 def _solved(
-    study: Study, chosen: pa.Table, solve: Method, tally: Tally
+    study: Study, chosen: pa.Table, solve: Solve, tally: Tally
 ) -> Iterator[tuple[int, int, float | None, float]]:
-    asked: dict[int, list[tuple[int, float | None]]] = {}
-    for game, ply, result in zip(*(column.to_pylist() for column in chosen.columns), strict=True):
-        asked.setdefault(game, []).append((ply, result))
-    for game, record in study.records(list(asked)):
-        for ply, result in asked[game]:
-            value = solve(record.position(ply))
-            tally.add()
-            if value is not None:
-                yield game, ply, result, value
+    table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    places = ((game, replay, ply) for game, replay, plies in table.replays() for ply in plies)
+    for (game, replay, ply), result in zip(places, chosen["result"].to_pylist(), strict=True):
+        value = solve(replay.position(ply))
+        tally.add()
+        if value is not None:
+            yield game, ply, result, value

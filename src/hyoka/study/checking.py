@@ -109,15 +109,15 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     forget()
     if seal:
         _seal(folder)
-    found = StudyCheck(str(folder))
+    check = StudyCheck(str(folder))
     try:
         study = read_manifest(folder / DESCRIPTION)
     except StudyError as error:
         if not (folder / DESCRIPTION).exists() and not (folder / "games").is_dir():
             raise  # no study at all
-        found.damage.append(_lost_description(folder, error))
-        return found
-    whole = _check_parts(study, found, _again(study))
+        check.damage.append(_lost_description(folder, error))
+        return check
+    tables_are_whole = _check_parts(study, check, _again(study))
     engines: dict[str, Manifest] = {}
     methods: dict[str, Manifest] = {}
     for file, name in _answerers(folder):
@@ -128,14 +128,14 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         except StudyError as error:
             what = str(file.relative_to(folder))
             again = f"remove {file.parent} and ask again ({remedy})"
-            found.damage.append(Damage(what, _words(error, file), again))
+            check.damage.append(Damage(what, _words(error, file), again))
             continue
         drop = f"`hyoka check {_quoted(folder)} --seal` drops it, then {remedy}"
-        if _check_parts(manifest, found, drop) and manifest.names:
+        if _check_parts(manifest, check, drop) and manifest.names:
             (engines if of_engine else methods)[name] = manifest
-    if whole:
-        _check_tables(Snapshot(study, engines, methods), found)
-    return found
+    if tables_are_whole:
+        _check_tables(Snapshot(study, engines, methods), check)
+    return check
 
 
 def _lost_description(folder: Path, error: StudyError) -> Damage:
@@ -144,7 +144,8 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
             DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
         )
     mend = (
-        "put a copy in its place; if it was changed by hand and is right, --seal takes it as it is"
+        "put a copy in its place; if it was changed by hand and is right, "
+        f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
     )
     return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), mend)
 
@@ -189,30 +190,30 @@ def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
             yield each / name, each.name.removeprefix(f"{key}=")
 
 
-def _check_parts(manifest: Manifest, found: StudyCheck, remedy: str) -> bool:
+def _check_parts(manifest: Manifest, check: StudyCheck, remedy: str) -> bool:
     """Whether each part is as its manifest lists it."""
-    before = len(found.damage)
-    found.sealed &= manifest.sealed
-    found.parts += len(manifest.names)
-    root = Path(found.study)
+    before = len(check.damage)
+    check.sealed &= manifest.sealed
+    check.parts += len(manifest.names)
+    root = Path(check.study)
     listed = {part.name: part for part in manifest.parts}
     for name in manifest.names:
         file = manifest.folder / name
         problem = _problem(manifest, name, listed.get(name))
         if problem is None:
-            found.bytes += file.stat().st_size
+            check.bytes += file.stat().st_size
         else:
-            found.damage.append(Damage(str(file.relative_to(root)), problem, remedy))
+            check.damage.append(Damage(str(file.relative_to(root)), problem, remedy))
     if is_held(manifest.folder):
-        return len(found.damage) == before  # what is not listed belongs to somebody at work
+        return len(check.damage) == before  # what is not listed belongs to somebody at work
     below = TABLES if manifest.file.name == DESCRIPTION else ("",)
-    found.leftovers += [
+    check.leftovers += [
         str(path.relative_to(root))
         for table in below
         for path in sorted((manifest.folder / table).glob("*part-*"))
         if str(path.relative_to(manifest.folder)) not in manifest.names
     ]
-    return len(found.damage) == before
+    return len(check.damage) == before
 
 
 def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
@@ -228,7 +229,7 @@ def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
     return None
 
 
-def _check_tables(snapshot: Snapshot, found: StudyCheck) -> None:
+def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
     """Whether the tables fit one another."""
 
     def broken(question: str) -> bool:
@@ -242,9 +243,9 @@ def _check_tables(snapshot: Snapshot, found: StudyCheck) -> None:
     for table, laws in _LAWS.items():
         for law, question in laws.items():
             if broken(question):
-                found.damage.append(Damage(table, f"it does not hold that {law}", again))
-    found.games, found.positions = count("games"), count("positions_")
-    found.evaluations = count("evaluations_")
+                check.damage.append(Damage(table, f"it does not hold that {law}", again))
+    check.games, check.positions = count("games"), count("positions_")
+    check.evaluations = count("evaluations_")
     answers = [("remarks", "remarks", "true", again)]
     for table, key, manifests in (
         ("evaluations", "engine", snapshot.engines),
@@ -258,9 +259,9 @@ def _check_tables(snapshot: Snapshot, found: StudyCheck) -> None:
     for what, table, which, remedy in answers:
         if broken(_OF_POSITIONS.format(table=table, which=which)):
             problem = "some rows are about positions that are not there"
-            found.damage.append(Damage(what, problem, remedy))
+            check.damage.append(Damage(what, problem, remedy))
         if table != "remarks" and broken(_ONCE.format(table=table, which=which)):
-            found.damage.append(Damage(what, "some positions come twice", remedy))
+            check.damage.append(Damage(what, "some positions come twice", remedy))
 
 
 def _seal(folder: Path) -> None:

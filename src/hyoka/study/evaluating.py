@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from hyoka.contestants import RecordedGame, Spec, contestant_of, is_spec, spec_of
 from hyoka.engines import Failure
 from hyoka.errors import EngineError
+from hyoka.evaluation import Evaluation
 from hyoka.fleet import Done, Run
+from hyoka.games import game_facts
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import PythonEvaluator
 from hyoka.study.layout import COMMENTS, now
@@ -36,6 +38,8 @@ _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
 _FLUSH_ROWS: Final = 200_000
 
+Judge = Callable[[Any], Evaluation | float]
+"""A function of positions of its game: an evaluation, or the first player's expected result."""
 Positions = list[RecordedGame]
 """Positions of some games, as they travel to a worker."""
 
@@ -60,7 +64,7 @@ class EvaluationReport:
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str | Spec | Callable[[Any], Any]],
+    specs: Sequence[str | Spec | Judge],
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -103,10 +107,10 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     return reports
 
 
-def _evaluator_of(spec: str | Spec | Callable[[Any], Any]) -> Spec:
+def _evaluator_of(spec: str | Spec | Judge) -> Spec:
     if isinstance(spec, str):
         return spec_of(spec, [COMMENTS])
-    return spec if is_spec(spec) else PythonEvaluator(cast(Callable[[Any], Any], spec))
+    return spec if is_spec(spec) else PythonEvaluator(cast(Judge, spec))
 
 
 def _identity_of(engine: Spec) -> dict[str, Any]:
@@ -120,15 +124,15 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
     wanted = _identity_of(engine)
     if not wanted["contents"]:
         return None
-    found = []
+    others = []
     for file in evaluations.glob(f"engine=*/{ENGINE}"):
         known = read_manifest(file).values
         contents = known.get("contents", {})
         if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
-            found.append((str(known.get("created", "")), contents))
-    if not found:
+            others.append((str(known.get("created", "")), contents))
+    if not others:
         return None
-    created, contents = max(found, key=lambda each: each[0])
+    created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
     artefacts = engine.artefacts
     names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
@@ -178,16 +182,16 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
             )
         )
         keys = _keys(*chosen)
-        commented = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
-        wanted = np.isin(commented, keys)
+        remarked = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        wanted = np.isin(remarked, keys)
         done = _keys(*_done(change))
-        new = wanted & ~np.isin(commented, done)
+        new = wanted & ~np.isin(remarked, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
         report.done = int(new.sum())
         if report.done:
             rows = remarks.filter(pa.array(new))
-            unit = {"chess": "centipawns", "shogi": "centipawns"}.get(study.game, "points")
+            unit = game_facts(study.game).unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
             for name in EVALUATION_SCHEMA.names:
                 if name not in rows.column_names:
@@ -375,8 +379,8 @@ class _Tasks:
                 zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
             )
             wanted = {game: [ply for _, ply in group] for game, group in grouped}
-            found = self._records.of(list(wanted))
-            yield [RecordedGame(self._game, game, *found[game], wanted[game]) for game in wanted]
+            records = self._records.of(list(wanted))
+            yield [RecordedGame(self._game, game, *records[game], wanted[game]) for game in wanted]
 
 
 class _GameLookup:

@@ -12,8 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.fleet import Crew, Run
+from hyoka.games import game_facts
+from hyoka.passes import GameTable
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
 from hyoka.study.conditions import check_condition
@@ -101,10 +103,10 @@ class Importer:
         self.report = ImportReport(game=game or "")
         self._known_game = self._given_game = game
 
-    def run(self, found: Iterable[Batch]) -> None:
+    def run(self, batches: Iterable[Batch]) -> None:
         """Take all batches; each part is described and written beside the reading."""
         jobs = max(1, min(4, os.cpu_count() or 1))
-        works = (work for group in _grouped(found) if (work := self._prepared(group)) is not None)
+        works = (work for group in _grouped(batches) if (work := self._prepared(group)) is not None)
         # What waits to be written is held in memory.
         with Run(_write, jobs=jobs, at_once=jobs + 1, name="hyoka-import") as run:
             for done in run.in_order(works):
@@ -165,12 +167,12 @@ class Importer:
             kinds = set()
         if not kinds <= {self._known_game}:
             if self._given_game is not None:
-                found = ", ".join(sorted(kinds - {self._given_game}))
-                raise StudyError(f"{batch.source}: {found}, but the study is of {self._given_game}")
+                other = ", ".join(sorted(kinds - {self._given_game}))
+                raise StudyError(f"{batch.source}: {other}, but the study is of {self._given_game}")
             names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
             raise StudyError(
                 f"{batch.source}: a study holds one game, and these are {names}; choose with "
-                f"--where \"game = '{sorted(kinds)[0]}'\""
+                + named("where", f"game = '{sorted(kinds)[0]}'")
             )
         if not self.columns and self._known_game is not None:
             self.columns = chosen_columns(self._known_game, self._columns_wanted)
@@ -201,10 +203,9 @@ def with_colours(table: pa.Table, game: str) -> pa.Table:
 
 
 def colour_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Who is the first and the second player in a game's own words."""
-    if game == "chess":
-        return ("first", "white"), ("second", "black")
-    return ("first", "black"), ("second", "white")
+    """Who is the first and the second player in the names of columns."""
+    first, second = game_facts(game).columns
+    return ("first", first), ("second", second)
 
 
 @dataclass(frozen=True)
@@ -233,27 +234,31 @@ class _Kept:
 
     def positions(self, columns: Sequence[str]) -> pa.Table:
         """All positions of the games that are not duplicates."""
-        unique = self._unique
-        described = _core.describe_table(self.table, unique, list(columns))
-        lengths = np.diff(self.table.move_offsets)[unique] + 1
-        ids = self.ids[self.duplicate_of < 0]
-        starts = np.cumsum(lengths) - lengths
-        ply = np.arange(int(lengths.sum()), dtype=np.int32) - np.repeat(starts, lengths).astype(
-            np.int32
-        )
         # A file may hold several games; those that were kept are of one.
         game = self.table.game_names[self.table.game[self.keep][0]]
+        offsets, texts = self.table.text_buffers("start")
+        ids = np.full(len(self.table), -1, np.int64)
+        ids[self.keep] = self.ids
+        games = GameTable.of_all_positions(
+            game,
+            ids=ids,
+            starts=pa.StringArray.from_buffers(
+                len(ids), pa.py_buffer(offsets), pa.py_buffer(texts)
+            ),
+            komi=self.table.komi,
+            move_offsets=self.table.move_offsets,
+            moves=self.table.moves,
+            keep=self._unique,
+        )
+        described = games.describe(columns, threads=1)  # other threads do other parts
         kinds = {column.name: column for column in _core.columns(game)}
         cells: dict[str, Any] = {
-            "game_id": pa.array(np.repeat(ids, lengths)),
-            "ply": pa.array(ply),
-            "first_to_play": pa.array(
-                described.get("first_to_play", np.empty(0, np.uint8)).view(np.bool_)
-            ),
+            "game_id": pa.array(games.game_ids),
+            "ply": pa.array(games.plies),
+            "first_to_play": pa.array(described["first_to_play"].view(np.bool_)),
         }
         for name in columns:
-            values = described.get(name, np.empty(0, np.int16))
-            column = kinds[name]
+            values, column = described[name], kinds[name]
             if column.kind == "flag":
                 cells[name] = pa.array(values.astype(np.bool_))
             elif column.kind == "category":
@@ -271,9 +276,9 @@ class _Kept:
     @property
     def value_count(self) -> int:
         table = self.table
-        said = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
-        said |= table.remark_mate != 0
-        return int(said[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
+        valued = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
+        valued |= table.remark_mate != 0
+        return int(valued[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
 
     def remarks(self) -> pa.Table:
         table = self.table
@@ -330,10 +335,10 @@ def _write(work: Callable[[], list[Part]], _crew: Crew) -> list[Part]:
     return work()
 
 
-def _grouped(found: Iterable[Batch]) -> Iterator[list[Batch]]:
+def _grouped(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
     group: list[Batch] = []
     moves = games = 0
-    for batch in found:
+    for batch in batches:
         group.append(batch)
         moves += len(batch.table.moves)
         games += len(batch) + len(batch.refused)

@@ -115,7 +115,8 @@ def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
         if above and not as_it_is and seal.strip() != _digest(above):
             raise StudyError(
                 f"{file}: damaged, or changed by hand: it is not as it was written; "
-                "`hyoka check` says what can be saved, with --seal it takes the file as it is"
+                "`hyoka check STUDY` says what can be saved, `hyoka check STUDY --seal` takes the "
+                "file as it is"
             )
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -74,10 +74,10 @@ class Part:
     @classmethod
     def listed(cls, line: object) -> Self:
         """The part that a line of a manifest tells of; raises ValueError."""
-        found = _LISTED.fullmatch(line) if isinstance(line, str) else None
-        if found is None:
+        match = _LISTED.fullmatch(line) if isinstance(line, str) else None
+        if match is None:
             raise ValueError(f"{line!r} is no part")
-        name, size, rows, footer, sha256 = found.groups()
+        name, size, rows, footer, sha256 = match.groups()
         return cls(name, int(size), int(rows), footer, sha256)
 
     @classmethod
@@ -117,7 +117,7 @@ class Manifest:
         parts = [part for part in self.parts if part.table == table]
         small = sum(part.size for part in parts) <= _READ_WHOLE
         for part in parts:
-            _check(self.folder / part.name, part, whole=small)
+            _check(self.folder / part.name, part, every_byte=small)
         return [self.folder / name for name in self.names if name.rpartition("/")[0] == table]
 
 
@@ -141,7 +141,7 @@ def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
 _ADVICE: Final = "; `hyoka check` says what can be saved"
 
 
-def _check(file: Path, part: Part, *, whole: bool) -> None:
+def _check(file: Path, part: Part, *, every_byte: bool) -> None:
     """Raise StudyError unless a part is there, and all of it."""
     with reading(file):
         state = file.stat()
@@ -150,7 +150,7 @@ def _check(file: Path, part: Part, *, whole: bool) -> None:
         then = (file, state.st_ino, state.st_mtime_ns, state.st_size)
         if _footer_then(*then) != part.footer:
             raise OSError("its footer is not as it was written")
-        if whole and _sha256_then(*then) != part.sha256:
+        if every_byte and _sha256_then(*then) != part.sha256:
             raise OSError("its checksum is another")
 
 
@@ -220,7 +220,7 @@ def read_manifest(file: Path) -> Manifest:
         return Manifest(file, {}, (), (), sealed=True)
     values, parts = _parsed(file, state.st_ino, state.st_mtime_ns, state.st_size)
     if parts is None:
-        names = _found(file.parent, _tables(file))
+        names = _unlisted(file.parent, _tables(file))
         return Manifest(file, dict(values), (), names, sealed=False)
     return Manifest(file, dict(values), parts, tuple(part.name for part in parts), sealed=True)
 
@@ -251,7 +251,7 @@ def _check_description(file: Path, values: dict[str, Any]) -> None:
             raise StudyError(f"{file}: damaged: it does not say which {key}")
 
 
-def _found(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
+def _unlisted(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
     """Names of the parts in a folder whose manifest lists none."""
     names = {
         table: sorted(path.name for path in (folder / table).glob("part-*.parquet"))
@@ -259,8 +259,8 @@ def _found(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
     }
     return tuple(
         f"{table}/{name}" if table else name
-        for table, found in names.items()
-        for name in found
+        for table, files in names.items()
+        for name in files
         # What came without its games was cut off.
         if table not in _OF_GAMES or name in names["games"]
     )
@@ -362,12 +362,12 @@ def _tables(file: Path) -> Sequence[str]:
 
 
 def _next_number(manifest: Manifest) -> int:
-    found = [
+    on_disk = [
         path.name
         for table in _tables(manifest.file)
         for path in (manifest.folder / table).glob("part-*.parquet")
     ]
-    numbers = [_number(name) for name in (*manifest.names, *found)]
+    numbers = [_number(name) for name in (*manifest.names, *on_disk)]
     return max(numbers, default=-1) + 1
 
 

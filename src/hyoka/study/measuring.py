@@ -4,26 +4,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.analysis import VALUE, Control, Draws, Sample, game_numbers
-from hyoka.analysis.link import Link
-from hyoka.errors import ConditionError, StudyError, nearest
+from hyoka.analysis import VALUE, Control, Sample, game_numbers
+from hyoka.errors import ConditionError, StudyError, named, nearest
 from hyoka.study.conditions import check_condition
 from hyoka.study.importing import colour_names
 from hyoka.study.manifest import ENGINE, read_manifest
+from hyoka.study.question import PHASE, Axis, Question
 from hyoka.study.speakers import AUTHORS, PlayersOf
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
-
-Axis = Literal["auto", "value", "score"]
-"""What of an evaluation is analysed; `auto` takes what the evaluator is about."""
 
 OUTCOMES: Final = frozenset(
     ["result", "margin", "ending", "plies", "adjudicated", "duplicate_of", "game_id"]
@@ -48,7 +45,7 @@ class Measured:
     game_ids: NDArray[np.int64] = field(repr=False)
     plies: NDArray[np.int32] = field(repr=False)
     columns: Mapping[str, NDArray[Any]] = field(repr=False)
-    """Columns of the positions that were asked for."""
+    """Columns of the positions that were asked for, and the one that parts them."""
     changed: int
     """Positions whose result an exact method knows better than the record."""
     authors: tuple[NDArray[np.int8], ...] = field(repr=False)
@@ -70,7 +67,7 @@ class Measured:
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What to know about evaluators that are several in one."""
-        said = []
+        caveats = []
         for sample, authors, inferred in zip(
             self.samples, self.authors, self.inferred, strict=True
         ):
@@ -78,8 +75,8 @@ class Measured:
                 continue
             if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
                 condition = _spoken_by(self.study.game, speakers.names[0])
-                said.append(speakers.caveat(sample.name, condition))
-        return tuple(said)
+                caveats.append(speakers.caveat(sample.name, condition))
+        return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
         """What may explain splits of one evaluator: who speaks, and who plays."""
@@ -94,15 +91,12 @@ class Measured:
         return strata, shares
 
 
-def measured(  # noqa: PLR0913 - a keyword for each choice
+def measured(
     study: "Study",
     evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
     *,
-    where: str | None = None,
     columns: Sequence[str] = (),
-    draws: Draws = "discard",
-    axis: Axis = "auto",
-    link: Link | None = None,
 ) -> Measured:
     """Load what evaluators said of a study's positions, and what came of them.
 
@@ -111,12 +105,16 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
     an exact method knows of a position takes the place of the record's result. `columns` may be
     SQL expressions.
     """
+    asked = question or Question()
     names = chosen_evaluators(study, evaluators)
-    table = _joined(study, names, where, columns)
-    result = _column(table, "result").astype(np.float32)
-    decided = np.ones(len(result), bool)
-    if draws == "discard":
-        decided = (result == 0) | (result == 1)
+    loaded = list(columns)
+    if asked.by is not None and asked.by not in (PHASE, *columns):
+        loaded.append(asked.by)
+    table = _joined(study, names, asked.where, loaded)
+    results = _column(table, "result").astype(np.float32)
+    decided = np.ones(len(results), bool)
+    if asked.draws == "discard":
+        decided = (results == 0) | (results == 1)
     rows = np.flatnonzero(decided)
     game_ids = _column(table, "game_id").astype(np.int64)[rows]
     numbers, count = game_numbers(game_ids)
@@ -124,18 +122,18 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
     texts = [evaluator_text(study, name) for name in names]
     for index, name in enumerate(names):
         text = texts[index]
-        values, unit = _values(table, index, axis, name, text.partition(":")[0] in _BY_POINTS)
-        values = values[rows]
+        by_points = text.partition(":")[0] in _BY_POINTS
+        values, unit = _values(table, index, asked.axis, name, by_points)
         samples.append(
             Sample(
                 text if texts.count(text) == 1 else name,
                 unit,
-                values,
-                result[rows],
+                values[rows],
+                results[rows],
                 numbers,
                 count,
                 rows=np.arange(len(rows)),
-                link=link,
+                link=asked.link,
             )
         )
     known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])
@@ -156,14 +154,14 @@ def measured(  # noqa: PLR0913 - a keyword for each choice
             for sample in samples
         ]
     if not len(rows):
-        raise StudyError(_nothing(study, names, where, draws, len(table)))
+        raise StudyError(_nothing(study, names, asked, len(table)))
     changed = _column(table, "changed")[rows]
     return Measured(
         study,
         tuple(samples),
         game_ids,
         _column(table, "ply").astype(np.int32)[rows],
-        {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(columns)},
+        {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(loaded)},
         int(np.nansum(changed.astype(np.float64))),
         tuple(_column(table, f"author_{i}").astype(np.int8)[rows] for i in range(len(names))),
         tuple(AUTHORS in identity(study, name) for name in names),
@@ -190,7 +188,7 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     texts: dict[str, list[str]] = {}
     for name in known:
         texts.setdefault(evaluator_text(study, name), []).append(name)
-    found = []
+    chosen = []
     for name in given:
         if name not in known and name not in texts:
             hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
@@ -201,8 +199,8 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
                 f"{study.path}: several evaluators were asked for as '{name}': {', '.join(meant)}; "
                 "choose one by its name"
             )
-        found += meant
-    return list(dict.fromkeys(found))
+        chosen += meant
+    return list(dict.fromkeys(chosen))
 
 
 def evaluator_text(study: "Study", name: str) -> str:
@@ -231,15 +229,15 @@ def _joined(
     for i, column in enumerate(columns):
         expression = f'"{column}"' if column in known else check_condition(column, known)
         expressions.append(f"{expression} as column_{i}")
-    joins, said = [], []
+    joins, evaluated = [], []
     for i, name in enumerate(names):
         quoted = name.replace("'", "''")
         joins.append(
             f"join (select game_id, ply, value, score, mate, unit, author from evaluations where "
             f"engine = '{quoted}' and failed is null) e{i} using (game_id, ply)"
         )
-        said += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]
-        said.append(
+        evaluated += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]
+        evaluated.append(
             f"case e{i}.author when 'first' then 1 when 'second' then 2 else 0 end as author_{i}"
         )
     inner = ", ".join(
@@ -251,7 +249,7 @@ def _joined(
             *expressions,
         ]
     )
-    outer = ", ".join(["p.*", *said])
+    outer = ", ".join(["p.*", *evaluated])
     try:
         return study.sql(
             f"select {outer} from (select {inner} from positions where {condition} "
@@ -287,7 +285,7 @@ def _values(
     mate = _column(table, f"mate_{index}").astype(np.float32)
     units = [unit for unit in pc.unique(table[f"unit_{index}"]).to_pylist() if unit]
     mated = bool(np.isfinite(mate).any())
-    has_value, has_score = (bool(np.isfinite(said).any()) for said in (value, score))
+    has_value, has_score = (bool(np.isfinite(numbers).any()) for numbers in (value, score))
     if axis == "auto":
         by_score = has_score and (by_points or "centipawns" in units)
         axis = "score" if by_score or not has_value else "value"
@@ -295,27 +293,27 @@ def _values(
         if not (has_score or mated) and len(score):
             raise StudyError(f"{name} tells no scores")
         most = MATE_SCORE if "centipawns" in units else np.inf
-        unsaid = np.isnan(score)
-        won = (mate > 0) | (score >= most) | (unsaid & (value == 1))
-        lost = (mate < 0) | (score <= -most) | (unsaid & (value == 0))
-        found = np.select([won, lost], [np.inf, -np.inf], score)
-        return found.astype(np.float32), units[0] if units else "points"
+        unscored = np.isnan(score)
+        won = (mate > 0) | (score >= most) | (unscored & (value == 1))
+        lost = (mate < 0) | (score <= -most) | (unscored & (value == 0))
+        scores = np.select([won, lost], [np.inf, -np.inf], score)
+        return scores.astype(np.float32), units[0] if units else "points"
     if not (has_value or mated) and len(value):
         raise StudyError(f"{name} tells no values")
-    found = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
-    return found.astype(np.float32), VALUE
+    values = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
+    return values.astype(np.float32), VALUE
 
 
-def _nothing(
-    study: "Study", names: Sequence[str], where: str | None, draws: str, joined: int
-) -> str:
+def _nothing(study: "Study", names: Sequence[str], question: Question, joined: int) -> str:
     if joined:
-        more = " Their games are all drawn; --draws half counts them." if draws == "discard" else ""
-        return f"{study.path}: no position with a value and a decided result is left.{more}"
-    which = f" that satisfies {where}" if where else ""
+        half = named("draws", "half")
+        more = f" Their games are all drawn; {half} counts them."
+        hint = more if question.draws == "discard" else ""
+        return f"{study.path}: no position with a value and a decided result is left.{hint}"
+    which = f" that satisfies {question.where}" if question.where else ""
     if len(names) > 1:
         return (
             f"{study.path}: no position{which} with a result was evaluated by all of "
-            f"{', '.join(names)}; choose with --evaluator"
+            f"{', '.join(names)}; choose with {named('evaluators')}"
         )
     return f"{study.path}: {names[0]} evaluated no position{which} of a game with a result"

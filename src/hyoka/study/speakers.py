@@ -54,11 +54,11 @@ class Speakers:
 
     def caveat(self, evaluator: str, condition: str) -> str:
         """What to know about an evaluator that is several; `condition` picks the first of them."""
-        said = [
+        shares = [
             f"{name or 'without a name'} {share:.0%}"
             for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
         ]
-        more = len(self.names) - len(said)
+        more = len(self.names) - len(shares)
         others = f" and {more} more" if more else ""
         seen = (
             ", as the values show: within each game they lean to and fro with the mover"
@@ -66,9 +66,10 @@ class Speakers:
             else ""
         )
         return (
-            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(said)}{others}), each "
-            f"commenting its own moves{seen}. What holds for all together need not hold for any, "
-            f'and goes with who moves and who plays. One at a time: --where "{condition}"'
+            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(shares)}{others}), "
+            f"each commenting its own moves{seen}. What holds for all together need not hold for "
+            "any, and goes with who moves and who plays. One at a time, by a condition such as: "
+            f"{condition}"
         )
 
 
@@ -79,11 +80,11 @@ def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
         most = _OPEN_SCORE * np.median(sizes) if len(sizes) else 1.0
         return np.where(np.abs(scores) < most, scores, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        said = np.log(values / (1 - values))
-    return np.where((values > _OPEN) & (values < 1 - _OPEN), said, np.nan)
+        log_odds = np.log(values / (1 - values))
+    return np.where((values > _OPEN) & (values < 1 - _OPEN), log_odds, np.nan)
 
 
-def take_turns(said: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
+def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
     """Whether two speak in turn, by what is said alone (`leanings`, game by game, ply by ply).
 
     Each is compared with the mean of those before and after it, which says how far one mover's lie
@@ -92,9 +93,9 @@ def take_turns(said: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> 
     game shows, the second half shows again. In TCEC's and floodgate's records the halves agree with
     a correlation of 0.62 and 0.57, of one evaluator over such games with 0.07 and -0.14.
     """
-    at = np.arange(1, len(said) - 1)
+    at = np.arange(1, len(leaning) - 1)
     beside = (games[at - 1] == games[at + 1]) & (plies[at + 1] - plies[at - 1] == 2)
-    apart = said[at] - (said[at - 1] + said[at + 1]) / 2
+    apart = leaning[at] - (leaning[at - 1] + leaning[at + 1]) / 2
     known = beside & np.isfinite(apart)
     at, apart = at[known], apart[known]
     lean = apart * np.where(plies[at] % 2 == 1, 1, -1)
@@ -169,20 +170,20 @@ class PlayersOf:
 
     def controls(self, authors: NDArray[np.int8]) -> list[Control]:
         """What may explain splits of these positions."""
-        found = []
+        controls = []
         if len(np.unique(authors)) > 1:
             codes = self._speaker_codes(authors)
             numbers, counts = np.unique(codes, return_counts=True)
             named = numbers[np.argsort(-counts, kind="stable")[:_MOST_NAMED]]
             place = {number: i for i, number in enumerate(named.tolist())}
-            told = np.array([place.get(number, _MOST_NAMED) for number in numbers.tolist()])
-            who = told[np.searchsorted(numbers, codes)]
-            found.append(Control(WHO_SPEAKS, (3 * who + authors).astype(np.int64)))
+            places = np.array([place.get(number, _MOST_NAMED) for number in numbers.tolist()])
+            who = places[np.searchsorted(numbers, codes)]
+            controls.append(Control(WHO_SPEAKS, (3 * who + authors).astype(np.int64)))
         difference = self.difference[self.game]
         known = np.isfinite(difference)
         if known.mean() >= _LEAST_KNOWN and len(np.unique(difference[known])) > 1:
             shares = np.linspace(0, 1, _RATING_STRATA + 1)[1:-1]
             cuts = np.unique(np.quantile(difference[known], shares))
             strata = np.searchsorted(cuts, difference, side="right")
-            found.append(Control(RATINGS, np.where(known, strata, len(cuts) + 1)))
-        return found
+            controls.append(Control(RATINGS, np.where(known, strata, len(cuts) + 1)))
+        return controls

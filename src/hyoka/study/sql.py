@@ -235,8 +235,8 @@ def _most_memory() -> int:
     if not text:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return min(installed, _most_in_container()) // 4
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
-    size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
+    size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
     if size < _UNITS["M"]:
         raise ConditionError(f"{MEMORY} is a size such as 500M or 8G, not '{text}'")
     return size

@@ -15,10 +15,12 @@ from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import StudyError
+from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
+from hyoka.passes import GameTable
 from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
 from hyoka.study import analysing
@@ -127,6 +129,37 @@ class Study:
             condition = check_condition(where, self.condition_columns())
         return self.sql(f"select {columns} from positions where {condition} order by game_id, ply")
 
+    def game_table(self, where: str | None = None) -> GameTable:
+        """The games with positions that satisfy a condition, and those positions."""
+        chosen = self.select(where)
+        return self.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+
+    def game_table_of(self, games: NDArray[Any], plies: NDArray[Any]) -> GameTable:
+        """These positions and their games; they must be in the order of games and plies."""
+        if (np.diff(games) < 0).any():
+            raise StudyError("positions of a table must be in the order of their games")
+        ids, first = np.unique(games, return_index=True)
+        rows = self.sql(
+            "select game_id, start, coalesce(komi, 'nan'::double) as komi, moves from games"
+            " order by game_id"
+        )
+        rows = rows.filter(pa.array(np.isin(rows["game_id"].to_numpy(), ids)))
+        if len(rows) < len(ids):
+            raise StudyError(f"{self.path}: {len(ids) - len(rows)} of {len(ids)} games are missing")
+        moves = rows["moves"].cast(pa.large_binary()).combine_chunks()
+        _, offsets, codes = moves.buffers()
+        ends = np.frombuffer(offsets, np.int64)[moves.offset : moves.offset + len(moves) + 1]
+        return GameTable(
+            self.game,
+            ids.astype(np.int64),
+            rows["start"].cast(pa.string()).combine_chunks(),
+            rows["komi"].to_numpy().astype(np.float64),
+            ends // 2,
+            np.frombuffer(codes if codes is not None else b"", "<u2"),
+            np.append(first, len(games)).astype(np.int64),
+            plies.astype(np.int32),
+        )
+
     def record(self, game_id: int) -> Record:
         """A game of the study as a record; raises StudyError if there is none of this number."""
         for _, record in self.records([int(game_id)]):
@@ -143,15 +176,15 @@ class Study:
             chosen = f"where game_id in ({ids})"
             games = snapshot.query(f"select * from games {chosen} order by game_id")
             remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
-            said: dict[int, list[Remark]] = {}
+            by_game: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
-                said.setdefault(row.pop("game_id"), []).append(Remark(**row))
+                by_game.setdefault(row.pop("game_id"), []).append(Remark(**row))
             for row in games.to_pylist():
-                yield row["game_id"], self._as_record(row, tuple(said.get(row["game_id"], ())))
+                yield row["game_id"], self._as_record(row, tuple(by_game.get(row["game_id"], ())))
 
     def _game_ids(self) -> list[int]:
-        found = self.sql("select game_id from games order by game_id")
-        return [int(number) for number in found["game_id"].to_pylist()]
+        games = self.sql("select game_id from games order by game_id")
+        return [int(number) for number in games["game_id"].to_pylist()]
 
     def _as_record(self, row: dict[str, Any], remarks: tuple[Remark, ...]) -> Record:
         names = Record.__dataclass_fields__
@@ -188,7 +221,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
         raise StudyError(
-            f"{folder}: {what} is there already; --append (append_to_study) adds to a study"
+            f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
         )
     given = [records] if isinstance(records, str | Path) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)

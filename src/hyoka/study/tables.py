@@ -155,23 +155,23 @@ class Snapshot:
 
 
 def _manifests(folder: Path, key: str, name: str) -> dict[str, Manifest]:
-    found = {
+    manifests = {
         path.name.removeprefix(f"{key}="): read_manifest(path / name)
         for path in sorted(folder.glob(f"{key}=*"))
     }
-    return {name: manifest for name, manifest in found.items() if manifest.names}
+    return {name: manifest for name, manifest in manifests.items() if manifest.names}
 
 
 def _partitioned(key: str, manifests: dict[str, Manifest], schema: pa.Schema) -> Any:
-    whole = schema.append(pa.field(key, pa.string()))
+    with_key = schema.append(pa.field(key, pa.string()))
     files = [str(file) for manifest in manifests.values() for file in manifest.files()]
     if not files:
-        return whole.empty_table()
+        return with_key.empty_table()
     base = next(iter(manifests.values())).folder.parent
     return ds.dataset(
         files,
         format=_CHECKED,
-        schema=whole,
+        schema=with_key,
         partitioning=ds.partitioning(pa.schema([(key, pa.string())]), flavor="hive"),
         partition_base_dir=str(base),
     )

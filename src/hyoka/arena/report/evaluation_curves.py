@@ -68,25 +68,25 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
 def _points(
     thought: Reals, mine: Thoughts, unit: str, width: float, seed: int
 ) -> tuple[CurvePoint, ...]:
-    found = curve(
+    drawn = curve(
         Sample.of("", thought, results=mine.result, games=mine.game, unit=unit),
         binning=FixedBins(width, LEAST_POSITIONS),
         at_least=LEAST_POSITIONS,
         resampling=Resampling(RESAMPLES, seed),
     )
-    return tuple(point for point in found.points if point.games >= LEAST_GAMES)
+    return tuple(point for point in drawn.points if point.games >= LEAST_GAMES)
 
 
 def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
     sample = Sample.of("", mine.value, results=mine.result, games=mine.game)
-    found = confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
-    if found is None or found.positions < LEAST_POSITIONS or found.games < LEAST_GAMES:
+    clear = confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
+    if clear is None or clear.positions < LEAST_POSITIONS or clear.games < LEAST_GAMES:
         return None
-    return found
+    return clear
 
 
-def verdict(found: Confidence) -> str:
+def verdict(clear: Confidence) -> str:
     """`over-confident`, `too modest`, or `honest`: within the interval, or all but."""
-    if found.got.high < found.claimed - _SLACK:
+    if clear.got.high < clear.claimed - _SLACK:
         return "over-confident"
-    return "too modest" if found.got.low > found.claimed + _SLACK else "honest"
+    return "too modest" if clear.got.low > clear.claimed + _SLACK else "honest"

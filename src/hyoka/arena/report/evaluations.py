@@ -13,12 +13,12 @@ from hyoka.arena.report.evaluation_curves import (
     verdict,
 )
 from hyoka.arena.report.facts import MatchFacts
+from hyoka.games import game_facts
 from hyoka.page import Chart, Section
 from hyoka.page.figures import Step, band
 
 _MOST_CHARTS: Final = 12
 _MOST_FINDINGS: Final = 3
-_UNITS: Final = {"chess": "centipawns", "shogi": "the program's own units"}
 
 
 def curves_of(facts: MatchFacts, seed: int) -> list[EvaluationCurve]:
@@ -46,7 +46,7 @@ def evaluations_section(
         "Each player's own evaluation of its moves, against what it got from those games. "
         "A point is the mean of many positions; the band is the 95% interval over games."
     ]
-    words += [said for curve in curves if (said := confidence_words(facts, curve))]
+    words += [sentence for curve in curves if (sentence := confidence_words(facts, curve))]
     shown = sorted(curves, key=lambda curve: -curve.positions)[:_MOST_CHARTS]
     if len(shown) < len(curves):
         words.append(f"The {len(shown)} of {len(curves)} with the most positions are drawn.")
@@ -76,7 +76,7 @@ def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
         x, domain = "own value", (0.0, 1.0)
         caption = f"{name}: what it got, by its own value. On the dashed line it gets what it says."
     else:
-        x, domain = f"own score, {_UNITS.get(game, 'points')}", (-curve.widest, curve.widest)
+        x, domain = f"own score, {game_facts(game).unit_of_programs}", (-curve.widest, curve.widest)
         caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
     steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
     chart = band(

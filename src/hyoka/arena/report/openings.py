@@ -78,15 +78,15 @@ def openings_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
 def _first_move_words(facts: MatchFacts) -> str:
     score = facts.first_players
     share = rate(score)
-    said = (
+    points = (
         f"Whoever moved first got {share.value:.1%} of the points ({score}; 95% interval "
         f"{share.low:.1%} to {share.high:.1%})"
     )
     if share.low > 0.5:
-        return f"{said}: moving first was an advantage."
+        return f"{points}: moving first was an advantage."
     if share.high < 0.5:
-        return f"{said}: moving first was a disadvantage."
-    return f"{said}: no advantage of moving first can be told."
+        return f"{points}: moving first was a disadvantage."
+    return f"{points}: no advantage of moving first can be told."
 
 
 def _openings_words(facts: MatchFacts, scores: Sequence[OpeningScore]) -> list[str]:
@@ -154,7 +154,7 @@ def _boards(scores: Sequence[OpeningScore], games: Sequence[PlayedGame]) -> list
             continue  # the usual start needs no picture
         last = record.move_list[plies - 1] if plies else None
         moves = record.move_texts()[:plies]
-        told = " ".join(moves[:_MOVES_SHOWN]) + (" …" if len(moves) > _MOVES_SHOWN else "")
-        words = f"{opening_label(score, games)}: the first player {score.first}. {told}"
+        shown_moves = " ".join(moves[:_MOVES_SHOWN]) + (" …" if len(moves) > _MOVES_SHOWN else "")
+        words = f"{opening_label(score, games)}: the first player {score.first}. {shown_moves}"
         boards.append(Board(diagram(record.position(plies), last=last), words.strip()))
     return boards

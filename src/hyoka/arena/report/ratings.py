@@ -32,19 +32,19 @@ def field_findings(ratings: RatingList) -> list[str]:
         return [f"{field[0].name} has met nobody else: there is nothing to compare."]
     best, *others = field
     share = f"{best.score.rate:.1%} of its points ({best.score})"
-    said = [
+    findings = [
         f"{best.name} comes first of {len(field)} players with {share}: "
         f"{elo_text(ratings.difference(best.name, others[0].name))} ahead of {others[0].name}."
     ]
     close = [p.name for p in others if ratings.difference(best.name, p.name).low <= 0]
     if close:
         names = ", ".join(close[:5]) + (", …" if len(close) > 5 else "")
-        said.append(f"Too few games to tell whether {best.name} is stronger than {names}.")
+        findings.append(f"Too few games to tell whether {best.name} is stronger than {names}.")
     else:
-        said.append("Its lead over each of the others is more than chance explains.")
+        findings.append("Its lead over each of the others is more than chance explains.")
     sure = sure_text(ratings.superiority(best.name, others[0].name))
-    said.append(f"The chance that {best.name} is stronger than {others[0].name} is {sure}.")
-    return said
+    findings.append(f"The chance that {best.name} is stronger than {others[0].name} is {sure}.")
+    return findings
 
 
 def ratings_section(ratings: RatingList) -> Section | None:

@@ -44,11 +44,11 @@ def _board(facts: MatchFacts, row: int, game: PlayedGame, words: str, ply: int |
     ply = len(record) if ply is None else ply
     first, second = facts.names[facts.first[row]], facts.names[facts.second[row]]
     result = {1.0: f"{first} won", 0.5: "drawn", 0.0: f"{second} won"}[game.result]
-    told = (
+    caption = (
         f"{words}: game {game.pairing.number + 1}, {first} – {second}, {result} "
         f"({facts.reason[row]}, {len(record)} plies)."
     )
     if game.fault:
-        told += f" {shortened(game.fault, _FAULT_LENGTH)}"
+        caption += f" {shortened(game.fault, _FAULT_LENGTH)}"
     last = record.move_list[ply - 1] if ply else None
-    return Board(diagram(record.position(ply), last=last), told)
+    return Board(diagram(record.position(ply), last=last), caption)

@@ -42,28 +42,28 @@ def duel_findings(facts: MatchFacts) -> list[str]:
     else:
         first = f"{a} and {b} are level: {points}; who is stronger cannot be told."
     sure = likelihood_of_superiority(score)
-    said = [first]
+    findings = [first]
     if not shown:
-        said.append(f"The difference as far as it is known: {elo_text(strength)}.")
+        findings.append(f"The difference as far as it is known: {elo_text(strength)}.")
     else:
-        said.append(f"The chance that {a} is the stronger of the two is {sure_text(sure)}.")
-    return said
+        findings.append(f"The chance that {a} is the stronger of the two is {sure_text(sure)}.")
+    return findings
 
 
 def draw_and_fault_findings(facts: MatchFacts) -> list[str]:
     """How many games were drawn, and who lost games by faults."""
     draws = facts.first_players.draws
-    said = [
+    findings = [
         f"{counted(draws, 'game')} of {len(facts):,} ended in a draw ({draws / len(facts):.0%})."
     ]
     for name, times in facts.standing.faults.most_common():
-        said.append(
+        findings.append(
             f"{name} lost {counted(times, 'game')} by its own fault: time, an illegal move, or a "
             "failure. They count as losses."
         )
     if not facts.standing.faults:
-        said.append("No game was lost by a fault: time, illegal moves, failures.")
-    return said
+        findings.append("No game was lost by a fault: time, illegal moves, failures.")
+    return findings
 
 
 def scores_section(facts: MatchFacts) -> Section:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far evaluation curves split where a feature is large or small, before and after a fit."""
+"""How far curves lie apart where a feature is large or small, before and after a fit."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ _FEWEST: Final = 100
 
 
 @dataclass(frozen=True)
-class Split:
-    """A condition and the gap between its curve and the total one, before and after a fit."""
+class GapChange:
+    """The gap between a condition's curve and the curve of all, before and after a fit."""
 
     condition: str
     positions: int
@@ -28,12 +28,12 @@ class Split:
     after: Departure
 
 
-def splits(
+def gap_changes(
     before: Sample, after: Sample, conditions: Mapping[str, NDArray[np.bool_]]
-) -> tuple[Split, ...]:
-    """The splits of conditions over the same positions with the scores before and after."""
+) -> tuple[GapChange, ...]:
+    """The gaps of conditions over the same positions with the scores before and after."""
     return tuple(
-        Split(
+        GapChange(
             condition,
             int(holds.sum()),
             len(np.unique(before.games[holds])),
@@ -44,7 +44,7 @@ def splits(
     )
 
 
-def conditions(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
+def extremes(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
     """For each trait where it is large and where it is small, as text and as truth values.
 
     Large and small are the fifth of the positions with the greatest and the least amounts, or fewer
@@ -53,11 +53,11 @@ def conditions(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
     return {
         condition: holds
         for name, trait in traits.items()
-        for condition, holds in _extremes(name, trait)
+        for condition, holds in _extremes_of(name, trait)
     }
 
 
-def _extremes(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _extremes_of(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     for sign, relation in ((1, ">="), (-1, "<=")):
         amounts, counts = np.unique(sign * trait, return_counts=True)
         reached = np.cumsum(counts[::-1])[::-1]  # positions with this amount or more

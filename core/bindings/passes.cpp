@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/bind_all.h"
+#include "bindings/bind_game.h"
+#include "bindings/run_beside.h"
+#include "evaluation/all.h"
+#include "features/all.h"
+#include "games/all.h"
+#include "passes/columns.h"
+#include "passes/move_features.h"
+#include "passes/outcomes.h"
+#include "passes/planes.h"
+#include "passes/quiet.h"
+#include "passes/terms.h"
+#include "strengths/all.h"
+
+namespace hyoka::bindings {
+namespace {
+
+using namespace passes;
+
+template <class T>
+using View = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+std::span<const T> span_of(const View<T>& view) {
+    return {view.data(), view.size()};
+}
+
+/// A table as Python holds it, with the arrays that it looks at.
+struct HeldTable {
+    View<std::int64_t> ids;
+    View<std::int32_t> start_offsets;
+    View<std::uint8_t> start_bytes;
+    View<double> komi;
+    View<std::int64_t> move_offsets;
+    View<std::uint16_t> moves;
+    View<std::int64_t> row_offsets;
+    View<std::int32_t> plies;
+    GameTable games;
+    std::vector<Block> blocks;
+};
+
+/// Told how many rows are done.
+using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t)>>;
+
+/// Runs a pass beside this thread.
+void run_pass(unsigned threads, const Progress& progress, const std::function<void(Running&)>& walk) {
+    Running running;
+    running.threads = std::clamp(threads, 1u, 1024u);
+    Tick tick;
+    if (progress)
+        tick = nb::borrow<Tick::value_type>(
+            nb::cpp_function([&] { (*progress)(static_cast<std::int64_t>(running.done.load())); }));
+    run_beside(running.stop, 0.2, tick, [&] { walk(running); });
+}
+/// The same: `make(std::type_identity<G>{}, running)` gives each of its threads a visitor.
+template <class Make>
+void run_pass(const HeldTable& held, unsigned threads, const Progress& progress, const Make& make) {
+    with_game(held.games.kind, [&]<class G>(std::type_identity<G> game) {
+        run_pass(threads, progress, [&](Running& running) {
+            walk_games<G>(held.games, held.blocks, running, [&] { return make(game, running); });
+        });
+    });
+}
+
+/// The columns' numbers; throws KeyError for a name that the game has none of.
+std::vector<std::size_t> columns_named(std::span<const features::Column> columns,
+                                       const std::vector<std::string>& names) {
+    std::vector<std::size_t> found;
+    for (const std::string& name : names) {
+        const auto column = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+        if (column == columns.end()) throw nb::key_error(name.c_str());
+        found.push_back(static_cast<std::size_t>(column - columns.begin()));
+    }
+    return found;
+}
+
+nb::dict describe(const HeldTable& held, const std::vector<std::string>& names, unsigned threads,
+                  const Progress& progress) {
+    auto wanted = with_game(held.games.kind, [&]<class G>(std::type_identity<G>) {
+        return columns_named(features::Describer<G>::columns(), names);
+    });
+    ColumnCells cells(std::move(wanted), held.games.rows());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
+                 return std::make_unique<ColumnVisitor<G>>(cells);
+             });
+    nb::dict found;
+    found["first_to_play"] = to_numpy(std::move(cells.first_to_play));
+    for (std::size_t i = 0; i < names.size(); ++i) found[names[i].c_str()] = to_numpy(std::move(cells.columns[i]));
+    return found;
+}
+
+auto outcomes(const HeldTable& held, unsigned threads, const Progress& progress) {
+    std::vector<std::int8_t> results(held.games.rows());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
+                 return std::make_unique<OutcomeVisitor<G>>(results);
+             });
+    return to_numpy(std::move(results));
+}
+
+/// Offsets, terms, amounts and progress of the rows that `get` finds in parts.
+template <class Part, class Get>
+auto terms_to_numpy(std::vector<Part>& parts, Get&& get) {
+    return std::tuple(to_numpy(joined_offsets(parts, [&](Part& part) -> auto& { return get(part).amounts.offsets; })),
+                      to_numpy(joined(parts, [&](Part& part) -> auto& { return get(part).amounts.columns; })),
+                      to_numpy(joined(parts, [&](Part& part) -> auto& { return get(part).amounts.amounts; })),
+                      to_numpy(joined(parts, [&](Part& part) -> auto& { return get(part).progress; })));
+}
+/// Offsets and items of lists that `get` finds in parts.
+template <class Part, class Get>
+auto lists_to_numpy(std::vector<Part>& parts, Get&& get) {
+    return std::tuple(to_numpy(joined_offsets(parts, [&](Part& part) -> auto& { return get(part).offsets; })),
+                      to_numpy(joined(parts, [&](Part& part) -> auto& { return get(part).items; })));
+}
+
+auto count_terms(const HeldTable& held, unsigned threads, const Progress& progress) {
+    std::vector<TermRows> rows(held.blocks.size());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
+                 return std::make_unique<TermVisitor<G>>(rows);
+             });
+    return terms_to_numpy(rows, [](TermRows& part) -> auto& { return part; });
+}
+
+auto count_quiet_terms(const HeldTable& held, const std::vector<float>& weights, unsigned threads,
+                       const Progress& progress) {
+    std::vector<QuietRows> rows(held.blocks.size());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running& running) -> std::unique_ptr<Visitor<G>> {
+                 if constexpr (search::Tactical<G>) {
+                     if (weights.size() != 2 * evaluation::Terms<G>::all().size())
+                         throw std::invalid_argument("two weights a term are needed");
+                     std::vector<evaluation::Weight> pairs;
+                     for (std::size_t i = 0; i < weights.size(); i += 2) pairs.push_back({weights[i], weights[i + 1]});
+                     return std::make_unique<QuietVisitor<G>>(rows, evaluation::LinearEvaluation<G>(std::move(pairs)),
+                                                              running.stop);
+                 } else {
+                     throw std::invalid_argument("this game has no quiescence search");
+                 }
+             });
+    return std::tuple(terms_to_numpy(rows, [](QuietRows& part) -> auto& { return part.terms; }),
+                      to_numpy(joined(rows, [](QuietRows& part) -> auto& { return part.scores; })),
+                      to_numpy(joined(rows, [](QuietRows& part) -> auto& { return part.rests; })),
+                      lists_to_numpy(rows, [](QuietRows& part) -> auto& { return part.moves; }));
+}
+
+auto list_move_features(const HeldTable& held, unsigned threads, const Progress& progress) {
+    std::vector<MoveFeatureRows> rows(held.blocks.size());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
+                 return std::make_unique<MoveFeatureVisitor<G>>(rows);
+             });
+    return std::tuple(lists_to_numpy(rows, [](MoveFeatureRows& part) -> auto& { return part.moves; }),
+                      lists_to_numpy(rows, [](MoveFeatureRows& part) -> auto& { return part.features; }),
+                      to_numpy(joined(rows, [](MoveFeatureRows& part) -> auto& { return part.played; })));
+}
+
+auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const Progress& progress) {
+    const auto [planes, cells] = with_game(held.games.kind, []<class G>(std::type_identity<G>) {
+        return std::pair(plane_names<G>().size(), G().cells().size());
+    });
+    PlaneRows rows;
+    rows.planes.resize(held.games.rows() * planes * cells);
+    rows.played.resize(held.games.rows());
+    rows.legal_by_block.resize(held.blocks.size());
+    run_pass(held, threads, progress,
+             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
+                 return std::make_unique<PlaneVisitor<G>>(rows, with_legal);
+             });
+    return std::tuple(to_numpy(std::move(rows.planes), {held.games.rows(), planes, cells}),
+                      to_numpy(std::move(rows.played)),
+                      lists_to_numpy(rows.legal_by_block, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
+}
+
+}  // namespace
+
+void bind_passes(nb::module_& module) {
+    nb::class_<HeldTable> table(module, "GameTable",
+                                "Games of one kind side by side and the positions wanted of them; see hyoka.passes.");
+    table
+        .def(
+            "__init__",
+            [](HeldTable* made, std::string_view game, const View<std::int64_t>& ids,
+               const View<std::int32_t>& start_offsets, const View<std::uint8_t>& start_bytes, const View<double>& komi,
+               const View<std::int64_t>& move_offsets, const View<std::uint16_t>& moves,
+               const View<std::int64_t>& row_offsets, const View<std::int32_t>& plies) {
+                const std::span bytes = span_of(start_bytes);
+                GameTable games{.kind = game_named(game),
+                                .ids = span_of(ids),
+                                .start_offsets = span_of(start_offsets),
+                                .start_bytes = {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                .komi = span_of(komi),
+                                .move_offsets = span_of(move_offsets),
+                                .moves = span_of(moves),
+                                .row_offsets = span_of(row_offsets),
+                                .plies = span_of(plies)};
+                games.check();
+                new (made) HeldTable{ids,   start_offsets, start_bytes, komi,  move_offsets,
+                                     moves, row_offsets,   plies,       games, blocks_of(games)};
+            },
+            "game"_a, "ids"_a, "start_offsets"_a, "start_bytes"_a, "komi"_a, "move_offsets"_a, "moves"_a,
+            "row_offsets"_a, "plies"_a,
+            "Views of arrays: texts, moves and wanted plies of game i are those from offset i to offset i + 1.")
+        .def("__len__", [](const HeldTable& held) { return held.games.rows(); })
+        .def("describe", &describe, "columns"_a, "threads"_a, "progress"_a.none(),
+             nb::sig("def describe(self, columns: collections.abc.Sequence[str], threads: int, progress: "
+                     "collections.abc.Callable[[int], None] | None) -> dict[str, NDArray[typing.Any]]"),
+             "Columns that describe the positions, and `first_to_play`.")
+        .def("outcomes", &outcomes, "threads"_a, "progress"_a.none(),
+             "What the rules say of the positions: 1, 0, -1 for the first player, 2 if the game goes on.")
+        .def("terms", &count_terms, "threads"_a, "progress"_a.none(),
+             "Of an evaluation's terms those that are not 0: offsets, terms, amounts; and the positions' progress.")
+        .def("quiet_terms", &count_quiet_terms, "weights"_a, "threads"_a, "progress"_a.none(),
+             "The same of the positions where quiescence searches come to rest; what the searches say for the first "
+             "player, whether that is the last position's evaluation, and the moves to it (offsets, codes).")
+        .def("move_features", &list_move_features, "threads"_a, "progress"_a.none(),
+             "The legal moves of each position (offsets, codes), the features of each move (offsets, features), and "
+             "which of its moves was played, or -1.")
+        .def("planes", &draw_planes, "with_legal"_a, "threads"_a, "progress"_a.none(),
+             "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
+             "codes).");
+    module.def(
+        "plane_names",
+        [](std::string_view game) {
+            return with_game(game_named(game),
+                             []<class G>(std::type_identity<G>) { return plane_names<G>(); });
+        },
+        "game"_a, "What a game's planes stand for.");
+}
+
+}  // namespace hyoka::bindings

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options that all analyses of a study share, and the question that they make.
+
+A command that `asks` is written with an `Inquiry` and the options of its own; the shared ones are
+declared once, here.
+"""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from hyoka.analysis import FORMATS, DrawnGames, Link, Resampling
+from hyoka.cli.output import AsJson, Quiet
+from hyoka.cli.studies import StudyPath, Where
+from hyoka.study import Question, Study
+from hyoka.study.measuring import chosen_evaluators
+from hyoka.study.question import Axis
+
+Command = Callable[..., None]
+
+PARTS: Final = ("by", "bins")
+"""Options that part the positions."""
+LINK: Final = ("bend", "limit")
+"""Options for where scores become probabilities."""
+
+Evaluators = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evaluator",
+        "-e",
+        metavar="NAME",
+        help="An evaluator of the study by its name or its spec, repeatable; all of them unless "
+        "given. Several are measured on the positions that all of them evaluated.",
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Part the positions by a column (or an SQL expression); `phase` is the early, "
+        "middle and late third of the plies.",
+    ),
+]
+Bins = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBERS", help="Where to cut the column of --by, e.g. 20,30,40."),
+]
+Bend = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCORE|none",
+        help="Where scores become probabilities, those beyond this one count as their logarithm; "
+        "by default what games held out prefer.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCORE|none",
+        help="Where scores become probabilities, those beyond this one count as this one; by "
+        "default what games held out prefer.",
+        show_default=False,
+    ),
+]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--save",
+        "-o",
+        metavar="FILE",
+        help=f"Write the answer, repeatable; {', '.join(FORMATS)}. Several answers get names of "
+        "their own.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What a command line asks, of which evaluators, and how the answer is to be told."""
+
+    study: Study
+    evaluators: list[str]
+    question: Question
+    files: list[Path]
+    as_json: bool
+    quiet: bool
+
+
+def _inquiry(
+    study: StudyPath,
+    evaluators: Evaluators = None,
+    where: Where = None,
+    by: By = None,
+    bins: Bins = None,
+    draws: Annotated[
+        DrawnGames,
+        typer.Option(help="Positions of drawn games: leave them out, or count half a win."),
+    ] = "discard",
+    axis: Annotated[
+        Axis, typer.Option(help="What of an evaluation; auto takes what the evaluator is about.")
+    ] = "auto",
+    bend: Bend = None,
+    limit: Limit = None,
+    resamples: Annotated[
+        int,
+        typer.Option(min=0, max=100_000, help="How often games are drawn again; 0: no intervals."),
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Draws the games.")] = 0,
+    files: Files = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> Inquiry:
+    question = Question(
+        where=where,
+        by=by,
+        bins=_numbers(bins),
+        draws=draws,
+        axis=axis,
+        link=link_of(bend, limit),
+        resampling=Resampling(resamples, seed),
+    )
+    opened = Study.open(study)
+    chosen = chosen_evaluators(opened, evaluators)
+    return Inquiry(opened, chosen, question, files or [], as_json, quiet)
+
+
+def asks(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Give a command the shared options, but for some, after those of its own."""
+
+    def with_options(command: Command) -> Command:
+        study, *others = inspect.signature(_inquiry).parameters.values()
+        shared = [study, *(each for each in others if each.name not in without)]
+        _, *own = inspect.signature(command).parameters.values()
+
+        @functools.wraps(command)
+        def run(**options: Any) -> None:
+            inquiry = _inquiry(**{each.name: options.pop(each.name) for each in shared})
+            command(inquiry, **options)
+
+        # What Typer reads the options from.
+        parameters = [study, *own, *shared[1:]]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return with_options
+
+
+def link_of(bend: str | None, limit: str | None) -> Link | None:
+    """The link that options ask for; what is not said is none, if the other is."""
+    if bend is None and limit is None:
+        return None
+    return Link(_score("--bend", bend), _score("--limit", limit))
+
+
+def _score(option: str, text: str | None) -> float:
+    if text is None or text == "none":
+        return math.inf
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise typer.BadParameter(f"{option} is a positive score or none, not '{text}'")
+    return number
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no list of numbers such as 20,30,40") from None

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study is asked: which positions, in which parts, and how sure the answer is to be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypedDict, Unpack, get_args
+
+from hyoka.analysis import DrawnGames, Link, Resampling
+from hyoka.errors import ParameterError, named
+
+Axis = Literal["auto", "value", "score"]
+"""What of an evaluation is analysed; `auto` takes what the evaluator is about."""
+PHASE: Final = "phase"
+"""Positions parted by it are early, middle and late: thirds of the plies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What all analyses of a study have in common.
+
+    >>> asked = Question(where="ply >= 20")
+    >>> asked.also(by="phase").where
+    'ply >= 20'
+    """
+
+    where: str | None = None
+    """An SQL condition on positions; all of them unless given."""
+    by: str | None = None
+    """A column or an SQL expression that parts the positions; `phase`: thirds of the plies."""
+    bins: Sequence[float] | None = None
+    """Where that column is cut."""
+    draws: DrawnGames = "discard"
+    axis: Axis = "auto"
+    link: Link | None = None
+    """Where scores become probabilities, what is made of them; None: what games held out prefer."""
+    resampling: Resampling = field(default_factory=Resampling)
+    """Intervals draw whole games again; no resamples, no intervals."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("draws", self.draws, get_args(DrawnGames)),
+            ("axis", self.axis, get_args(Axis)),
+        ):
+            if value not in known:
+                raise ParameterError(name, f"is {' or '.join(known)}, not '{value}'")
+        if self.bins is not None and self.by is None:
+            raise ParameterError("bins", f"cut a column: say which with {named('by')}")
+        if self.bins is not None and self.by == PHASE:
+            raise ParameterError(
+                "bins", f"cut a column, not phases: cut {named('by', 'ply')} instead"
+            )
+
+    def also(self, **asked: Unpack["Asked"]) -> "Question":
+        """The same question, but for what is said here."""
+        return replace(self, **asked)
+
+
+class Asked(TypedDict, total=False):
+    """A question's parts as keywords; see `Question`."""
+
+    where: str | None
+    by: str | None
+    bins: Sequence[float] | None
+    draws: DrawnGames
+    axis: Axis
+    link: Link | None
+    resampling: Resampling
