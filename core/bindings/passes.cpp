@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/run_beside.h"
-#include "evaluation/all.h"
 #include "features/all.h"
-#include "games/all.h"
-#include "passes/columns.h"
-#include "passes/move_features.h"
-#include "passes/outcomes.h"
-#include "passes/planes.h"
-#include "passes/quiet.h"
-#include "passes/terms.h"
-#include "strengths/all.h"
+#include "passes/passes.h"
 
 namespace hyoka::bindings {
 namespace {
@@ -43,31 +37,23 @@ struct HeldTable {
 using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t)>>;
 
 /// Runs a pass beside this thread.
-void run_pass(unsigned threads, const Progress& progress, const std::function<void(Running&)>& walk) {
+void run_pass(const Pass& pass, const HeldTable& held, unsigned threads, const Progress& progress) {
     Running running;
     running.threads = std::clamp(threads, 1u, 1024u);
     Tick tick;
     if (progress)
         tick = nb::borrow<Tick::value_type>(
             nb::cpp_function([&] { (*progress)(static_cast<std::int64_t>(running.done.load())); }));
-    run_beside(running.stop, 0.2, tick, [&] { walk(running); });
-}
-/// The same: `make(std::type_identity<G>{}, running)` gives each of its threads a visitor.
-template <class Make>
-void run_pass(const HeldTable& held, unsigned threads, const Progress& progress, const Make& make) {
-    with_game(held.games.kind, [&]<class G>(std::type_identity<G> game) {
-        run_pass(threads, progress, [&](Running& running) {
-            walk_games<G>(held.games, held.blocks, running, [&] { return make(game, running); });
-        });
-    });
+    run_beside(running.stop, 0.2, tick, [&] { run(pass, held.games, held.blocks, running); });
 }
 
 /// The columns' numbers; throws KeyError for a name that the game has none of.
-std::vector<std::size_t> columns_named(std::span<const features::Column> columns,
-                                       const std::vector<std::string>& names) {
+std::vector<std::size_t> columns_named(GameKind game, const std::vector<std::string>& names) {
+    const auto columns =
+        with_game(game, []<class G>(std::type_identity<G>) { return features::Describer<G>::columns(); });
     std::vector<std::size_t> found;
     for (const std::string& name : names) {
-        const auto column = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+        const auto column = std::ranges::find(columns, name, &features::Column::name);
         if (column == columns.end()) throw nb::key_error(name.c_str());
         found.push_back(static_cast<std::size_t>(column - columns.begin()));
     }
@@ -76,27 +62,18 @@ std::vector<std::size_t> columns_named(std::span<const features::Column> columns
 
 nb::dict describe(const HeldTable& held, const std::vector<std::string>& names, unsigned threads,
                   const Progress& progress) {
-    auto wanted = with_game(held.games.kind, [&]<class G>(std::type_identity<G>) {
-        return columns_named(features::Describer<G>::columns(), names);
-    });
-    ColumnCells cells(std::move(wanted), held.games.rows());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
-                 return std::make_unique<ColumnVisitor<G>>(cells);
-             });
+    ColumnPass pass(columns_named(held.games.kind, names), held.games.rows());
+    run_pass(&pass, held, threads, progress);
     nb::dict found;
-    found["first_to_play"] = to_numpy(std::move(cells.first_to_play));
-    for (std::size_t i = 0; i < names.size(); ++i) found[names[i].c_str()] = to_numpy(std::move(cells.columns[i]));
+    found["first_to_play"] = to_numpy(std::move(pass.first_to_play));
+    for (std::size_t i = 0; i < names.size(); ++i) found[names[i].c_str()] = to_numpy(std::move(pass.columns[i]));
     return found;
 }
 
 auto outcomes(const HeldTable& held, unsigned threads, const Progress& progress) {
-    std::vector<std::int8_t> results(held.games.rows());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
-                 return std::make_unique<OutcomeVisitor<G>>(results);
-             });
-    return to_numpy(std::move(results));
+    OutcomePass pass(held.games.rows());
+    run_pass(&pass, held, threads, progress);
+    return to_numpy(std::move(pass.results));
 }
 
 /// Offsets, terms, amounts and progress of the rows that `get` finds in parts.
@@ -115,62 +92,34 @@ auto lists_to_numpy(std::vector<Part>& parts, Get&& get) {
 }
 
 auto count_terms(const HeldTable& held, unsigned threads, const Progress& progress) {
-    std::vector<TermRows> rows(held.blocks.size());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
-                 return std::make_unique<TermVisitor<G>>(rows);
-             });
-    return terms_to_numpy(rows, [](TermRows& part) -> auto& { return part; });
+    TermPass pass(held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return terms_to_numpy(pass.parts, [](TermRows& part) -> auto& { return part; });
 }
 
-auto count_quiet_terms(const HeldTable& held, const std::vector<float>& weights, unsigned threads,
-                       const Progress& progress) {
-    std::vector<QuietRows> rows(held.blocks.size());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running& running) -> std::unique_ptr<Visitor<G>> {
-                 if constexpr (search::Tactical<G>) {
-                     if (weights.size() != 2 * evaluation::Terms<G>::all().size())
-                         throw std::invalid_argument("two weights a term are needed");
-                     std::vector<evaluation::Weight> pairs;
-                     for (std::size_t i = 0; i < weights.size(); i += 2) pairs.push_back({weights[i], weights[i + 1]});
-                     return std::make_unique<QuietVisitor<G>>(rows, evaluation::LinearEvaluation<G>(std::move(pairs)),
-                                                              running.stop);
-                 } else {
-                     throw std::invalid_argument("this game has no quiescence search");
-                 }
-             });
-    return std::tuple(terms_to_numpy(rows, [](QuietRows& part) -> auto& { return part.terms; }),
-                      to_numpy(joined(rows, [](QuietRows& part) -> auto& { return part.scores; })),
-                      to_numpy(joined(rows, [](QuietRows& part) -> auto& { return part.rests; })),
-                      lists_to_numpy(rows, [](QuietRows& part) -> auto& { return part.moves; }));
+auto count_quiet_terms(const HeldTable& held, std::vector<float> weights, unsigned threads, const Progress& progress) {
+    QuietPass pass(std::move(weights), held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(terms_to_numpy(pass.parts, [](QuietRows& part) -> auto& { return part.terms; }),
+                      to_numpy(joined(pass.parts, [](QuietRows& part) -> auto& { return part.scores; })),
+                      to_numpy(joined(pass.parts, [](QuietRows& part) -> auto& { return part.rests; })),
+                      lists_to_numpy(pass.parts, [](QuietRows& part) -> auto& { return part.moves; }));
 }
 
 auto list_move_features(const HeldTable& held, unsigned threads, const Progress& progress) {
-    std::vector<MoveFeatureRows> rows(held.blocks.size());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
-                 return std::make_unique<MoveFeatureVisitor<G>>(rows);
-             });
-    return std::tuple(lists_to_numpy(rows, [](MoveFeatureRows& part) -> auto& { return part.moves; }),
-                      lists_to_numpy(rows, [](MoveFeatureRows& part) -> auto& { return part.features; }),
-                      to_numpy(joined(rows, [](MoveFeatureRows& part) -> auto& { return part.played; })));
+    MoveFeaturePass pass(held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(lists_to_numpy(pass.parts, [](MoveFeatureRows& part) -> auto& { return part.moves; }),
+                      lists_to_numpy(pass.parts, [](MoveFeatureRows& part) -> auto& { return part.features; }),
+                      to_numpy(joined(pass.parts, [](MoveFeatureRows& part) -> auto& { return part.played; })));
 }
 
 auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const Progress& progress) {
-    const auto [planes, cells] = with_game(held.games.kind, []<class G>(std::type_identity<G>) {
-        return std::pair(plane_names<G>().size(), G().cells().size());
-    });
-    PlaneRows rows;
-    rows.planes.resize(held.games.rows() * planes * cells);
-    rows.played.resize(held.games.rows());
-    rows.legal_by_block.resize(held.blocks.size());
-    run_pass(held, threads, progress,
-             [&]<class G>(std::type_identity<G>, const Running&) -> std::unique_ptr<Visitor<G>> {
-                 return std::make_unique<PlaneVisitor<G>>(rows, with_legal);
-             });
-    return std::tuple(to_numpy(std::move(rows.planes), {held.games.rows(), planes, cells}),
-                      to_numpy(std::move(rows.played)),
-                      lists_to_numpy(rows.legal_by_block, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
+    PlanePass pass(held.games, held.blocks.size(), with_legal);
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(to_numpy(std::move(pass.planes), {pass.shape[0], pass.shape[1], pass.shape[2]}),
+                      to_numpy(std::move(pass.played)),
+                      lists_to_numpy(pass.parts, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
 }
 
 }  // namespace
@@ -221,12 +170,8 @@ void bind_passes(nb::module_& module) {
              "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
              "codes).");
     module.def(
-        "plane_names",
-        [](std::string_view game) {
-            return with_game(game_named(game),
-                             []<class G>(std::type_identity<G>) { return plane_names<G>(); });
-        },
-        "game"_a, "What a game's planes stand for.");
+        "plane_names", [](std::string_view game) { return plane_names(game_named(game)); }, "game"_a,
+        "What a game's planes stand for.");
 }
 
 }  // namespace hyoka::bindings

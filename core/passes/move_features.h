@@ -4,18 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "passes/rows.h"
 #include "passes/walk.h"
 #include "strengths/move_features.h"
 
 namespace hyoka::passes {
-
-/// The legal moves of positions and what each has to it: what strengths are learned from.
-struct MoveFeatureRows {
-    Lists<std::uint16_t> moves;        // by position: codes of what the rules allow, superko aside
-    Lists<std::uint16_t> features;     // by move, all positions' moves in a row
-    std::vector<std::int32_t> played;  // by position: which of its moves the record has; -1: none
-};
 
 template <class G>
 class MoveFeatureVisitor final : public Visitor<G> {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "passes/rows.h"
 #include "passes/walk.h"
 
 namespace hyoka::passes {
@@ -101,9 +100,8 @@ struct BesideCells<BlokusDuo> {
     }
 };
 
-/// The pieces of either player by kind, what is beside the cells, and last whether the first player is to move.
 template <class G>
-std::vector<std::string> plane_names() {
+std::vector<std::string> plane_names_of() {
     std::vector<std::string> names;
     for (const auto player : player_names)
         for (const auto kind : cell_kinds<G>) names.push_back(std::string(player) + "_" + std::string(kind));
@@ -112,42 +110,34 @@ std::vector<std::string> plane_names() {
     return names;
 }
 
-/// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
-struct PlaneRows {
-    std::vector<std::uint8_t> planes;                  // by row, plane and cell
-    std::vector<std::int32_t> played;                  // by row: the code of the record's move; -1: none
-    std::vector<Lists<std::uint16_t>> legal_by_block;  // codes of the legal moves, superko aside
-};
-
 template <class G>
 class PlaneVisitor final : public Visitor<G> {
 public:
-    PlaneVisitor(PlaneRows& rows, bool with_legal) : rows_(rows), with_legal_(with_legal) {}
-    void start_block(std::size_t block) override { legal_ = &rows_.legal_by_block[block]; }
+    explicit PlaneVisitor(PlanePass& pass) : pass_(pass) {}
+    void start_block(std::size_t block) override { legal_ = pass_.parts.empty() ? nullptr : &pass_.parts[block]; }
     void visit(std::size_t row, const records::RecordedGame<G>& at) override {
         const G game = at.open_position();
         const std::vector<std::int8_t> cells = game.cells();
+        const std::size_t planes = pass_.shape[1];
+        const std::size_t size = planes * cells.size();
+        PlaneWriter writer(std::span(pass_.planes).subspan(row * size, size), cells.size());
         constexpr std::size_t kinds = cell_kinds<G>.size();
-        PlaneWriter planes(std::span(rows_.planes).subspan(row * planes_ * cells.size(), planes_ * cells.size()),
-                           cells.size());
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-            if (cells[cell] > 0) planes.set(static_cast<std::size_t>(cells[cell] - 1), cell);
-            if (cells[cell] < 0) planes.set(kinds + static_cast<std::size_t>(-cells[cell] - 1), cell);
+            if (cells[cell] > 0) writer.set(static_cast<std::size_t>(cells[cell] - 1), cell);
+            if (cells[cell] < 0) writer.set(kinds + static_cast<std::size_t>(-cells[cell] - 1), cell);
         }
-        BesideCells<G>::write(game, 2 * kinds, planes);
-        planes.fill(planes_ - 1, game.to_play() == Player::first);
+        BesideCells<G>::write(game, 2 * kinds, writer);
+        writer.fill(planes - 1, game.to_play() == Player::first);
         const auto next = at.next();
-        rows_.played[row] = next ? static_cast<std::int32_t>(next->code()) : -1;
-        if (!with_legal_) return;
+        pass_.played[row] = next ? static_cast<std::int32_t>(next->code()) : -1;
+        if (!legal_) return;
         for (const auto move : game.legal_moves()) legal_->items.push_back(static_cast<std::uint16_t>(move.code()));
         legal_->end_row();
     }
 
 private:
-    PlaneRows& rows_;
-    bool with_legal_;
+    PlanePass& pass_;
     Lists<std::uint16_t>* legal_ = nullptr;
-    std::size_t planes_ = plane_names<G>().size();
 };
 
 }  // namespace hyoka::passes

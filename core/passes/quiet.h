@@ -8,14 +8,6 @@
 
 namespace hyoka::passes {
 
-/// Where quiescence searches come to rest.
-struct QuietRows {
-    TermRows terms;                    // of the last position
-    std::vector<std::int32_t> scores;  // what the search says, for the first player
-    std::vector<std::uint8_t> rests;   // whether that is the last position's evaluation: no mate, no draw by rule
-    Lists<std::uint16_t> moves;        // to the last position
-};
-
 template <class G>
 class QuietVisitor final : public Visitor<G> {
 public:

@@ -4,16 +4,9 @@
 #include <vector>
 
 #include "evaluation/linear.h"
-#include "passes/rows.h"
 #include "passes/walk.h"
 
 namespace hyoka::passes {
-
-/// What an evaluation's terms amount to in positions.
-struct TermRows {
-    SparseRows amounts;  // by term
-    std::vector<float> progress;
-};
 
 /// Counts terms into rows.
 template <class G>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "passes/game_table.h"
+#include "passes/passes.h"
 #include "records/recorded_game.h"
 
 namespace hyoka::passes {
@@ -30,13 +30,6 @@ public:
     virtual void start_game(const G&) {}
     virtual void play(const G&, Move) {}  // the position before, and the move
     virtual void visit(std::size_t row, const records::RecordedGame<G>& at) = 0;
-};
-
-/// How a pass is run, and how far it is.
-struct Running {
-    unsigned threads = 1;
-    std::atomic<bool> stop = false;     // raised from another thread: ends soon, rows left undone
-    std::atomic<std::size_t> done = 0;  // rows
 };
 
 /// The failure of the first block that has one, whichever thread found it when.
@@ -76,11 +69,9 @@ void walk_game(const GameTable& games, std::size_t game, Visitor<G>& visitor, Ru
     running.done.fetch_add(plies.size(), std::memory_order_relaxed);
 }
 
-/// Walks all games, each once, shared among threads; `make` gives every thread its visitor. Throws NotationError or
-/// IllegalMoveError, which name the game, where a record is none.
+/// See `run`; `make` gives every thread its visitor.
 template <class G>
-void walk_games(const GameTable& games, const std::vector<Block>& blocks, Running& running,
-                const std::function<std::unique_ptr<Visitor<G>>()>& make) {
+void walk_games(const GameTable& games, const std::vector<Block>& blocks, Running& running, const auto& make) {
     std::atomic<std::size_t> next = 0;
     FirstBlockFailure failure;
     const auto walk_block = [&](std::size_t block, Visitor<G>& visitor) {

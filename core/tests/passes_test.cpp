@@ -4,15 +4,10 @@
 #include <vector>
 
 #include "evaluation/chess.h"
-#include "evaluation/go.h"
 #include "evaluation/shogi.h"
-#include "features/go.h"
-#include "passes/columns.h"
-#include "passes/move_features.h"
-#include "passes/planes.h"
-#include "passes/quiet.h"
-#include "passes/terms.h"
-#include "strengths/go.h"
+#include "passes/passes.h"
+#include "records/replay.h"
+#include "search/quiescence.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -52,14 +47,16 @@ struct Games {
         }
         return games;
     }
-    GameTable table() const { return {{}, ids, start_offsets, {}, komi, move_offsets, moves, row_offsets, plies}; }
+    template <class G>
+    GameTable table() const {
+        return {kind_of<G>, ids, start_offsets, {}, komi, move_offsets, moves, row_offsets, plies};
+    }
 };
 
-template <class G, class Make>
-void walk(const GameTable& table, unsigned threads, Make&& make) {
+void run_all(const Pass& pass, const GameTable& table, unsigned threads) {
     Running running;
     running.threads = threads;
-    walk_games<G>(table, blocks_of(table), running, [&]() -> std::unique_ptr<Visitor<G>> { return make(running); });
+    run(pass, table, blocks_of(table), running);
     expect(running.done == table.rows(), "every row is done");
 }
 
@@ -68,40 +65,44 @@ template <class G>
 std::vector<double> found(const GameTable& table, unsigned threads) {
     std::vector<double> numbers;
     const auto add = [&](const auto& values) { numbers.insert(numbers.end(), values.begin(), values.end()); };
-    std::vector<TermRows> terms(blocks_of(table).size());
-    walk<G>(table, threads, [&](Running&) { return std::make_unique<TermVisitor<G>>(terms); });
-    add(joined(terms, [](TermRows& part) -> auto& { return part.amounts.columns; }));
-    add(joined(terms, [](TermRows& part) -> auto& { return part.amounts.amounts; }));
-    add(joined_offsets(terms, [](TermRows& part) -> auto& { return part.amounts.offsets; }));
+    const std::size_t blocks = blocks_of(table).size();
+    TermPass terms(blocks);
+    run_all(&terms, table, threads);
+    add(joined(terms.parts, [](TermRows& part) -> auto& { return part.amounts.columns; }));
+    add(joined(terms.parts, [](TermRows& part) -> auto& { return part.amounts.amounts; }));
+    add(joined_offsets(terms.parts, [](TermRows& part) -> auto& { return part.amounts.offsets; }));
     if constexpr (search::Tactical<G>) {
-        std::vector<QuietRows> quiet(blocks_of(table).size());
-        walk<G>(table, threads, [&](Running& running) {
-            return std::make_unique<QuietVisitor<G>>(quiet, evaluation::LinearEvaluation<G>(), running.stop);
-        });
-        add(joined(quiet, [](QuietRows& part) -> auto& { return part.scores; }));
-        add(joined(quiet, [](QuietRows& part) -> auto& { return part.moves.items; }));
-    } else {
-        ColumnCells cells({0, 1, 2}, table.rows());
-        walk<G>(table, threads, [&](Running&) { return std::make_unique<ColumnVisitor<G>>(cells); });
-        for (const auto& column : cells.columns) add(column);
-        std::vector<MoveFeatureRows> features(blocks_of(table).size());
-        walk<G>(table, threads, [&](Running&) { return std::make_unique<MoveFeatureVisitor<G>>(features); });
-        add(joined(features, [](MoveFeatureRows& part) -> auto& { return part.features.items; }));
-        PlaneRows planes;
-        planes.planes.resize(table.rows() * plane_names<G>().size() * G().cells().size());
-        planes.played.resize(table.rows());
-        planes.legal_by_block.resize(blocks_of(table).size());
-        walk<G>(table, threads, [&](Running&) { return std::make_unique<PlaneVisitor<G>>(planes, true); });
-        add(planes.planes);
+        std::vector<float> weights;
+        for (const auto& term : evaluation::Terms<G>::all()) {
+            weights.push_back(term.weight.opening);
+            weights.push_back(term.weight.ending);
+        }
+        QuietPass quiet(weights, blocks);
+        run_all(&quiet, table, threads);
+        add(joined(quiet.parts, [](QuietRows& part) -> auto& { return part.scores; }));
+        add(joined(quiet.parts, [](QuietRows& part) -> auto& { return part.moves.items; }));
     }
+    ColumnPass columns({0, 1, 2}, table.rows());
+    run_all(&columns, table, threads);
+    for (const auto& column : columns.columns) add(column);
+    OutcomePass outcomes(table.rows());
+    run_all(&outcomes, table, threads);
+    add(outcomes.results);
+    MoveFeaturePass features(blocks);
+    run_all(&features, table, threads);
+    add(joined(features.parts, [](MoveFeatureRows& part) -> auto& { return part.features.items; }));
+    PlanePass planes(table, blocks, true);
+    run_all(&planes, table, threads);
+    add(planes.planes);
     return numbers;
 }
 
 template <class G>
 void check_threads(const std::string& name, std::int64_t games, int length) {
     const Games random = Games::random<G>(games, length);
-    random.table().check();
-    expect(found<G>(random.table(), 1) == found<G>(random.table(), 4), name + ": passes don't depend on threads");
+    const GameTable table = random.table<G>();
+    table.check();
+    expect(found<G>(table, 1) == found<G>(table, 4), name + ": passes don't depend on threads");
 }
 
 /// A search of one ply with a single root move is a quiescence search after that move.
@@ -143,7 +144,7 @@ void check_failure() {
     for (const unsigned threads : {1u, 4u}) {
         std::string told;
         try {
-            found<Go<9>>(random.table(), threads);
+            found<Go<9>>(random.table<Go<9>>(), threads);
         } catch (const IllegalMoveError& error) {
             told = error.what();
         }

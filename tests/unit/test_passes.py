@@ -144,7 +144,7 @@ def test_what_a_game_has_not_is_refused() -> None:
     with pytest.raises(KeyError, match="no_such"):
         table_of(1).describe(["no_such"])
     othello = GameTable.from_records([Record("othello", np.zeros(0, np.uint16))])
-    with pytest.raises(ValueError, match="no quiescence search"):
+    with pytest.raises(ValueError, match="othello has no quiescence search"):
         othello.quiet_terms(hk.linear_evaluation("othello").flat)
     with pytest.raises(ValueError, match="two weights a term"):
         table_of(1).quiet_terms(np.zeros(3, np.float32))

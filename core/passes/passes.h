@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "passes/game_table.h"
+#include "passes/rows.h"
+
+namespace hyoka::passes {
+
+template <class G>
+class Visitor;
+
+/// How a pass is run, and how far it is.
+struct Running {
+    unsigned threads = 1;
+    std::atomic<bool> stop = false;     // raised from another thread: ends soon, rows left undone
+    std::atomic<std::size_t> done = 0;  // rows
+};
+
+// A pass is where its results go, and what a thread does with the positions that it comes to: `visitor`. Passes whose
+// rows are of any length have a part of the result a block.
+
+/// Columns that describe positions, and who is to play.
+struct ColumnPass {
+    std::vector<std::size_t> wanted;                 // columns, by number
+    std::vector<std::vector<std::int16_t>> columns;  // of those, a cell a row
+    std::vector<std::uint8_t> first_to_play;
+
+    ColumnPass(std::vector<std::size_t> which, std::size_t rows)
+        : wanted(std::move(which)), columns(wanted.size(), std::vector<std::int16_t>(rows)), first_to_play(rows) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// What the rules say of positions by themselves.
+struct OutcomePass {
+    static constexpr std::int8_t unfinished = 2;
+    std::vector<std::int8_t> results;  // by row: 1, 0, -1, or unfinished
+
+    explicit OutcomePass(std::size_t rows) : results(rows) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// What an evaluation's terms amount to.
+struct TermRows {
+    SparseRows amounts;  // by term
+    std::vector<float> progress;
+};
+struct TermPass {
+    std::vector<TermRows> parts;
+
+    explicit TermPass(std::size_t blocks) : parts(blocks) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// Where quiescence searches come to rest that evaluate by given weights.
+struct QuietRows {
+    TermRows terms;                    // of the last position
+    std::vector<std::int32_t> scores;  // what the search says, for the first player
+    std::vector<std::uint8_t> rests;   // whether that is the last position's evaluation: no mate, no draw by rule
+    Lists<std::uint16_t> moves;        // to the last position
+};
+struct QuietPass {
+    std::vector<float> weights;  // opening and ending of each term in turn
+    std::vector<QuietRows> parts;
+
+    QuietPass(std::vector<float> flat, std::size_t blocks) : weights(std::move(flat)), parts(blocks) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// The legal moves of positions and what each has to it: what strengths are learned from.
+struct MoveFeatureRows {
+    Lists<std::uint16_t> moves;        // by position: codes of what the rules allow, superko aside
+    Lists<std::uint16_t> features;     // by move, all positions' moves in a row
+    std::vector<std::int32_t> played;  // by position: which of its moves the record has; -1: none
+};
+struct MoveFeaturePass {
+    std::vector<MoveFeatureRows> parts;
+
+    explicit MoveFeaturePass(std::size_t blocks) : parts(blocks) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
+struct PlanePass {
+    std::array<std::size_t, 3> shape;         // rows, planes, cells
+    std::vector<std::uint8_t> planes;         // by row, plane and cell
+    std::vector<std::int32_t> played;         // by row: the code of the record's move; -1: none
+    std::vector<Lists<std::uint16_t>> parts;  // codes of the legal moves, superko aside; empty if nobody asked
+
+    PlanePass(const GameTable& games, std::size_t blocks, bool with_legal);
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
+std::vector<std::string> plane_names(GameKind game);
+
+using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, PlanePass*>;  // not null
+
+/// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
+/// NotationError or IllegalMoveError, which name the game, where a record is none.
+void run(const Pass& pass, const GameTable& games, const std::vector<Block>& blocks, Running& running);
+
+}  // namespace hyoka::passes
