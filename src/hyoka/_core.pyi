@@ -3324,12 +3324,12 @@ class Replay:
 
     def __init__(self, game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> None: ...
 
-    def position(self, ply: int) -> object:
+    def position(self, ply: int) -> Any:
         """
         The position after so many moves. Every move is played once as long as plies rise.
         """
 
-    def line(self, ply: int) -> object:
+    def line(self, ply: int) -> Any:
         """
         The line of play that so many moves make, as a search may go on from it. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
         """

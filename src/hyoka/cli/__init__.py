@@ -58,7 +58,7 @@ def run(arguments: list[str]) -> int:
         command = context.command_path if context is not None else "hyoka"
         message = f"{command}: {error.format_message()} (see '{command} --help')"
     except EngineError as error:
-        message = f"hyoka: {error.told}"
+        message = f"hyoka: {error.with_last_words}"
     except Error as error:
         name, options = command_of(arguments)
         message = f"hyoka: {in_options(str(error), options)}"
