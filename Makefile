@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
 PYTHON_CODE := src tests benchmarks scripts
 
+# Tests start hundreds of processes: Python is to keep what it has compiled, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
 TELL := @$(PYTHON) scripts/tell.py

@@ -60,7 +60,7 @@ def uct() -> Iterator[Row]:
         yield f"UCT, {hk.name_of(other)}", f"{rate:,.0f}/s, {rate / raw:.2f} × raw"
     rated = {"policy": "strengths", "widening": True, "killer": True, "history": True}
     rate = tree_rate(hk.Shogi(), 2000, mate=100, **rated)
-    yield "UCT, shogi, all of paper 004", f"{rate:,.0f}/s"
+    yield "UCT, shogi, all of Sato 2010", f"{rate:,.0f}/s"
 
 
 def threads() -> Iterator[Row]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The docs as a site: every page is in the index, every link leads somewhere, the search finds."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,26 @@ def test_headings_have_the_places_that_github_gives_them() -> None:
 def test_html_in_a_page_is_read_for_links() -> None:
     page = Document('# A\n\n<picture><img src="a.png"></picture>\n\n![b](b.png)\n')
     assert page.links == ["a.png", "b.png"]
+
+
+def test_the_papers_page_names_places_that_are_there() -> None:
+    text = (DOCS / "papers.md").read_text(encoding="utf-8")
+    places = re.findall(r"`((?:core|src)/[^`]+)`", text)
+    assert places
+    assert [place for place in places if not list(ROOT.glob(place))] == []
+
+
+def test_papers_are_cited_by_name() -> None:
+    known = set(re.findall(r"^\| (\w+ \d{4}) \|", (DOCS / "papers.md").read_text("utf-8"), re.M))
+    assert len(known) == 5
+    for folder in ("src", "core", "docs"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix not in {".py", ".pyi", ".h", ".cpp", ".md"} or path.name == "papers.md":
+                continue
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"\b[Pp]aper 00\d", text), path
+            cited = set(re.findall(r"\b(?:Takeuchi|Yoshii|Sato|Nakamura) \d{4}\b", text))
+            assert cited <= known, path
 
 
 @pytest.mark.parametrize("name", ["index", "search"])

@@ -26,6 +26,7 @@ from .walks import (
     codes,
     for_every_game,
     for_every_go,
+    for_every_notation,
     games,
     line_walks,
     lines,
@@ -465,7 +466,7 @@ def texts_near(text: str) -> st.SearchStrategy[str]:
     return edits.map(lambda made: mangled(text, made))
 
 
-@for_every_game
+@for_every_notation
 @MANY
 @given(st.data())
 def test_any_text_is_either_a_lawful_game_or_a_notation_error(
@@ -488,7 +489,7 @@ def test_any_text_is_either_a_lawful_game_or_a_notation_error(
         game.play(move).check_consistency()
 
 
-@for_every_game
+@for_every_notation
 @MANY
 @given(st.data())
 def test_any_text_is_either_a_move_or_an_error_of_ours(name: str, data: st.DataObject) -> None:

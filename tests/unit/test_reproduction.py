@@ -36,7 +36,7 @@ from hyoka.reproduction.go_records import (
 )
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.outcome import verdict
-from hyoka.reproduction.paper_000 import (
+from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
     GO,
