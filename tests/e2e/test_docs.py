@@ -17,6 +17,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_HERE = ("make ", "git ", "pip ")
 # These are run by test_examples_as_numbers.py, which looks at what they say, too.
 AS_NUMBERS = ("README.md", "analysis.md", "report.md")
+# It adds a game to the core: test_new_game_in_cpp.py builds that, and runs what it shows.
+BUILT_ELSEWHERE = "new-game-cpp.md"
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
@@ -24,7 +26,7 @@ def blocks(language: str) -> list[tuple[Path, str]]:
         (page, code)
         for page in PAGES
         for kind, code in BLOCK.findall(page.read_text(encoding="utf-8"))
-        if kind == language
+        if kind == language and page.name != BUILT_ELSEWHERE
     ]
 
 
