@@ -188,7 +188,7 @@ def assert_same_leaves(records: list[Record]) -> None:
             row += 1
             leaf = position
             for code in quiet.moves[row].tolist():
-                leaf = leaf.play(type(leaf).Move.from_code(code))
+                leaf = leaf.play(hk.game_facts(table.game).move(code))
             leaves.append(leaf)
             static = int(evaluation.score([leaf])[0])
             assert quiet.rests[row] == (leaf.outcome is None and quiet.scores[row] == static)

@@ -34,7 +34,7 @@ class LastMoveSpec:
     slug: str = "last-move"
     title: str = "the last move"
     contents: dict[str, str] = field(default_factory=dict)
-    files: dict[str, object] = field(default_factory=dict)
+    artefacts: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str) -> "LastMoveSpec":
@@ -61,8 +61,8 @@ class LastMove(Contestant[LastMoveSpec]):
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         for game in games:
-            for ply in game.plies:
-                yield Evaluation(value=ply / 10, best=str(game.position(ply).legal_moves[-1]))
+            for ply, position in zip(game.plies, game.positions(), strict=True):
+                yield Evaluation(value=ply / 10, best=str(position.legal_moves[-1]))
 
     def start(self) -> None: ...
 
