@@ -5,16 +5,24 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
 PYTHON_CODE := src tests benchmarks scripts
 
-.PHONY: FORCE build demo test check format stubs sanitize fuzz attack bench clean
+# Tests start hundreds of processes: Python is to keep what it has compiled, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# The first run takes minutes; it says what it does in a few lines.
+TELL := @$(PYTHON) scripts/tell.py
+
+.PHONY: FORCE build demo test docs pictures wheel check format stubs sanitize fuzz attack bench clean
 
 build: $(VENV)/.built
 
 # dependency groups need a pip that knows them, so pip itself comes first.
 $(VENV)/.environment: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	    "Hyoka needs Python 3.11 or newer: make PYTHON=python3.12, say")'
+	@test -x $(BIN)/python || { echo "making the environment in $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@$(PIP) install --quiet --upgrade "pip>=25.1"
+	$(TELL) "packages into $(VENV)" $(PIP) install --group dev
+	@touch $@
 
 # The editable install maps the modules it knew when it was made: a new or gone one needs a new map.
 MODULES := $(shell find src -name '*.py' | sort)
@@ -23,8 +31,8 @@ $(VENV)/.modules: $(VENV)/.environment FORCE
 FORCE:
 
 $(VENV)/.built: $(VENV)/.environment $(VENV)/.modules CMakeLists.txt $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
-	touch $@
+	$(TELL) "compiling" $(PIP) install --verbose --no-build-isolation --editable .
+	@touch $@
 
 demo: build
 	$(BIN)/hyoka demo
@@ -32,6 +40,18 @@ demo: build
 # One more worker than cores: some tests wait for engines, browsers and clusters.
 test: build
 	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q
+
+# The docs as a site with a search, from the same Markdown: build/site/index.html.
+docs: build
+	$(BIN)/python scripts/make_site.py
+
+# The README's pictures of a report; needs Chromium.
+pictures: build
+	$(BIN)/python scripts/make_pictures.py
+
+# A wheel, installed and tried in an environment of its own outside of this folder.
+wheel: build
+	scripts/check_wheel
 
 check: build
 	$(BIN)/ruff check $(PYTHON_CODE)

@@ -29,12 +29,11 @@ def study(positions: int, games: int) -> Sample:
     return Sample.of("made up", 1 / (1 + np.exp(-seen)), results=won[numbers], games=numbers)
 
 
-def timed(what: str, asked_s: float | None, work: Callable[[], object]) -> float:
+def timed(what: str, work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     seconds = time.perf_counter() - started
-    asked = "" if asked_s is None else f"   (asked {asked_s:g} s)"
-    print(f"{what:70} {seconds:7.2f} s{asked}", flush=True)
+    print(f"{what:70} {seconds:7.2f} s", flush=True)
     return seconds
 
 
@@ -49,8 +48,8 @@ def without_intervals(positions: int) -> None:
         roc_auc_score(sample.results, sample.values)
         average_precision_score(sample.results, sample.values)
 
-    mine = timed(f"all metrics, curve and fit of {positions:,} positions", 5, ours)
-    theirs = timed("scikit-learn: ROC and average precision of the same", None, peer)
+    mine = timed(f"all metrics, curve and fit of {positions:,} positions", ours)
+    theirs = timed("scikit-learn: ROC and average precision of the same", peer)
     print(f"{'':70} {theirs / mine:7.1f} ×")
 
 
@@ -58,10 +57,9 @@ def with_intervals(positions: int, games: int, resamples: int) -> None:
     sample = study(positions, games)
     timed(
         f"{resamples:,} resamples of {positions:,} positions in {games:,} games, all metrics",
-        20,
         lambda: measure(sample, resampling=Resampling(resamples)),
     )
-    timed("the same for the curve", None, lambda: curve(sample, resampling=Resampling(resamples)))
+    timed("the same for the curve", lambda: curve(sample, resampling=Resampling(resamples)))
 
 
 def splits(positions: int, games: int) -> None:
@@ -74,7 +72,6 @@ def splits(positions: int, games: int) -> None:
     found = []
     timed(
         f"the split search on {positions:,} positions",
-        60,
         lambda: found.append(find_splits(sample, columns)),
     )
     print(f"{'':70} {found[0].tried:7} conditions")
@@ -88,7 +85,7 @@ def from_the_raw_file(file: Path) -> None:
             evaluate(made, ["comments"])
             print(made.curve(delta=100, resampling=Resampling(200)).notes()[0])
 
-        timed(f"{file.name}: read, store, take the values, draw the curve", 60, whole)
+        timed(f"{file.name}: read, store, take the values, draw the curve", whole)
 
 
 def main() -> None:

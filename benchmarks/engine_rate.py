@@ -3,9 +3,8 @@
 
 Three ways to ask for the same positions of random games, taking turns so that all meet the same
 noise: a bare pipe that sends ready-made strings and reads until `bestmove`, `EngineSession`, and
-python-chess's SimpleEngine; medians over the rounds. Wanted: at least 0.7 of the pipe, and 1.5
-times python-chess. On a busy machine, where the engine and its client share a core, the pipe gains:
-it does nothing with the answers.
+python-chess's SimpleEngine; medians over the rounds. On a busy machine, where the engine and its
+client share a core, the pipe gains: it does nothing with the answers.
 """
 
 import argparse

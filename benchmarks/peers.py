@@ -29,8 +29,6 @@ class Contest:
     ours: Callable[[], float]
     peer_name: str
     peer: Callable[[], float]
-    wanted: float
-    """The ratio to reach."""
 
 
 class NotInstalledError(Exception):
@@ -145,7 +143,6 @@ CONTESTS = [
         our_playouts(hk.Go9(komi=6.5), 60_000),
         "open_spiel",
         open_spiel_playouts("go(board_size=9,komi=6.5)", 4_000),
-        20,
     ),
     Contest(
         "Go 19×19 random playouts",
@@ -153,7 +150,6 @@ CONTESTS = [
         our_playouts(hk.Go19(komi=6.5), 15_000),
         "open_spiel",
         open_spiel_playouts("go(board_size=19,komi=6.5)", 300),
-        60,
     ),
     Contest(
         "Othello random playouts",
@@ -161,7 +157,6 @@ CONTESTS = [
         our_playouts(hk.Othello(), 200_000),
         "open_spiel",
         open_spiel_playouts("othello", 2_000),
-        40,
     ),
     Contest(
         "chess random playouts, repetition included",
@@ -169,7 +164,6 @@ CONTESTS = [
         our_playouts(hk.Chess().line(), 10_000),
         "open_spiel",
         open_spiel_playouts("chess", 400),
-        15,
     ),
     Contest(
         "shogi random moves in playouts",
@@ -177,7 +171,6 @@ CONTESTS = [
         our_playout_moves(hk.Shogi(), 10_000),
         "cshogi from Python",
         cshogi_random_moves,
-        10,
     ),
     Contest(
         "chess perft 6 from the start",
@@ -185,7 +178,6 @@ CONTESTS = [
         our_perft(hk.Chess(), 6),
         "Stockfish",
         engine_perft("stockfish", ["uci", "position startpos"], 6, 119_060_324),
-        0.5,
     ),
     Contest(
         "shogi perft 5 from the start",
@@ -193,7 +185,6 @@ CONTESTS = [
         our_perft(hk.Shogi(), 5),
         "Fairy-Stockfish",
         engine_perft("fairy-stockfish", ["usi", "position startpos"], 5, 19_861_490),
-        4,
     ),
 ]
 
@@ -227,7 +218,7 @@ def main() -> None:
             )
         )
         return
-    table = Table("what", "ours", "peer", "theirs", "ratio", "wanted", box=None)
+    table = Table("what", "ours", "peer", "theirs", "ratio", box=None)
     for contest, ours, theirs in rows:
         table.add_row(
             contest.what,
@@ -235,11 +226,8 @@ def main() -> None:
             contest.peer_name,
             "–" if theirs is None else f"{theirs:,.0f}",
             "–" if theirs is None else f"{ours / theirs:.1f}",
-            f"{contest.wanted:g}",
         )
-    table.add_row(
-        "Blokus Duo random playouts", f"{blokus:,.0f} playouts/s", "–", "–", "–", "30,000/s"
-    )
+    table.add_row("Blokus Duo random playouts", f"{blokus:,.0f} playouts/s", "–", "–", "–")
     Console().print(table)
 
 

@@ -42,7 +42,6 @@ class Job:
     what: str
     unit: str
     ours: Callable[[], float]
-    wanted: float
     peers: dict[str, Callable[[], float]]
 
 
@@ -142,29 +141,26 @@ def jobs() -> list[Job]:
             "PGN twic_human",
             "games/s",
             ours("pgn", twic, "games/s"),
-            100e3,
             {
                 "Rust reader": lambda: rust_reader_games(twic),
                 "pgn-extract": lambda: pgn_extract_games(plain, 50_378),
                 "python-chess": lambda: python_chess_games(twic),
             },
         ),
-        Job("PGN tcec_eval with its values", "MB/s", ours("pgn", tcec, "MB/s"), 100, {}),
+        Job("PGN tcec_eval with its values", "MB/s", ours("pgn", tcec, "MB/s"), {}),
         Job(
             "SGF pro_aeb",
             "moves/s",
             ours("sgf", pro, "moves/s"),
-            4e6,
             {"sgfmill, no rules": lambda: sgfmill_moves(pro)},
         ),
         Job(
             "CSA floodgate2016",
             "games/s",
             ours("csa", floodgate, "games/s"),
-            60e3,
             {"cshogi": lambda: cshogi_games(floodgate)},
         ),
-        Job("WTHOR, all", "games/s", wthor_games, 200e3, {}),
+        Job("WTHOR, all", "games/s", wthor_games, {}),
     ]
 
 
@@ -205,7 +201,7 @@ def main() -> None:
     if not DATA.exists():
         console.print("needs the records in ../shared/data")
         return
-    table = Table("job", "ours", "wanted", "others (ratio)", "", box=None)
+    table = Table("job", "ours", "others (ratio)", "", box=None)
     for job in jobs():
         best = 0.0
         others: dict[str, float] = {}
@@ -221,7 +217,7 @@ def main() -> None:
             f"{name} {rate:,.0f} ({best / rate:.1f}×)" for name, rate in others.items()
         )
         absent = f"not installed: {', '.join(dict.fromkeys(missing))}" if missing else ""
-        table.add_row(job.what, f"{best:,.0f} {job.unit}", f"{job.wanted:,.0f}", beside, absent)
+        table.add_row(job.what, f"{best:,.0f} {job.unit}", beside, absent)
     console.print(table)
     whole = Table("end to end", "columns", "reading", "study", "ratio", "peak MiB", box=None)
     for name in (

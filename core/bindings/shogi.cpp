@@ -85,7 +85,7 @@ void bind_shogi(nb::module_& module) {
         .def(
             "see", [](const Shogi& game, const MoveOrText<Shogi>& move) { return game.see(to_legal_move(game, move)); },
             "move"_a,
-            "Static exchange evaluation of a move, for the mover, in the piece values of paper 004's table 1.")
+            "Static exchange evaluation of a move, for the mover, in the piece values of Sato 2010's table 1.")
         .def_prop_ro_static(
             "exchange_values",
             [](nb::handle) { return std::vector<int>(Shogi::exchange_values.begin(), Shogi::exchange_values.end()); },

@@ -6,7 +6,7 @@
 
 namespace hyoka::evaluation {
 
-/// By default paper 003's evaluation: the difference of the players' influence by Bouzy's 4/0 algorithm from the
+/// By default Nakamura 2007's evaluation: the difference of the players' influence by Bouzy's 4/0 algorithm from the
 /// squares where a next piece may attach, kept out of occupied squares. Other readings of the paper are terms of their
 /// own, named for what differs, with weight 0.
 template <>

@@ -6,8 +6,8 @@
 
 namespace hyoka::evaluation {
 
-/// Material, piece squares, activity, king safety and pawns. The bishop evaluation that paper 000 takes away and fits
-/// anew is the terms bishop_mobility, bishop_development and bishop_pair.
+/// Material, piece squares, activity, king safety and pawns. The bishop evaluation that Takeuchi 2010 takes away and
+/// fits anew is the terms bishop_mobility, bishop_development and bishop_pair.
 template <>
 struct Terms<Chess> {
     static const std::vector<Term>& all();

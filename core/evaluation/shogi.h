@@ -6,8 +6,8 @@
 
 namespace hyoka::evaluation {
 
-/// Material by paper 004's table 1, pieces by where they stand from either king, mobility, and the kings' unsafety by
-/// attackers and by defenders (paper 000: king_attackers and king_defenders).
+/// Material by Sato 2010's table 1, pieces by where they stand from either king, mobility, and the kings' unsafety by
+/// attackers and by defenders (Takeuchi 2010: king_attackers and king_defenders).
 template <>
 struct Terms<Shogi> {
     static const std::vector<Term>& all();

@@ -17,7 +17,7 @@ Spread spread_influence(const blokus::SquareSet& sources, const blokus::SquareSe
 
 /// The squares without a piece.
 blokus::SquareSet empty_squares(const BlokusDuo& game);
-/// A player's influence by Bouzy's 4/0 algorithm (paper 003): 1 on each square where a next piece can attach; then,
+/// A player's influence by Bouzy's 4/0 algorithm (Nakamura 2007): 1 on each square where a next piece can attach; then,
 /// four times, every square with influence adds 1 to each of its four neighbours, except those that are occupied; the
 /// sum over the board.
 int influence(const BlokusDuo& game, Player player);

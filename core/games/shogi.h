@@ -158,7 +158,7 @@ public:
     Bitboard attackers(int square, Player player, Bitboard occupied) const;
     Bitboard attackers(int square, Player player) const { return attackers(square, player, occupied()); }
 
-    /// By Kind, from paper 004's table 1; the king's is larger than all others together.
+    /// By Kind, from Sato 2010's table 1; the king's is larger than all others together.
     static constexpr std::array<int, kind_count> exchange_values = {0,     100, 280, 300, 420, 620, 700, 530,
                                                                     30000, 270, 320, 250, 430, 710, 850};
     /// Static exchange evaluation: what the mover nets if both sides capture on the move's square, cheapest piece
@@ -170,7 +170,7 @@ public:
     Shogi transformed(int symmetry) const;
     static Move transformed(Move move, int symmetry);
 
-    /// Paper 004: a playout still going after so many moves is a draw.
+    /// Sato 2010: a playout still going after so many moves is a draw.
     static constexpr int playout_limit = 256;
 
     friend bool operator==(const Shogi&, const Shogi&) = default;

@@ -23,7 +23,7 @@ inline std::size_t draw_weighted(std::span<const float> weights, Rng& rng) {
     return drawn;
 }
 
-/// Draws moves by their strengths, as paper 004 does. In Go no own eye is filled, and a pass is for when nothing else
+/// Draws moves by their strengths, as Sato 2010 does. In Go no own eye is filled, and a pass is for when nothing else
 /// is left.
 template <Game G>
 class StrengthPlayout final : public StepwisePlayout<G> {

@@ -37,15 +37,15 @@ SettingTable<UctOptions> uct_settings() {
     table.count("nodes", &UctOptions::nodes, "Positions whose moves are in the tree.")
         .choice("formula", &UctOptions::formula, {"ucb1", "ucb1-tuned", "puct"}, "How moves are chosen in the tree.")
         .number("c", &UctOptions::c, 0, 1000, "How much is explored: 1, for puct 1.5.")
-        .flag("widening", &UctOptions::widening, "Progressive widening: moves join in by strength (paper 004).")
+        .flag("widening", &UctOptions::widening, "Progressive widening: moves join in by strength (Sato 2010).")
         .number("widening_d", &UctOptions::widening_d, 0, 1000, "Widening: the weight of the strength.")
         .number("widening_c", &UctOptions::widening_c, 0, 1000, "Widening: how much is explored.")
         .number("widening_e", &UctOptions::widening_e, 1e-6, 1e9, "Widening: as if visited so often.")
         .flag("ordered", &UctOptions::ordered,
               "Try moves in the order of their strengths; by default for widening, puct.")
-        .flag("killer", &UctOptions::killer, "Explore the commonest best move of sibling nodes more (paper 004).")
+        .flag("killer", &UctOptions::killer, "Explore the commonest best move of sibling nodes more (Sato 2010).")
         .number("killer_c", &UctOptions::killer_c, 0, 1000, "Killer: its exploration.")
-        .flag("history", &UctOptions::history, "Explore moves more that have often been best (paper 004).")
+        .flag("history", &UctOptions::history, "Explore moves more that have often been best (Sato 2010).")
         .number("history_threshold", &UctOptions::history_threshold, 0, 1, "History: from which share on.")
         .number("rave", &UctOptions::rave, 0, 1e9, "All moves as first: its k, about 1000 in Go; 0: off.")
         .number("reduction", &UctOptions::reduction, -1, 1, "PUCT: by how much unvisited moves start below the node.");
@@ -54,7 +54,8 @@ SettingTable<UctOptions> uct_settings() {
         .file("widening_strengths", "The same for widening alone.")
         .file("playout_strengths", "The same for playouts alone.")
         .file("weights", weights_help)
-        .count("prior", &UctOptions::prior, "Simulations that a node's static evaluation counts as (paper 003).", 1e6)
+        .count("prior", &UctOptions::prior, "Simulations that a node's static evaluation counts as (Nakamura 2007).",
+               1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
                 "Whether a node is evaluated when first visited, or with all its siblings.")
         .count("mate", &UctOptions::mate, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 1e9)

@@ -80,7 +80,7 @@ public:
     double urgency(double, double, double) const override { return std::numeric_limits<double>::infinity(); }
 };
 
-/// Progressive widening (paper 004): d R_i + c' sqrt(2 ln n / e), with R_i = strength / greatest strength.
+/// Progressive widening (Sato 2010): d R_i + c' sqrt(2 ln n / e), with R_i = strength / greatest strength.
 class Widening final : public Untried {
 public:
     struct Constants {
@@ -111,13 +111,13 @@ private:
 };
 
 /// A child that is the killer of its node (the commonest best move among the siblings of that node) is explored with
-/// this c (paper 004).
+/// this c (Sato 2010).
 struct Killer {
     double exploration = 2.0;
 };
 
 /// c_i = c + max(0, H_i - threshold), where H_i is how often a move that was tried turned out the most visited one of
-/// its node, during this search (paper 004).
+/// its node, during this search (Sato 2010).
 struct History {
     double threshold = 0.6;
 };

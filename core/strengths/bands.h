@@ -9,7 +9,7 @@
 
 namespace hyoka::strengths {
 
-/// Paper 004's seven bands for the change of a piece's value by its place.
+/// Sato 2010's seven bands for the change of a piece's value by its place.
 inline constexpr std::size_t change_bands = 7;
 inline constexpr std::array<std::string_view, change_bands> change_band_names = {
     "much_worse", "worse", "slightly_worse", "same", "slightly_better", "better", "much_better"};

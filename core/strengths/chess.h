@@ -6,7 +6,7 @@
 
 namespace hyoka::strengths {
 
-/// Paper 004's features in terms of chess, with castling and far advanced pawns. The default strengths are set by hand.
+/// Sato 2010's features in terms of chess, with castling and far advanced pawns. The default strengths are set by hand.
 template <>
 struct MoveFeatures<Chess> {
     static const std::vector<Feature>& all();

@@ -16,7 +16,7 @@
 namespace hyoka::strengths {
 
 /// Something a move may have to it. A move's strength is the product of its features' strengths, and in the model of
-/// Bradley and Terry a move is chosen with the probability strength / sum of all moves' strengths (paper 004, 3.1).
+/// Bradley and Terry a move is chosen with the probability strength / sum of all moves' strengths (Sato 2010, 3.1).
 struct Feature {
     std::string name;
     float strength;  // by default; the gamma of the paper, > 0

@@ -247,7 +247,7 @@ void check_bouzy_against_twin(int plies) {
     }
 }
 
-/// Paper 003's influence of a player, square by square.
+/// Nakamura 2007's influence of a player, square by square.
 int plain_influence(const BlokusDuo& game, const blokus::SquareSet& sources, auto&& is_open) {
     constexpr int size = BlokusDuo::size;
     std::vector<int> map(blokus::area);

@@ -7,271 +7,62 @@
 Player.first
 >>> hk.playouts(hk.Go9(komi=6.5), 1000, seed=1).value > 0.3
 True
+
+The names are those that `hyoka.public_names` imports; each is loaded when it is first asked for, so
+that nobody waits for what they do not use.
 """
 
-from hyoka._core import (
-    BlokusDuo,
-    Chess,
-    Go3,
-    Go4,
-    Go5,
-    Go6,
-    Go7,
-    Go9,
-    Go13,
-    Go19,
-    Othello,
-    Outcome,
-    Player,
-    Reason,
-    Shogi,
-)
-from hyoka.analysis import (
-    AdaptiveBins,
-    FixedBins,
-    Resampling,
-    Sample,
-    compare,
-    condition_gap,
-    curve,
-    disagreement,
-    find_splits,
-    fit_logistic,
-    fit_win_draw_loss,
-    measure,
-)
-from hyoka.arena import (
-    MatchPlan,
-    MatchResult,
-    PlayedGame,
-    Score,
-    Sprt,
-    elo,
-    match_ratings,
-    open_match,
-    plan_match,
-    play_match,
-    rate_players,
-    write_match_report,
-)
-from hyoka.artefact import Artefact, Origin, read_artefact
-from hyoka.built_in import built_in_artefact
-from hyoka.diagram import Diagram, diagram, svg, terminal
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
-from hyoka.errors import (
-    ConditionError,
-    EngineError,
-    Error,
-    FleetError,
-    IllegalMoveError,
-    NotationError,
-    OutOfMemoryError,
-    ParameterError,
-    RefusedError,
-    SourceError,
-    StudyError,
-)
-from hyoka.estimate import Estimate
-from hyoka.evaluation import Evaluation
-from hyoka.fleet import cluster
-from hyoka.games import (
-    GAMES,
-    AnyGame,
-    Game,
-    GameFacts,
-    Line,
-    Move,
-    Position,
-    game_facts,
-    game_type,
-    name_of,
-    position,
-)
-from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
-from hyoka.passes import GameTable
-from hyoka.playouts import Playouts, playouts
-from hyoka.problems import Problem, ProblemSet, read_problems
-from hyoka.progress import Progress
-from hyoka.records import (
-    Record,
-    RecordStream,
-    Refused,
-    Remark,
-    parse_records,
-    read_record,
-    read_records,
-    record_text,
-    write_records,
-)
-from hyoka.report import write_report
-from hyoka.search import (
-    Book,
-    Difficulty,
-    Ending,
-    LinearEvaluation,
-    Mate,
-    MoveReport,
-    PythonEvaluator,
-    PythonLine,
-    Searcher,
-    SearchLimits,
-    SearchResult,
-    SearchSpec,
-    ab,
-    difficulty,
-    find_mate,
-    linear_evaluation,
-    mc,
-    mc_score,
-    move_strengths,
-    play_game,
-    search_line,
-    search_once,
-    solve_ending,
-    strengths_artefact,
-    uct,
-)
-from hyoka.study import (
-    Question,
-    Study,
-    adjudicate,
-    append_to_study,
-    check_study,
-    evaluate,
-    make_study,
-)
+import ast
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from hyoka.public_names import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "GAMES",
-    "AdaptiveBins",
-    "AnyGame",
-    "Artefact",
-    "BlokusDuo",
-    "Book",
-    "Chess",
-    "ConditionError",
-    "Diagram",
-    "Difficulty",
-    "Ending",
-    "EngineError",
-    "EnginePosition",
-    "EngineSession",
-    "EngineSpec",
-    "Error",
-    "Estimate",
-    "Evaluation",
-    "FixedBins",
-    "FleetError",
-    "Game",
-    "GameFacts",
-    "GameTable",
-    "Go3",
-    "Go4",
-    "Go5",
-    "Go6",
-    "Go7",
-    "Go9",
-    "Go13",
-    "Go19",
-    "IllegalMoveError",
-    "Limits",
-    "Line",
-    "LinearEvaluation",
-    "MatchPlan",
-    "MatchResult",
-    "Mate",
-    "Move",
-    "MoveReport",
-    "NotationError",
-    "Origin",
-    "Othello",
-    "OutOfMemoryError",
-    "Outcome",
-    "ParameterError",
-    "PlayedGame",
-    "Player",
-    "Playouts",
-    "Position",
-    "Problem",
-    "ProblemSet",
-    "Progress",
-    "PythonEvaluator",
-    "PythonLine",
-    "Question",
-    "Reason",
-    "Record",
-    "RecordStream",
-    "Refused",
-    "RefusedError",
-    "Remark",
-    "Resampling",
-    "Sample",
-    "Score",
-    "SearchLimits",
-    "SearchResult",
-    "SearchSpec",
-    "Searcher",
-    "Shogi",
-    "SourceError",
-    "Sprt",
-    "Study",
-    "StudyError",
-    "WeightFit",
-    "ab",
-    "adjudicate",
-    "append_to_study",
-    "built_in_artefact",
-    "check_engine",
-    "check_study",
-    "cluster",
-    "column_examples",
-    "compare",
-    "condition_gap",
-    "curve",
-    "diagram",
-    "difficulty",
-    "disagreement",
-    "elo",
-    "evaluate",
-    "find_mate",
-    "find_splits",
-    "fit_logistic",
-    "fit_weights",
-    "fit_win_draw_loss",
-    "game_facts",
-    "game_type",
-    "linear_evaluation",
-    "make_study",
-    "match_ratings",
-    "mc",
-    "mc_score",
-    "measure",
-    "move_strengths",
-    "name_of",
-    "open_match",
-    "parse_records",
-    "plan_match",
-    "play_game",
-    "play_match",
-    "playouts",
-    "position",
-    "rate_players",
-    "read_artefact",
-    "read_problems",
-    "read_record",
-    "read_records",
-    "record_text",
-    "search_line",
-    "search_once",
-    "solve_ending",
-    "strengths_artefact",
-    "svg",
-    "term_examples",
-    "terminal",
-    "uct",
-    "write_match_report",
-    "write_records",
-    "write_report",
-]
+_FUNCTIONS_NAMED_LIKE_MODULES: Final = frozenset({"diagram", "playouts"})
+
+
+class _Package(ModuleType):
+    """The package: importing `hyoka.diagram` does not make `hk.diagram` that module."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _FUNCTIONS_NAMED_LIKE_MODULES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """The module that each public name comes from, as `public_names` has it."""
+    text = Path(__file__).with_name("public_names.py").read_text(encoding="utf-8")
+    return {
+        alias.name: str(statement.module)
+        for statement in ast.parse(text).body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
+if not TYPE_CHECKING:  # a type checker would believe in any name
+
+    def __getattr__(name: str) -> object:
+        if name == "__all__":
+            return list(_homes())
+        if not name.startswith("_"):
+            if home := _homes().get(name):
+                value = getattr(importlib.import_module(home), name)
+                return globals().setdefault(name, value)
+            if importlib.util.find_spec(f"hyoka.{name}"):
+                return importlib.import_module(f"hyoka.{name}")
+        raise AttributeError(f"module 'hyoka' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_homes()})

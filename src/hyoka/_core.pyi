@@ -2926,7 +2926,7 @@ class Shogi:
 
     def see(self, move: Shogi.Move | str) -> int:
         """
-        Static exchange evaluation of a move, for the mover, in the piece values of paper 004's table 1.
+        Static exchange evaluation of a move, for the mover, in the piece values of Sato 2010's table 1.
         """
 
     exchange_values: Final[list[int]] = ...

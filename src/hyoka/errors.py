@@ -152,7 +152,7 @@ class EngineError(Error):
         self.last_words = last_words
 
     @property
-    def told(self) -> str:
+    def with_last_words(self) -> str:
         """The error and the engine's very last words, for a terminal."""
         words = self.last_words.rpartition("\n")[2]
         if not words or self.reason not in ("died", "missing") or words in self.message:

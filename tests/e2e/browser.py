@@ -41,11 +41,19 @@ class Opened:
 class Opening(Protocol):
     """What the fixture `open_page` gives."""
 
-    def __call__(self, path: Path, *, width: int = DESKTOP, scripts: bool = True) -> Opened: ...
+    def __call__(
+        self, path: Path, *, width: int = DESKTOP, scripts: bool = True, folder: bool = False
+    ) -> Opened: ...
 
 
-def open_in(browser: "Browser", path: Path, *, width: int, scripts: bool) -> Opened:
-    """A file in a window of its own that has no network, in the light."""
+def open_in(
+    browser: "Browser", path: Path, *, width: int, scripts: bool, folder: bool = False
+) -> Opened:
+    """A file in a window of its own that has no network, in the light.
+
+    It may ask for nothing, or for files in its own folder where that is allowed.
+    """
+    allowed = path.parent.as_uri() + "/" if folder else path.as_uri()
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme="light", java_script_enabled=scripts
     )
@@ -54,7 +62,7 @@ def open_in(browser: "Browser", path: Path, *, width: int, scripts: bool) -> Ope
     opened = Opened(context.new_page())
 
     def judge(route: "Route") -> None:
-        if route.request.url == path.as_uri():
+        if route.request.url.startswith(allowed):
             route.continue_()
         else:
             opened.complaints.append(f"asks for {route.request.url}")
@@ -69,9 +77,9 @@ def open_in(browser: "Browser", path: Path, *, width: int, scripts: bool) -> Ope
     return opened
 
 
-def check_page(path: Path, open_page: Opening) -> None:
+def check_page(path: Path, open_page: Opening, *, folder: bool = False) -> None:
     """All that holds for every page: offline, quiet, readable by everybody, on any screen."""
-    opened = open_page(path)
+    opened = open_page(path, folder=folder)
     opened.unfold()
     assert style(opened, "body", "background-color") == LIGHT_GROUND
     assert offences(opened) == []
@@ -81,7 +89,7 @@ def check_page(path: Path, open_page: Opening) -> None:
     assert unnamed_pictures(opened) == []
     assert hidden_focus(opened) == []
     assert headings_out_of_order(opened) == []
-    phone = open_page(path, width=PHONE)
+    phone = open_page(path, width=PHONE, folder=folder)
     phone.unfold()
     assert width_of_content(phone) <= PHONE
     assert wide_charts(phone) == []
@@ -159,7 +167,9 @@ def offences(opened: Opened) -> list[str]:
     except ModuleNotFoundError:
         pytest.skip("needs axe-playwright-python, which brings axe-core")
     opened.page.evaluate(axe.read_text(encoding="utf-8"))
-    result: dict[str, Any] = opened.page.evaluate("() => axe.run({resultTypes: ['violations']})")
+    result: dict[str, Any] = opened.page.evaluate(
+        "() => axe.run({resultTypes: ['violations'], preload: false})"
+    )
     return [
         f"{broken['impact']} {broken['id']}: {node['html'][:200]} {node['failureSummary']}"
         for broken in result["violations"]

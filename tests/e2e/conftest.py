@@ -34,8 +34,10 @@ def open_page(browser: "Browser") -> Iterator[Opening]:
     """Open a file without a network; the test fails if a page complains or asks for more."""
     pages: list[Opened] = []
 
-    def opening(path: Path, *, width: int = DESKTOP, scripts: bool = True) -> Opened:
-        pages.append(open_in(browser, path, width=width, scripts=scripts))
+    def opening(
+        path: Path, *, width: int = DESKTOP, scripts: bool = True, folder: bool = False
+    ) -> Opened:
+        pages.append(open_in(browser, path, width=width, scripts=scripts, folder=folder))
         return pages[-1]
 
     yield opening

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line as a user meets it: a process of its own, real arguments, real output."""
 
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -12,13 +14,15 @@ import pytest
 
 import hyoka as hk
 from hyoka.bench import benchmarked_games
+from hyoka.cli import commands as commands_module
+from hyoka.cli.commands import COMMANDS, Command
 
 from .commands import hyoka_here
 
 
 def hyoka(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *arguments],
+        [sys.executable, "-m", "hyoka", *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -42,6 +46,41 @@ def test_help_names_every_command() -> None:
     for command in ("perft", "bench", "show", "demo"):
         assert command in text
         assert hyoka_here(command, "--help").returncode == 0
+
+
+HEAVY = ("altair", "asyncio", "duckdb", "numpy", "pyarrow", "pydantic", "scipy", "vl_convert")
+LOADED = """
+import sys
+from hyoka.cli import main
+try:
+    main(["--help"])
+finally:
+    print("loaded:", *sys.modules, file=sys.stderr)
+"""
+
+
+def test_help_does_not_wait_for_what_commands_need() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    _, *loaded = result.stderr.split()
+    assert "hyoka.cli" in loaded
+    assert not {module.split(".")[0] for module in loaded} & set(HEAVY)
+    assert "hyoka._core" not in loaded
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_a_command_is_listed_with_the_first_line_of_its_help(command: Command) -> None:
+    assert inspect.cleandoc(command.load().__doc__ or "").splitlines()[0] == command.help
+
+
+def test_every_command_is_listed() -> None:
+    defined = {
+        f"{path.stem}.{name}"
+        for path in Path(commands_module.__file__).parent.glob("*.py")
+        for name in re.findall(r"^def (\w+_command)\(", path.read_text(encoding="utf-8"), re.M)
+    }
+    assert {command.place for command in COMMANDS} == defined
 
 
 def test_perft_counts_and_divides() -> None:

@@ -1,33 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the README and the docs show is run: a page's Python blocks in order, its shell lines."""
 
-import json
-import os
 import re
+import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from .commands import hyoka_here
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# These run the whole build or measure for minutes; CI and `make bench` run them.
-NOT_HERE = ("make ", "git ")
+# These run the whole build or measure for minutes; CI (scripts/check_wheel) and `make bench` do.
+NOT_HERE = ("make ", "git ", "pip ")
 # These are run by test_examples_as_numbers.py, which looks at what they say, too.
-AS_NUMBERS = ("analysis.md", "report.md")
-RUN_ALL = """
-import json, sys
-from hyoka.cli import main
-for words in json.loads(sys.argv[1]):
-    try:
-        main(words)
-    except SystemExit as end:
-        if end.code:
-            sys.exit(f"hyoka {' '.join(words)} ended with {end.code}")
-"""
+AS_NUMBERS = ("README.md", "analysis.md", "report.md")
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
@@ -39,20 +28,16 @@ def blocks(language: str) -> list[tuple[Path, str]]:
     ]
 
 
+# In this process: starting one takes longer than most of what is shown.
 @pytest.mark.parametrize(
     "page", dict.fromkeys(page for page, _ in blocks("python")), ids=lambda page: page.name
 )
-def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / f"{page.stem.replace('-', '_')}_as_shown.py"
     code = "\n".join(code for other, code in blocks("python") if other == page)
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        encoding="utf-8",
-    )
-    assert result.returncode == 0, f"{page.name}: {result.stderr}"
+    script.write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script), run_name="__main__")
 
 
 @pytest.mark.parametrize(
@@ -61,25 +46,14 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_shell_lines_run(page: Path, code: str, tmp_path: Path) -> None:
-    commands = []
     for line in code.splitlines():
         command = line.split("#")[0].strip()
         if not command or command.startswith(NOT_HERE):
             continue
         words = shlex.split(command)
         assert words[0] == "hyoka", f"{page.name}: only hyoka and make are shown, not {command}"
-        commands.append(words[1:])
-    # One process for all of them: starting one takes longer than most commands do.
-    result = subprocess.run(
-        [sys.executable, "-c", RUN_ALL, json.dumps(commands)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        encoding="utf-8",
-        env=os.environ | {"COLUMNS": "100"},
-    )
-    assert result.returncode == 0, f"{page.name}: {result.stderr}"
+        result = hyoka_here(*words[1:], cwd=tmp_path)
+        assert result.returncode == 0, f"{page.name}: {command}: {result.stderr}"
 
 
 def test_there_is_something_to_run() -> None:

@@ -126,7 +126,7 @@ def test_bad_requests_get_one_clear_line(folder: Path, arguments: list[str], mes
 
 
 def test_the_bishop_experiment_is_one_command(tmp_path: Path) -> None:
-    """Paper 000, IV-B 1c: bishop evaluation turned off, and one factor for it fitted."""
+    """Takeuchi 2010, IV-B 1c: bishop evaluation turned off, and one factor for it fitted."""
     plan = hk.plan_match("ab:nodes=150", "ab:nodes=40", game="chess", seed=1)
     hk.play_match(plan, tmp_path / "match", games=40, jobs=2)
     hk.Study.create(tmp_path / "study", tmp_path / "match")

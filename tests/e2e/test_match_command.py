@@ -227,7 +227,7 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
     words = ["match", "random", "random", "-g", "othello", "--to", "here", "--no-report"]
     journal = tmp_path / "here" / "journal.jsonl"
     with subprocess.Popen(
-        [sys.executable, "-m", "hyoka.cli", *words, "-n", "100000"],
+        [sys.executable, "-m", "hyoka", *words, "-n", "100000"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

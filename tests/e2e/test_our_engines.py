@@ -32,7 +32,7 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
 
 def command(protocol: str, *words: str) -> list[str]:
-    return [sys.executable, "-m", "hyoka.cli", "engine", protocol, *words]
+    return [sys.executable, "-m", "hyoka", "engine", protocol, *words]
 
 
 def spec(protocol: str, *words: str, settings: str = "") -> str:
@@ -377,7 +377,7 @@ def test_our_engines_keep_to_their_protocols(protocol: str, words: tuple[str, ..
 
 def hyoka(*words: str, **settings: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *words],
+        [sys.executable, "-m", "hyoka", *words],
         capture_output=True,
         text=True,
         check=False,

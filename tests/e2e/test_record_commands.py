@@ -35,7 +35,7 @@ def hyoka(*arguments: str, cwd: Path, given: str | None = None) -> subprocess.Co
     if given is None:
         return hyoka_here(*arguments, cwd=cwd)
     return subprocess.run(
-        [sys.executable, "-m", "hyoka.cli", *arguments],
+        [sys.executable, "-m", "hyoka", *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -225,7 +225,7 @@ def test_evaluate_with_a_bad_spec_or_condition(study: Path) -> None:
 def test_progress_is_shown_to_people(folder: Path) -> None:
     """On a terminal a bar is drawn and wiped; pipes see none of it."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "hyoka.cli", "records", "games.pgn", "--to", "study"]
+    command = [sys.executable, "-m", "hyoka", "records", "games.pgn", "--to", "study"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower) as run:
         os.close(follower)
         shown = b""

@@ -75,6 +75,32 @@ def test_a_signal_ends_a_command_soon(
         running.stdin.close()
 
 
+# Ctrl-C comes while a module is being loaded that the command line needs, or a command.
+LOADING = """
+import os, signal, sys
+
+module = sys.argv[1]
+
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Impatient())
+from hyoka.__main__ import main
+sys.argv = ["hyoka", "perft", "chess", "1"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "hyoka.cli.games", "numpy"])
+def test_a_signal_during_the_start_ends_it_without_a_traceback(module: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", LOADING, module], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "hyoka: interrupted\n")
+
+
 STUCK = """
 import threading
 from hyoka.cli import signals
@@ -103,3 +129,17 @@ def test_a_process_that_will_not_end_is_ended(tmp_path: Path, how: signal.Signal
         assert running.wait(AT_MOST_S) == 128 + how
         assert running.stderr is not None
         assert running.stderr.read() == "hyoka: interrupted\n"
+
+
+def test_these_tests_pass_where_ctrl_c_is_ignored_as_for_jobs_in_the_background() -> None:
+    place = f"{__file__}::test_a_process_that_will_not_end_is_ended[{signal.SIGINT}]"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", place]
+    result = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert result.returncode == 0, result.stdout
+    assert "1 passed" in result.stdout

@@ -51,7 +51,7 @@ def test_solve_gives_json_with_every_problem(suite: Path) -> None:
 
 
 def test_solve_takes_engines_and_jobs(suite: Path) -> None:
-    words = shlex.join([sys.executable, "-m", "hyoka.cli", "engine", "uci", "--search", "ab"])
+    words = shlex.join([sys.executable, "-m", "hyoka", "engine", "uci", "--search", "ab"])
     result = hyoka("solve", str(suite), "--with", f"uci:nodes=300:{words}", "--json", "-j", "2")
     assert result.returncode == 0, result.stderr
     [found] = json.loads(result.stdout)
@@ -64,7 +64,7 @@ def test_a_solve_that_is_interrupted_prints_what_it_has(tmp_path: Path) -> None:
     path.write_text("\n".join(line.format(number) for number in range(5000)))
     engine = fake("uci", "best=a1a8", "slow=0.05", f"log={log}")
     with subprocess.Popen(
-        [sys.executable, "-m", "hyoka.cli", "solve", str(path), "--with", engine],
+        [sys.executable, "-m", "hyoka", "solve", str(path), "--with", engine],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

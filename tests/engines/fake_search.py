@@ -37,15 +37,15 @@ class FakeSearcher:
         limits: SearchLimits | None = None,
         *,
         only: Sequence[Any] | None = None,
-        on_progress: Callable[[SearchResult], None] | None = None,
+        on_result: Callable[[SearchResult], None] | None = None,
         every_s: float = 0.5,
     ) -> SearchResult:
         self._stopped.clear()
         limits = limits or SearchLimits()
         self.asked.append((line, limits, only))
         result = self.found(line, list(only or line.legal_moves))
-        if on_progress is not None:
-            on_progress(result)
+        if on_result is not None:
+            on_result(result)
         if limits == SearchLimits(infinite=True):
             assert self._stopped.wait(PATIENCE_S)
         return result

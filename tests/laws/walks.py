@@ -130,6 +130,10 @@ LONGEST: Final = {
     "blokus_duo": 84,
 } | {f"go{size}": 40 * size * size for size in (3, 5, 9, 13, 19)}
 for_every_game = pytest.mark.parametrize("name", NAMES)
+# Boards of one game read and write by the same code.
+for_every_notation = pytest.mark.parametrize(
+    "name", {hk.game_facts(name).family: name for name in NAMES}.values()
+)
 for_every_go = pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("go")])
 
 

@@ -100,11 +100,13 @@ def test_it_is_played_over_gtp(bare: str) -> None:
     assert answers[2].startswith("?")
 
 
+@pytest.mark.parametrize("bare", ["othello", "shogi"], indirect=True)
 def test_its_matches_make_records_studies_and_pages(bare: str, tmp_path: Path) -> None:
     assert len(read_openings("random", bare)[0].moves) == 4
-    plan = hk.plan_match("uct:playouts=8", "random", game=bare, openings="random:2", max_plies=30)
-    result = hk.play_match(plan, tmp_path / "match", games=4)
-    assert len(result.games) == 4
+    resigning = ["resign=0.55,1"]  # with so few playouts somebody soon sees itself behind
+    plan = hk.plan_match("uct:playouts=8", "uct:playouts=9", game=bare, adjudicate=resigning)
+    result = hk.play_match(plan, tmp_path / "match", games=8)
+    assert len(result.games) == 8
     hk.write_match_report(tmp_path / "match.html", "A match", result.games, ["one", "other"])
     assert "Games to look at" in (tmp_path / "match.html").read_text(encoding="utf-8")
 
@@ -114,8 +116,8 @@ def test_its_matches_make_records_studies_and_pages(bare: str, tmp_path: Path) -
         for game in sorted(result.games, key=lambda game: game.pairing.number)
     ]
     study, imported = hk.make_study(tmp_path / "study", records)
-    assert (study.game, imported.games) == (bare, 4)
-    hk.evaluate(study, ["uct:playouts=4"], where="ply < 6")
+    assert (study.game, imported.games) == (bare, 8)
+    hk.evaluate(study, ["uct:playouts=4"], where="ply < 12")
     page = hk.write_report(study, tmp_path / "study.html").page
     assert page.title == "Evaluations in bare game: right or wrong?"
 
@@ -133,7 +135,8 @@ def test_its_records_begin_anywhere(bare: str) -> None:
         moves=np.array([move.code for move in moves], np.uint16),
         start=start.text,
         first="somebody",
-        result=0.5,
+        result=1.0,
+        ending="resigned",
     )
     [again] = hk.parse_records(hk.record_text(record, "sgf"))
     assert again == record

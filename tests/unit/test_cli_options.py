@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hyoka.cli import app
 from hyoka.cli.options import command_of, in_options
 from hyoka.errors import ParameterError, named
 
@@ -15,15 +14,15 @@ SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 
 
 def test_a_command_s_parameters_have_the_names_of_its_options() -> None:
-    name, options = command_of(app, ["splits", "study", "--top", "3"])
+    name, options = command_of(["splits", "study", "--top", "3"])
     assert name == "hyoka splits"
     assert options["evaluators"] == "--evaluator"
     assert options["false_discovery_rate"] == "--fdr"
     assert "study" not in options
-    name, options = command_of(app, ["learn", "weights", "study"])
+    name, options = command_of(["learn", "weights", "study"])
     assert name == "hyoka learn weights"
     assert options["where"] == "--where"
-    assert command_of(app, ["nonsense"])[0] == "hyoka"
+    assert command_of(["nonsense"])[0] == "hyoka"
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def study(tmp_path: Path) -> hk.Study:
 
 
 def command(*words: str) -> "subprocess.Popen[str]":
-    line = [sys.executable, "-m", "hyoka.cli", *words, "--json"]
+    line = [sys.executable, "-m", "hyoka", *words, "--json"]
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 

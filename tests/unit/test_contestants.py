@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
+from hyoka.artefact import Artefact
 from hyoka.contestants import (
     Answer,
     Contestant,
@@ -34,7 +35,7 @@ class LastMoveSpec:
     slug: str = "last-move"
     title: str = "the last move"
     contents: dict[str, str] = field(default_factory=dict)
-    artefacts: dict[str, object] = field(default_factory=dict)
+    artefacts: dict[str, Artefact] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str) -> "LastMoveSpec":

@@ -212,7 +212,7 @@ def test_an_end_is_told_with_its_cause_and_last_words() -> None:
     assert "exit code 3" in str(error)
     assert error.transcript.splitlines() == ["> hello", "< one more thing"]
     assert error.last_words == "no such file: net.bin"
-    assert error.told == f"{error}; its last words: no such file: net.bin"
+    assert error.with_last_words == f"{error}; its last words: no such file: net.bin"
     assert "net.bin" not in str(error)
 
 

@@ -2,11 +2,16 @@
 import ast
 import importlib.metadata
 import inspect
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import hyoka as hk
+from hyoka import public_names
 from hyoka.games import FACTS
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
@@ -45,8 +50,10 @@ LAYERS = [
     "samples",
     "demo",
     "bench",
+    "public_names",
     "__init__",
     "cli",
+    "__main__",
 ]
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -102,7 +109,7 @@ GAME_TYPES = {facts.position_type.__name__ for facts in FACTS.values()} | {"GAME
 SPELLING_GAMES = {
     "games/all_games.py": "the one list",
     "games/__init__.py": "exports the list",
-    "__init__.py": "exports the types, which type checkers want by name",
+    "public_names.py": "exports the types, which type checkers want by name",
     "demo.py": "its two studies are of two games, and it says what they show",
     "diagram/builders.py": "one drawing a family, and a plain one for any other",
     "engines/uci.py": "`go` is a command of UCI",
@@ -144,22 +151,61 @@ def test_the_type_of_every_game_is_exported() -> None:
 
 
 def test_all_public_names_are_listed_and_exist() -> None:
-    public = {
-        name
-        for name, value in vars(hk).items()
-        if not name.startswith("_") and not inspect.ismodule(value)
-    }
-    # A function may share its module's name, as `playouts` and `diagram` do.
-    assert set(hk.__all__) == public
-    assert len(hk.__all__) == len(set(hk.__all__))
+    public = {name for name in vars(public_names) if not name.startswith("_")}
+    assert set(public_names.__all__) == public
+    assert len(public_names.__all__) == len(public)
+    assert sorted(getattr(hk, "__all__")) == sorted(public_names.__all__)  # noqa: B009
+
+
+# A function may share its module's name, as `playouts` and `diagram` do.
+def test_a_public_name_is_never_a_module_whatever_was_imported() -> None:
+    for path in SOURCE.iterdir():
+        if path.suffix == ".py" or (path / "__init__.py").exists():
+            importlib.import_module(f"hyoka.{path.stem}")
+    for name in public_names.__all__:
+        assert not inspect.ismodule(getattr(hk, name)), name
+        assert getattr(hk, name) is getattr(public_names, name)
+
+
+def test_a_name_is_loaded_when_it_is_asked_for() -> None:
+    program = "import sys, hyoka as hk; hk.Chess(); print('hyoka.games' in sys.modules, hk.GAMES)"
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.startswith("False {'")
+
+
+def test_the_package_knows_its_modules_and_nothing_else() -> None:
+    assert inspect.ismodule(hk.analysis)
+    assert {"Chess", "playouts", "__version__"} <= set(dir(hk))
+    assert not hasattr(hk, "no_such_name")
+    assert not hasattr(hk, "_no_such_name")
 
 
 def test_every_public_name_is_documented() -> None:
     undocumented = [
-        name for name in hk.__all__ if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
+        name
+        for name in public_names.__all__
+        if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
     ]
     assert undocumented == []
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:
     assert hk.__version__ == importlib.metadata.version("hyoka")
+
+
+def test_all_files_that_name_the_version_name_the_same() -> None:
+    root = SOURCE.parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert hk.__version__ == project["version"]
+    assert f"\nversion: {hk.__version__}\n" in citation
+    assert f"\nlicense: {project['license']}\n" in citation
+    newest = re.search(r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$", changes, re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == hk.__version__
+    # A release has its date, the same in both files.
+    released = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
+    assert newest[2] == ("unreleased" if released is None else released[1])

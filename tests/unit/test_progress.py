@@ -42,6 +42,11 @@ def solving(study: hk.Study, progress: OnProgress) -> None:
     solve(read_problems("\n".join([MATE] * 5)).problems, "ab:nodes=10", jobs=2, progress=progress)
 
 
+def playing(study: hk.Study, progress: OnProgress) -> None:
+    plan = hk.plan_match("a=random", "b=random", game="go5", openings="start")
+    hk.play_match(plan, study.path.with_name("match"), games=4, jobs=2, progress=progress)
+
+
 def reading(study: hk.Study, progress: OnProgress) -> None:
     made = study.path.with_name("another")
     hk.Study.create(made, study.path.with_name("games.pgn"), progress=progress)
@@ -54,6 +59,7 @@ def reading(study: hk.Study, progress: OnProgress) -> None:
         (adjudicating, "rules", 4, "positions"),
         (splitting, "splits of comments", None, "conditions"),
         (solving, "ab:nodes=10", 5, "problems"),
+        (playing, "match", 4, "games"),
         (reading, "reading", None, "bytes"),
     ],
 )

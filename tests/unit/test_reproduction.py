@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import hyoka as hk
 from hyoka.analysis import Sample
 from hyoka.arena import Score
-from hyoka.cli import app
+from hyoka.cli.commands import command_line
 from hyoka.errors import NotationError, SourceError
 from hyoka.estimate import Estimate
 from hyoka.progress import Progress
@@ -36,7 +36,7 @@ from hyoka.reproduction.go_records import (
 )
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.outcome import verdict
-from hyoka.reproduction.paper_000 import (
+from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
     GO,
@@ -98,7 +98,8 @@ def test_a_wrong_name_gets_the_nearest() -> None:
 
 
 def test_the_command_lists_them() -> None:
-    listed = json.loads(CliRunner().invoke(app, ["reproduce", "--json"]).stdout)
+    words = ["reproduce", "--json"]
+    listed = json.loads(CliRunner().invoke(command_line(words), words).stdout)
     assert [each["experiment"] for each in listed] == list(EXPERIMENTS)
 
 

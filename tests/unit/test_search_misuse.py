@@ -70,7 +70,7 @@ def test_one_searcher_runs_one_search_at_a_time(spec: str, name: str) -> None:
         searcher.stop()
 
     searcher.search(
-        hk.position(name), hk.SearchLimits(infinite=True), on_progress=second, every_s=0.01
+        hk.position(name), hk.SearchLimits(infinite=True), on_result=second, every_s=0.01
     )
     assert "running already" in str(refused[0])
 
@@ -252,13 +252,13 @@ def test_a_search_of_a_game_in_python_tells_what_it_finds_and_is_stopped(spec: s
     searcher = hk.Searcher(spec, None)
     told: list[hk.SearchResult] = []
 
-    def on_progress(result: hk.SearchResult) -> None:
+    def on_result(result: hk.SearchResult) -> None:
         told.append(result)
         searcher.stop()
 
     endless = Race(goal=10**6)
     limits = hk.SearchLimits(infinite=True)
-    result = searcher.search(endless, limits, on_progress=on_progress, every_s=0.01)
+    result = searcher.search(endless, limits, on_result=on_result, every_s=0.01)
     assert result.best in (1, 2)
     assert told
 

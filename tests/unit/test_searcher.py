@@ -72,13 +72,13 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     searcher = hk.Searcher("uct", "go9")
     told: list[hk.SearchResult] = []
 
-    def on_progress(result: hk.SearchResult) -> None:
+    def on_result(result: hk.SearchResult) -> None:
         told.append(result)
         if len(told) == 2:
             threading.Thread(target=searcher.stop).start()
 
     result = searcher.search(
-        hk.Go9(), hk.SearchLimits(infinite=True), on_progress=on_progress, every_s=0.01
+        hk.Go9(), hk.SearchLimits(infinite=True), on_result=on_result, every_s=0.01
     )
     assert result.stopped_by == "interrupted"
     assert len(told) >= 2
@@ -86,8 +86,8 @@ def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhi
     assert searcher.search(hk.Go9(), hk.SearchLimits(playouts=10)).playouts == 10
 
 
-def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None:
-    def on_progress(result: hk.SearchResult) -> None:
+def test_an_error_in_a_result_function_ends_the_search_and_is_raised() -> None:
+    def on_result(result: hk.SearchResult) -> None:
         raise RuntimeError("enough")
 
     for spec, game in [("uct", "go9"), ("ab", "chess")]:
@@ -95,7 +95,7 @@ def test_an_error_in_a_progress_function_ends_the_search_and_is_raised() -> None
             hk.Searcher(spec, game).search(
                 hk.position(game),
                 hk.SearchLimits(infinite=True),
-                on_progress=on_progress,
+                on_result=on_result,
                 every_s=0.01,
             )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well values tell wins from losses: paper 000's metrics and three of calibration.
+"""How well values tell wins from losses: Takeuchi 2010's metrics and three of calibration.
 
 | metric | what it is |
 |---|---|

@@ -79,11 +79,11 @@ class Referee:
         has_komi = self._facts.komi is not None
         self._komi = as_go(self._line.position).komi if has_komi else None
         self._texts: list[str] = []
-        self._said: list[Remark] = []
+        self._remarks: list[Remark] = []
         for text in opening.moves:
             self._play(self._line.parse(text))
-            self._said.append(Remark(len(self._texts), book=True))
-        self._book = len(self._said)
+            self._remarks.append(Remark(len(self._texts), book=True))
+        self._book = len(self._remarks)
         self._controls = [player.clock for player in task.players]
         self._move_times_s = [player.contestant.move_time_s for player in task.players]
         self._clocks = [None if control is None else control.start() for control in self._controls]
@@ -121,14 +121,14 @@ class Referee:
                 continue
             mover = self._line.to_play
             try:
-                said = await self._seats[mover.value].play(self._turn(mover))
+                answer = await self._seats[mover.value].play(self._turn(mover))
             except EngineError as error:
                 if self._is_stopped():
                     raise RunStopped from None
                 return self._fault(mover, error)
             if self._is_stopped():  # the search that was stopped had not finished thinking
                 raise RunStopped
-            end = self._moved(mover, said)
+            end = self._moved(mover, answer)
             if end is not None:
                 return end
 
@@ -157,9 +157,9 @@ class Referee:
         outcome = self._line.outcome
         if outcome is not None:
             return _End(float(outcome.value), outcome.reason.name.replace("_", " "))
-        said = self._said[self._book :]
+        remarks = self._remarks[self._book :]
         for adjudicator in self._rules.adjudicators:
-            if (judged := adjudicator.judge(self._line, said)) is not None:
+            if (judged := adjudicator.judge(self._line, remarks)) is not None:
                 resigned = judged[1] == "resigned"
                 return _End(*judged, "resigned" if resigned else "adjudicated")
         if len(self._texts) < self._rules.max_plies:
@@ -170,15 +170,15 @@ class Referee:
             return _End(result, "ply limit, scored as it stands", "adjudicated")
         return _End(0.5, "ply limit", "adjudicated")
 
-    def _moved(self, mover: Player, said: Evaluation) -> _End | None:
+    def _moved(self, mover: Player, answer: Evaluation) -> _End | None:
         """Take a player's answer: time first, then whether the rules allow it."""
         lost = float(mover is Player.second)
         clock_s = None
-        if (end := self._time_is_up(mover, said, lost)) is not None:
+        if (end := self._time_is_up(mover, answer, lost)) is not None:
             return end
         if (clock := self._clocks[mover.value]) is not None:
             clock_s = clock.main_s
-        best = said.best
+        best = answer.best
         if best is None:  # an empty text would pass for a pass in some games
             return _End(lost, "illegal move", "illegal", "no move was given")
         if best == "resign":
@@ -189,31 +189,31 @@ class Referee:
             self._play(self._line.parse(best))
         except (IllegalMoveError, NotationError) as error:
             return _End(lost, "illegal move", "illegal", str(error))
-        self._said.append(
+        self._remarks.append(
             Remark(
                 len(self._texts),
-                said.value,
-                said.score,
-                said.mate,
-                said.depth,
+                answer.value,
+                answer.score,
+                answer.mate,
+                answer.depth,
                 clock_s,
-                said.time_s,
+                answer.time_s,
                 author="first" if mover is Player.first else "second",
             )
         )
         return None
 
-    def _time_is_up(self, mover: Player, said: Evaluation, lost: float) -> _End | None:
+    def _time_is_up(self, mover: Player, answer: Evaluation, lost: float) -> _End | None:
         control, clock = self._controls[mover.value], self._clocks[mover.value]
         if control is None or clock is None:
             limit_s = self._move_times_s[mover.value]
-            if limit_s is not None and said.time_s > limit_s + self._rules.margin_s:
-                words = f"thought {said.time_s:.3f} s instead of {limit_s:g} s"
+            if limit_s is not None and answer.time_s > limit_s + self._rules.margin_s:
+                words = f"thought {answer.time_s:.3f} s instead of {limit_s:g} s"
                 return _End(lost, "time", "time", words)
             return None
-        left = control.after(clock, said.time_s, self._rules.margin_s)
+        left = control.after(clock, answer.time_s, self._rules.margin_s)
         if left is None:
-            words = f"thought {said.time_s:.3f} s with {clock.main_s + clock.period_s:.3f} s left"
+            words = f"thought {answer.time_s:.3f} s with {clock.main_s + clock.period_s:.3f} s left"
             return _End(lost, "time", "time", words)
         self._clocks[mover.value] = left
         return None
@@ -257,6 +257,6 @@ class Referee:
             result=end.result,
             ending=end.ending,
             margin=float(self._line.score) if by_points else None,
-            remarks=tuple(self._said),
+            remarks=tuple(self._remarks),
         )
         return PlayedGame(task.pairing, record, end.reason, end.fault, round(seconds, 6))

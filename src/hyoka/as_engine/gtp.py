@@ -163,14 +163,14 @@ class GtpServer:
         return Question(line=line, limits=limits, only=changed, every_s=every_s)
 
     def _searched(
-        self, question: Question, on_progress: Callable[[SearchResult], None] | None = None
+        self, question: Question, on_result: Callable[[SearchResult], None] | None = None
     ) -> SearchResult:
         began_s = time.monotonic()
         result = self._ready_searcher().search(
             question.line,
             question.limits,
             only=question.only,
-            on_progress=on_progress,
+            on_result=on_result,
             every_s=question.every_s,
         )
         self._clocks.spent(question.line.to_play, time.monotonic() - began_s)
@@ -239,7 +239,7 @@ class GtpServer:
                 only=question.only,
                 every_s=question.every_s,
             ),
-            on_progress=lambda result: self._tell(asked, result, player),
+            on_result=lambda result: self._tell(asked, result, player),
             on_end=end,
             held=True,
         )

@@ -34,7 +34,7 @@ class Stoppable(Protocol):
         /,
         *,
         only: Sequence[AnyMove] | None,
-        on_progress: Callable[[SearchResult], None],
+        on_result: Callable[[SearchResult], None],
         every_s: float,
     ) -> SearchResult:
         """Search until a limit or `stop`."""
@@ -55,13 +55,13 @@ class Thinking:
         searcher: Stoppable,
         question: Question,
         *,
-        on_progress: Callable[[SearchResult], None],
+        on_result: Callable[[SearchResult], None],
         on_end: Callable[[SearchResult | Exception], None],
         held: bool = False,
     ) -> None:
         self._searcher = searcher
         self._question = question
-        self._on_progress = on_progress
+        self._on_result = on_result
         self._on_end = on_end
         self._may_end = threading.Event()
         if not held:
@@ -78,7 +78,7 @@ class Thinking:
                 question.line,
                 question.limits,
                 only=question.only,
-                on_progress=self._on_progress,
+                on_result=self._on_result,
                 every_s=question.every_s,
             )
         except Exception as error:  # whatever it is, the controller waits for an answer

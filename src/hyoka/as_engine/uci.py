@@ -220,7 +220,7 @@ class UciServer:
         self._thinking = Thinking(
             searcher,
             Question(line=line, limits=limits, only=only),
-            on_progress=lambda result: self._inform(result, line),
+            on_result=lambda result: self._inform(result, line),
             on_end=lambda end: self._answer(end, line),
             held=go.infinite or go.ponder,
         )

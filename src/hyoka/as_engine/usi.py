@@ -122,7 +122,7 @@ class UsiServer(UciServer):
         self._thinking = Thinking(
             self._searcher_of(spec, self.game),
             Question(line=line, limits=SearchLimits(time_s=time_s)),
-            on_progress=lambda result: None,
+            on_result=lambda result: None,
             on_end=lambda end: self._tell_mate(end, line),
         )
 

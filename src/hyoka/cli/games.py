@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about games themselves: perft, bench, show."""
+"""Commands about games themselves: perft, show."""
 
 import dataclasses
 import re
@@ -9,13 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from hyoka.bench import bench, benchmarked_games, job_count
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
 from hyoka.diagram import svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
-from hyoka.games import FACTS, Line, game_facts, name_of, position
-from hyoka.study import Study
+from hyoka.games import FACTS, Line, name_of, position
 
 GameName = Annotated[
     str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
@@ -73,39 +71,6 @@ def perft_command(
         out.print(table)
     rate = f" ({lines / seconds / 1e6:,.1f} million a second)" if seconds > 0.01 else ""
     out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
-
-
-def bench_command(
-    game: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[GAME]", help=f"One of {', '.join(benchmarked_games())}; all by default."
-        ),
-    ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=100, help="The best of so many counts.")] = 3,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Measure rules, playouts and searches on one core, with a count for each job.
-
-    The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
-    Compare speeds only within one run on one machine; `make bench` measures other programs, too.
-    """
-    games = benchmarked_games() if game is None else [game_facts(game).name]
-    if not set(games) <= set(benchmarked_games()):
-        raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
-    measured = bench(games, rounds=rounds)
-    results = list(tracked(measured, "bench", job_count(games), "jobs", quiet or as_json))
-    if as_json:
-        print_json([dataclasses.asdict(result) for result in results])
-        return
-    table = plain_table("game", "job", "fingerprint", "rate", "", right=[2, 3])
-    for result in results:
-        table.add_row(
-            result.game, result.job, f"{result.fingerprint:,}", f"{result.rate:,.0f}", result.unit
-        )
-    out.print(table)
-    out.print(f"fingerprint of all: [bold]{sum(result.fingerprint for result in results)}[/]")
 
 
 def show_command(
@@ -175,6 +140,8 @@ def show_command(
 
 def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
     """The line that ends at a study's position, and what the study knows of it."""
+    from hyoka.study import Study  # noqa: PLC0415  # boards of games need none of it, and it is much
+
     study = Study.open(path)
     record = study.record(game_id)
     wanted = len(record) if ply is None else ply

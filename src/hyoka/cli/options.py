@@ -9,6 +9,8 @@ from typing import Final
 
 import typer.main
 
+from hyoka.cli.commands import command_line
+
 _NAMED: Final = re.compile(
     r"""`(?P<name>\w+)(?:=(?P<value>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^`'"]+))?`"""
 )
@@ -17,9 +19,9 @@ _FUNCTIONS: Final = {"append_to_study": "append"}
 """Functions of the library that are options of a command."""
 
 
-def command_of(app: typer.Typer, arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
+def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     """The command that arguments name, and its options by the parameters that they are."""
-    command, path = typer.main.get_command(app), ["hyoka"]
+    command, path = typer.main.get_command(command_line(arguments)), ["hyoka"]
     for word in arguments:
         known = getattr(command, "commands", {})
         if word not in known:

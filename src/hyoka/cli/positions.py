@@ -17,7 +17,7 @@ from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.errors import Error
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
 from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, find_mate
-from hyoka.search.request import OnProgress
+from hyoka.search.request import OnResult
 
 _MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
@@ -63,7 +63,7 @@ def search_command(
     searching = Searcher(chosen, name)
     with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
         show = None if quiet or as_json or not err.is_terminal else _shower(status)
-        result = searching.search(line, on_progress=show)
+        result = searching.search(line, on_result=show)
     if as_json:
         print_json(_json(name, line, chosen, result))
     else:
@@ -91,7 +91,7 @@ def _played(line: Line, moves: str) -> Line:
     return line
 
 
-def _shower(status: Status) -> OnProgress:
+def _shower(status: Status) -> OnResult:
     def show(result: SearchResult) -> None:
         effort = f"{result.playouts or result.nodes:,}"
         status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {_worth(result)}")

@@ -13,8 +13,6 @@ import sys
 import threading
 from typing import Final
 
-from hyoka.engines import kill_all_engines
-
 INTERRUPTED: Final = 128 + signal.SIGINT  # what a shell expects after Ctrl-C
 _PATIENCE_S: Final = 1.5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -27,6 +25,8 @@ _said: Final = threading.Event()
 def listen() -> None:
     """From now on both signals end the process politely, and soon."""
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for jobs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     # Python writes a signal's number there at once, also while the main thread is busy elsewhere.
@@ -59,7 +59,14 @@ def _watch(ours: socket.socket) -> None:
             pass  # somebody who sends a second one does not want to wait
     except TimeoutError:
         pass
-    kill_all_engines()
+    _kill_engines()
     if not _said.is_set():
         say_interrupted()
     os._exit(status_after())
+
+
+def _kill_engines() -> None:
+    """Kill what this process has started; a command that loaded no engines has none."""
+    engines = sys.modules.get("hyoka.engines")
+    if engines is not None:
+        engines.kill_all_engines()

@@ -260,7 +260,7 @@ class _Examination:
 
 
 def _told(error: EngineError) -> str:
-    return error.told.removeprefix(f"{error.engine}: ")
+    return error.with_last_words.removeprefix(f"{error.engine}: ")
 
 
 def _short(evaluation: Evaluation) -> str:

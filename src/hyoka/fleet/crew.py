@@ -85,7 +85,7 @@ def perform(run: str, work: Callable[[T, Crew], R], task: T) -> R:
     """
     key = (run, threading.get_ident())
     while True:
-        crew = _crews.setdefault(key, Crew(run))
+        crew = _crews.get(key) or _crews.setdefault(key, Crew(run))
         try:
             with crew.at_work:
                 if _crews.get(key) is not crew:

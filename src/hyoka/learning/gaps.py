@@ -14,7 +14,7 @@ from hyoka.learning.sigmoid import Array
 _SHARE: Final = 0.2
 """Of the positions, how many should satisfy a condition."""
 _FEWEST: Final = 100
-"""Positions that a condition must have: paper 000's least for a point of a curve."""
+"""Positions that a condition must have: Takeuchi 2010's least for a point of a curve."""
 
 
 @dataclass(frozen=True)

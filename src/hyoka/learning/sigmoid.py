@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sigmoids fitted to results: maximum likelihood and least squares, with errors by game.
 
-The model is paper 000's, win probability = 1 / (1 + exp(-w0 · (e + Σ w_k f_k))), written with
+The model is Takeuchi 2010's, win probability = 1 / (1 + exp(-w0 · (e + Σ w_k f_k))), written with
 β_0 = w0 and β_k = w0 · w_k: so written it is linear inside, its likelihood has one maximum, and
 Newton's method finds it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The weights of an evaluation fitted to the results of games (paper 000, appendix)."""
+"""The weights of an evaluation fitted to the results of games (Takeuchi 2010, appendix)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace

@@ -8,7 +8,12 @@ from hyoka.errors import NotationError, nearest
 from hyoka.reproduction import go_records, weight_records
 from hyoka.reproduction.go_records import MC_BY_MOVES, OURS, GoExperiment
 from hyoka.reproduction.matches import MatchExperiment, TheirScore
-from hyoka.reproduction.paper_000 import BISHOP_FACTORS, CHESS_MATCHES, KING_WEIGHTS, SHOGI_MATCHES
+from hyoka.reproduction.takeuchi_2010 import (
+    BISHOP_FACTORS,
+    CHESS_MATCHES,
+    KING_WEIGHTS,
+    SHOGI_MATCHES,
+)
 from hyoka.reproduction.weight_records import Adjusted, RecordsScale, WeightExperiment
 from hyoka.reproduction.workshop import Experiment
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paper 000 on Go: programs judged by the 9×9 games of people (tables I, II; figures 4 to 10)."""
+"""Takeuchi 2010 on Go: programs judged by people's 9×9 games (tables I, II; figures 4 to 10)."""
 
 import itertools
 import re
@@ -25,7 +25,7 @@ from hyoka.analysis import (
 from hyoka.estimate import Estimate
 from hyoka.reproduction.gaps import Holds, SplitSizes, departs, hardly, picture_bins
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict, verdict
-from hyoka.reproduction.paper_000 import GO, TheirRow
+from hyoka.reproduction.takeuchi_2010 import GO, TheirRow
 from hyoka.reproduction.workshop import Workshop
 from hyoka.study.measuring import Measured, measured
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paper 000 on chess and shogi: an evaluation's curve, its weights adjusted, and the matches.
+"""Takeuchi 2010 on chess and shogi: an evaluation's curve, its weights adjusted, and the matches.
 
 Figures 11 to 16, tables III to VI. Our own alpha-beta stands where the paper has Crafty and GPS
 Shogi: its evaluation as it is, with terms turned off, and with their weights fitted.

@@ -9,7 +9,7 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.games import AnyLine, AnyMove
 from hyoka.search.parts import alpha_beta_options, models_for
-from hyoka.search.request import OnProgress, SearchRequest
+from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
 from hyoka.search.spec import SearchSpec
 
@@ -37,7 +37,7 @@ class AlphaBetaPlayer:
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Search deeper and deeper until a limit is reached."""
-        line, only, tell = request.line, request.only, request.on_progress
+        line, only, tell = request.line, request.only, request.on_result
         depth, nodes, seconds = request.limits_for(self._spec, "depth", "nodes", "time")
         tick = None if tell is None else lambda: self._tell(line, tell)
         self._core.allow()
@@ -67,10 +67,10 @@ class AlphaBetaPlayer:
             return "depth"
         return "nodes" if nodes and result.nodes >= nodes else "time"
 
-    def _tell(self, line: AnyLine, on_progress: OnProgress) -> None:
+    def _tell(self, line: AnyLine, on_result: OnResult) -> None:
         result = self._result(line)
         if result is not None:
-            on_progress(result)
+            on_result(result)
 
     def _result(self, line: AnyLine) -> SearchResult | None:
         found = self._core.found()

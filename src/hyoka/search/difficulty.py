@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How hard positions are to judge: best-move change and correct depth (paper 002)."""
+"""How hard positions are to judge: best-move change and correct depth (Sato 2013)."""
 
 import itertools
 from collections.abc import Sequence

@@ -40,8 +40,8 @@ class MonteCarloPlayer:
             for move, count, values, scores in self._sample(request, done, 0, 0, slice_s):
                 before = sums.get(move, (0, 0.0, 0.0))
                 sums[move] = (before[0] + count, before[1] + values, before[2] + scores)
-            if request.on_progress is not None:
-                request.on_progress(self._result(line, [(m, *s) for m, s in sums.items()], ""))
+            if request.on_result is not None:
+                request.on_result(self._result(line, [(m, *s) for m, s in sums.items()], ""))
         return self._result(line, [(move, *sum_) for move, sum_ in sums.items()], "interrupted")
 
     def _sample(

@@ -9,7 +9,8 @@ from hyoka.games import AnyLine, AnyMove
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.spec import SearchSpec
 
-OnProgress = Callable[[SearchResult], None]
+OnResult = Callable[[SearchResult], None]
+"""Told what a search has found so far."""
 
 _WITHOUT_LIMITS: Final[dict[str, dict[str, int]]] = {
     "uct": {"playouts": 10_000},
@@ -28,7 +29,7 @@ class SearchRequest:
     limits: SearchLimits
     only: Sequence[AnyMove] | None
     """Moves to choose among; None for all."""
-    on_progress: OnProgress | None
+    on_result: OnResult | None
     every_s: float
 
     def limits_for(self, spec: SearchSpec, *names: str) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
 from hyoka.search.monte_carlo import MonteCarloPlayer
-from hyoka.search.request import OnProgress, SearchRequest
+from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
 from hyoka.search.spec import SearchSpec
@@ -86,12 +86,12 @@ class Searcher:
         limits: SearchLimits | None = None,
         *,
         only: Sequence[AnyMove] | None = None,
-        on_progress: OnProgress | None = None,
+        on_result: OnResult | None = None,
         every_s: float = 0.5,
     ) -> SearchResult:
         """Search a position or a line of play; with a line, the rules that look back hold.
 
-        `only` restricts the moves looked at. `on_progress` is told what has been found so far,
+        `only` restricts the moves looked at. `on_result` is told what has been found so far,
         every `every_s` seconds. Others may work meanwhile, and Ctrl-C works.
         """
         line = as_line(game, self.game)
@@ -103,7 +103,7 @@ class Searcher:
         def timed(result: SearchResult) -> SearchResult:
             return dataclasses.replace(result, time_s=time.monotonic() - started)
 
-        tell = None if on_progress is None else lambda result: on_progress(timed(result))
+        tell = None if on_result is None else lambda result: on_result(timed(result))
         _running.add(self)
         try:
             request = SearchRequest(line, limits or SearchLimits(), only, tell, every_s)

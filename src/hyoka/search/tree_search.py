@@ -32,7 +32,7 @@ class TreePlayer:
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Simulate until a limit is reached."""
-        line, tell = request.line, request.on_progress
+        line, tell = request.line, request.on_result
         self._core.allow()
         playouts, nodes, seconds = request.limits_for(self._spec, "playouts", "nodes", "time")
         if self._mates is not None:

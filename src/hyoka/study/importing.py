@@ -121,11 +121,11 @@ class Importer:
         refused = [each for batch in group for each in batch.refused]
         self.report.note_refused(refused)
         kept: list[_Kept] = []
-        for batch in group:
-            if len(batch) == 0:
-                continue
-            rows = batch.arrow()
-            keep = self._wanted(batch, rows)
+        batches = [batch for batch in group if len(batch) > 0]
+        tables_of = [batch.arrow() for batch in batches]
+        for batch, rows, keep in zip(
+            batches, tables_of, self._wanted(batches, tables_of), strict=True
+        ):
             count = int(keep.sum())
             self.report.left_out += len(batch) - count
             if count == 0:
@@ -155,10 +155,12 @@ class Importer:
 
         return work
 
-    def _wanted(self, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
+    def _wanted(
+        self, batches: Sequence[Batch], tables: Sequence[pa.Table]
+    ) -> list[NDArray[np.bool_]]:
         if self._where is None:
-            return np.ones(len(batch), dtype=np.bool_)
-        return games_where(self._where, batch, rows)
+            return [np.ones(len(batch), dtype=np.bool_) for batch in batches]
+        return games_of_batches_where(self._where, batches, tables)
 
     def _check_kind(self, batch: Batch, keep: NDArray[np.bool_]) -> None:
         kinds = {batch.table.game_names[code] for code in np.unique(batch.table.game[keep])}
@@ -180,17 +182,33 @@ class Importer:
 
 def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
     """Which games of a batch, given as a table with a row a game, satisfy a condition."""
-    keep = np.zeros(len(batch), dtype=np.bool_)
+    [keep] = games_of_batches_where(condition, [batch], [rows])
+    return keep
+
+
+def games_of_batches_where(
+    condition: str, batches: Sequence[Batch], tables: Sequence[pa.Table]
+) -> list[NDArray[np.bool_]]:
+    """The same of several batches; a question costs more than thousands of rows in it."""
+    keep = [np.zeros(len(batch), dtype=np.bool_) for batch in batches]
     # A file may hold several games, and who is White is another player in some of them.
-    for code in np.unique(batch.table.game):
-        of_game = batch.table.game == code
-        table = rows.drop_columns(["moves"]).filter(pa.array(of_game))
-        table = with_colours(table, batch.table.game_names[code])
+    places: dict[str, list[tuple[int, NDArray[np.bool_]]]] = {}
+    for number, batch in enumerate(batches):
+        for code in np.unique(batch.table.game):
+            of_game = (number, batch.table.game == code)
+            places.setdefault(batch.table.game_names[code], []).append(of_game)
+    for game, found in places.items():
+        parts = [tables[n].drop_columns(["moves"]).filter(pa.array(rows)) for n, rows in found]
+        table = with_colours(pa.concat_tables(parts), game)
         checked = check_condition(condition, table.column_names)
         answer = run_query(
             connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
         )
-        keep[of_game] = answer["keep"].to_numpy()
+        ends = np.cumsum([len(part) for part in parts])[:-1]
+        for (n, rows), answers in zip(
+            found, np.split(answer["keep"].to_numpy(), ends), strict=True
+        ):
+            keep[n][rows] = answers
     return keep
 
 

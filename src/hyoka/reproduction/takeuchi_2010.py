@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of paper 000 (Takeuchi, Kaneko and Yamaguchi), as its tables have them."""
+"""The figures of Takeuchi 2010 (its experiments are called 000), as its tables have them."""
 
 from typing import Final, NamedTuple
 

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands by name; only the one that is called is loaded.
+
+Loading all of them takes longer than most of them run, so that help knows the others by name and
+first line alone.
+"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
+
+import hyoka
+
+GROUPS: Final = {
+    "engine": "Engines: try one out, or be one in a GUI or a match.",
+    "learn": "Learn from a study's games: the weights of an evaluation.",
+}
+
+
+WORTH: Final = "What a study's evaluations are worth"
+
+
+class Command(NamedTuple):
+    """A command as help lists it; a group's commands have names such as `engine check`."""
+
+    name: str
+    place: str  # module.function in this package
+    help: str  # the first line of the function's docstring
+    panel: str | None = None  # what help lists it under, if not all commands
+
+    @property
+    def words(self) -> list[str]:
+        """The words that call it."""
+        return self.name.split()
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself, with all its options."""
+        module, function = self.place.split(".")
+        found: Callable[..., Any] = getattr(
+            importlib.import_module(f"hyoka.cli.{module}"), function
+        )
+        return found
+
+
+COMMANDS: Final = (
+    Command(
+        "demo",
+        "demo.demo_command",
+        "The main job on sample records: evaluate, measure, find what is wrong, draw the report.",
+    ),
+    Command(
+        "samples",
+        "demo.samples_command",
+        "Copy the sample records that come with Hyoka: games of its own players.",
+    ),
+    Command(
+        "records",
+        "records.records_command",
+        "Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.",
+    ),
+    Command(
+        "convert",
+        "records.convert_command",
+        "Write records in another notation of the same game, e.g. KIF files into one CSA file.",
+    ),
+    Command(
+        "columns",
+        "studies.columns_command",
+        "List the columns that describe a game's positions, or all that a study has for "
+        "conditions.",
+    ),
+    Command(
+        "evaluate",
+        "studies.evaluate_command",
+        "Evaluate a study's positions; interrupted, the same command goes on where it stopped.",
+    ),
+    Command(
+        "report",
+        "reports.report_command",
+        "Write a study's report: what its evaluators are worth, and where they are wrong.",
+    ),
+    Command(
+        "analyse",
+        "analyses.analyse_command",
+        "Say in short what evaluations are worth: metrics, and what the curves are like.",
+        WORTH,
+    ),
+    Command(
+        "curves",
+        "analyses.curves_command",
+        "Evaluation curves: the win probability by what an evaluator said, with bands by games.",
+        WORTH,
+    ),
+    Command(
+        "metrics",
+        "analyses.metrics_command",
+        "How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and "
+        "more.",
+        WORTH,
+    ),
+    Command(
+        "gaps",
+        "analyses.gaps_command",
+        "How far the curves of parts lie from the curve of all positions, with tests by games.",
+        WORTH,
+    ),
+    Command(
+        "splits",
+        "analyses.splits_command",
+        "Search all columns for the conditions where evaluations are wrong, the worst first.",
+        WORTH,
+    ),
+    Command(
+        "compare",
+        "analyses.compare_command",
+        "Differences of the first evaluator to the others on the same positions, with intervals.",
+        WORTH,
+    ),
+    Command(
+        "disagreements",
+        "analyses.disagreements_command",
+        "Where the first two evaluators differ most, and which of them was right.",
+        WORTH,
+    ),
+    Command(
+        "calibrate",
+        "analyses.calibrate_command",
+        "Constants of score → win probability: where chances are even, and the scale of odds.",
+        WORTH,
+    ),
+    Command(
+        "artefact",
+        "artefacts.artefact_command",
+        "Tell what a file of weights, strengths, … holds and how it was made.",
+    ),
+    Command(
+        "learn weights",
+        "learning.weights_command",
+        "Fit weights of an evaluation to the results of a study's games, and say what it changes.",
+    ),
+    Command(
+        "adjudicate",
+        "studies.adjudicate_command",
+        "Store what exact methods know of positions beside the records' results.",
+    ),
+    Command(
+        "sql",
+        "studies.sql_command",
+        "Ask a study by SQL. The query can reach no file and change no setting.",
+    ),
+    Command(
+        "check",
+        "studies.check_command",
+        "Check that a study is still as it was written, and say what can be saved where it is not.",
+    ),
+    Command(
+        "show",
+        "games.show_command",
+        "Draw a position in the terminal, and as SVG if asked: any position, or one of a study.",
+    ),
+    Command(
+        "search",
+        "positions.search_command",
+        "Search a position: the best move, what it is worth, and the moves behind it.",
+    ),
+    Command(
+        "mate",
+        "positions.mate_command",
+        "Look for a forced mate in which every move of the attacker is check (df-pn).",
+    ),
+    Command(
+        "solve",
+        "solutions.solve_command",
+        "Let searches and engines solve problem sets: how many of how many, with what effort.",
+    ),
+    Command(
+        "engine check",
+        "engines.check_command",
+        "Try an engine out: whether it keeps to its protocol, evaluates, moves legally and quits.",
+    ),
+    Command(
+        "engine gtp",
+        "as_engines.gtp_command",
+        "Be a GTP engine: a GUI or a match runner starts this command and talks to it.",
+    ),
+    Command(
+        "engine uci",
+        "as_engines.uci_command",
+        "Be a UCI engine: a chess GUI or a match runner starts this command and talks to it.",
+    ),
+    Command(
+        "engine usi",
+        "as_engines.usi_command",
+        "Be a USI engine: a shogi GUI or a match runner starts this command and talks to it.",
+    ),
+    Command(
+        "match",
+        "matches.match_command",
+        "Let players play a match, and say what is known and how surely.",
+    ),
+    Command(
+        "ratings",
+        "ratings.ratings_command",
+        "Rate players from their games: Elo with 95 % intervals, draws, advantage of moving first.",
+    ),
+    Command(
+        "ablate",
+        "experiments.ablate_command",
+        "Play each enhancement of a search against the search without it; a table with intervals.",
+    ),
+    Command(
+        "reproduce",
+        "experiments.reproduce_command",
+        "Repeat an experiment of the papers: our figures beside theirs, with intervals.",
+    ),
+    Command(
+        "perft",
+        "games.perft_command",
+        "Count the lines of exactly DEPTH moves: the classical test of rules and speed.",
+    ),
+    Command(
+        "bench",
+        "benchmarks.bench_command",
+        "Measure rules, playouts and searches on one core, with a count for each job.",
+    ),
+)
+
+
+def command_line(arguments: Sequence[str]) -> typer.Typer:
+    """All commands by name, and the one that the arguments call in full."""
+    # Options before a command take no value, so that the first words are its name.
+    called = [argument for argument in arguments if not argument.startswith("-")]
+    program = typer.Typer(
+        name="hyoka",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and "
+        "prove the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
+        epilog="Start with: hyoka demo · hyoka match · hyoka records GAMES.pgn · hyoka show chess",
+        callback=_options,
+    )
+    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+    for command in COMMANDS:
+        *group, name = command.words
+        add_to = groups[group[0]] if group else program
+        if called[: len(command.words)] == command.words:
+            add_to.command(name, rich_help_panel=command.panel)(command.load())
+        else:
+            add_to.command(name, help=command.help, rich_help_panel=command.panel)(_not_called)
+    for name, commands in groups.items():
+        program.add_typer(commands, name=name)
+    return program
+
+
+def _not_called() -> None:
+    """Stand for a command that is only listed."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hyoka {hyoka.__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
