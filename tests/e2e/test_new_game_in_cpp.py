@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import nanobind
@@ -76,13 +77,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-def run(tree: Path, *words: str) -> None:
-    """Run Python on the copy of the project, whatever is installed."""
-    environment = os.environ | {"PYTHONPATH": str(tree / "src")}
+def run(tree: Path, code: str) -> None:
+    """Run Python on the copy of the project, whatever is installed beside it."""
+    paths = [str(tree / "src"), sysconfig.get_path("purelib")]
+    # Without `site`, which would bring the installed Hyoka in.
     done = subprocess.run(
-        [sys.executable, *words],
+        [sys.executable, "-S", "-c", f"import sys\nsys.path[:0] = {paths!r}\n{code}"],
         cwd=tree,
-        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -91,8 +92,9 @@ def run(tree: Path, *words: str) -> None:
 
 
 def test_the_laws_hold(tree: Path) -> None:
-    run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "breakthrough", *LAWS)
+    words = ["-q", "-p", "no:cacheprovider", "-k", "breakthrough", *LAWS]
+    run(tree, f"import pytest\nsys.exit(pytest.main({words!r}))")
 
 
 def test_it_does_what_the_page_says(tree: Path) -> None:
-    run(tree, "-c", "\n".join(blocks("python")))
+    run(tree, "\n".join(blocks("python")))
