@@ -12,7 +12,14 @@ import pytest
 
 import hyoka as hk
 from hyoka.arena import export_match, plan_match, play_match
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
+from hyoka.engines import (
+    EnginePosition,
+    EngineSession,
+    EngineSpec,
+    Failure,
+    Limits,
+    check_engine,
+)
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
 from hyoka.solving import read_suites, solve
@@ -160,6 +167,29 @@ def test_fairy_stockfish_plays_shogi_over_usi(session: Sessions) -> None:
     assert all(found.best is not None for found in rest)
 
 
+def test_gps_shogi_scores_by_depth(session: Sessions) -> None:
+    rook_up = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {} R 1"
+    mate_in_one = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1"
+    moves = random_line("shogi", 60, seed=3)
+    positions = [
+        EnginePosition("shogi", start=rook_up.format("b")),
+        EnginePosition("shogi", start=rook_up.format("w")),
+        *(EnginePosition("shogi", moves=moves[:ply]) for ply in range(0, 61, 3)),
+    ]
+    with session("usi:depth=1:gpsusi") as engine:
+        for limits in (Limits(nodes=1), Limits(time_s=0.1)):
+            refused = engine.evaluate_many(positions[:1], limits)
+            assert [found.reason for found in refused if isinstance(found, Failure)] == ["limit"]
+        once, again = evaluations(engine, positions), evaluations(engine, positions)
+        [mate] = evaluations(engine, [EnginePosition("shogi", start=mate_in_one)])
+        assert engine.restarts == 0
+    assert [found.score for found in once] == [found.score for found in again]
+    assert all(found.depth == 1 and found.best is not None for found in once)
+    assert min(found.score or 0 for found in once[:2]) > 500
+    assert (mate.score or 0) > 20_000
+    assert mate.best == "G*5b"
+
+
 def test_grhino_gives_moves_through_passes(session: Sessions) -> None:
     with session("gtp:gtp-rhino --level=1") as engine:
         for seed in range(3):
@@ -172,7 +202,14 @@ def test_grhino_gives_moves_through_passes(session: Sessions) -> None:
 
 @pytest.mark.parametrize(
     ("command", "protocol"),
-    [("stockfish", "uci"), ("gnugo --mode gtp --level 0", "gtp"), ("gtp-rhino --level=1", "gtp")],
+    [
+        ("stockfish", "uci"),
+        ("toga2", "uci"),
+        ("glaurung", "uci"),
+        ("gnuchess --uci", "uci"),
+        ("gnugo --mode gtp --level 0", "gtp"),
+        ("gtp-rhino --level=1", "gtp"),
+    ],
 )
 def test_debians_engines_keep_to_their_protocols(
     session: Sessions, command: str, protocol: str
@@ -181,6 +218,13 @@ def test_debians_engines_keep_to_their_protocols(
     report = check_engine(command)
     assert report.passed, report
     assert report.spec.protocol == protocol
+
+
+def test_gps_shogi_keeps_to_its_protocol(session: Sessions) -> None:
+    # It reads large tables first, which may take longer than a command's protocol is guessed for.
+    session("usi:gpsusi")
+    report = check_engine("usi:gpsusi")
+    assert report.passed, report
 
 
 GNU_GO = "gtp:gnugo --mode gtp --level {} --chinese-rules --capture-all-dead --positional-superko"
@@ -194,9 +238,18 @@ GNU_GO = "gtp:gnugo --mode gtp --level {} --chinese-rules --capture-all-dead --p
         ("chess", ["uci:nodes=100:stockfish", "uci:nodes=10:stockfish"]),
         ("chess", ["uci:stockfish@1+0.01", "ab:nodes=500"]),
         ("shogi", ["usi:nodes=200,UCI_Variant=shogi:fairy-stockfish", "ab:nodes=500"]),
+        ("shogi", ["usi:depth=1:gpsusi", "ab:nodes=500"]),
         ("othello", ["gtp:gtp-rhino --level=1", "ab:nodes=500"]),
     ],
-    ids=["GNU Go", "GNU Go v ours", "Stockfish", "by the clock", "Fairy-Stockfish", "GRhino"],
+    ids=[
+        "GNU Go",
+        "GNU Go v ours",
+        "Stockfish",
+        "by the clock",
+        "Fairy-Stockfish",
+        "GPS Shogi",
+        "GRhino",
+    ],
 )
 def test_debians_engines_play_matches_without_a_fault(
     game: str, players: list[str], tmp_path: Path

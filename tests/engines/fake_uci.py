@@ -2,6 +2,7 @@
 """A fake UCI or USI engine that does as its arguments say.
 
 protocol=usi    speak USI
+name=NAME       instead of Fake 1.0
 say=LINE        print LINE in each search (more than one: in order)
 best=MOVE       answer with it; else a2a3 and a7a6 (chess), 9g9f and 9c9d (shogi)
 moves=A,B,…     answer with the move of this ply, and after the last with the first again
@@ -72,7 +73,11 @@ class FakeEngine:
             with open(self.word("log"), "a", encoding="utf-8") as log:
                 log.write(f"{line}\n")
         if line == self.protocol:
-            self.say("id name Fake 1.0", "id author nobody", "option name nothing")
+            self.say(
+                f"id name {self.word('name', 'Fake 1.0')}",
+                "id author nobody",
+                "option name nothing",
+            )
             self.say(*(f"option name {option}" for option in self.told.get("option", [])))
             self.say(f"{self.protocol}ok")
         elif line == "isready":

@@ -23,6 +23,7 @@ Verdict = Literal["pass", "warn", "fail"]
 _SLOW_START_S: Final = 5.0
 _MUCH_STDERR: Final = 50
 _FEW_NODES: Final = 1000
+_SHALLOW: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,9 @@ class _Examination:
         if not isinstance(self._engine, GtpEngine):
             given = self._spec.limits
             fixed = given.time_s is None and (given.nodes or given.depth)
-            limits = given if fixed else Limits(nodes=_FEW_NODES)
+            counts = (await self._running()).dialect.counts_nodes
+            few = Limits(nodes=_FEW_NODES) if counts else Limits(depth=_SHALLOW)
+            limits = given if fixed else few
         answers = []
         for _ in range(2):
             engine = await self._running()

@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
 from hyoka.clock import Clock
+from hyoka.engines.dialects import Dialect, dialect_of
 from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.spec import EngineSpec
@@ -17,9 +18,6 @@ from hyoka.engines.transport import Transport, printable
 from hyoka.errors import EngineError, Error
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
 from hyoka.games import Position, games_with
-
-DEFAULT_LIMITS: Final = Limits(time_s=0.1)
-"""Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
 
 _OPTION: Final = re.compile(r"option name (.+?) type (\w+)(.*)")
 _RANGE: Final = re.compile(r" min (-?\d{1,18}) max (-?\d{1,18})(?= |$)")
@@ -153,7 +151,12 @@ class UciEngine:
         transport.last_word = "bestmove"
         self._replay = Replayer()
         self._chess960 = False
-        self._go = self._go_line(spec.limits)
+        self._go = ""
+
+    @property
+    def dialect(self) -> Dialect:
+        """What it does otherwise than the protocol says."""
+        return dialect_of(self.name)
 
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
@@ -163,6 +166,7 @@ class UciEngine:
         try:
             engine = cls(spec, transport)
             await engine._shake_hands()
+            engine._go = engine._go_line(spec.limits)
             await engine._set_options()
         except BaseException:
             transport.kill()
@@ -189,8 +193,10 @@ class UciEngine:
 
     async def _set_options(self) -> None:
         wanted = dict(self.spec.options)
-        if "uci_showwdl" in self.options and not any(k.lower() == "uci_showwdl" for k in wanted):
-            wanted["UCI_ShowWDL"] = "true"
+        told = {name.lower() for name in wanted}
+        for name, value in {"UCI_ShowWDL": "true", **self.dialect.options}.items():
+            if name.lower() in self.options and name.lower() not in told:
+                wanted[name] = value
         lines = [self._option_line(name, value) for name, value in wanted.items()]
         await self._ready("".join(lines))
 
@@ -408,24 +414,40 @@ class UciEngine:
         return f"setoption name {option.name} value {str(on).lower()}\n"
 
     def _go_line(self, limits: Limits) -> str:
-        limits = limits or DEFAULT_LIMITS
+        limits = limits or self.dialect.limits
         for key, number in (("playouts", limits.playouts), ("level", limits.level)):
             if number is not None:
-                raise EngineError(
-                    self.name,
-                    f"{self.protocol.upper()} knows no limit '{key}'; there are time, nodes, depth",
-                    reason="limit",
+                raise self._no_limit(
+                    f"{self.protocol.upper()} knows no limit '{key}'; there are time, nodes, depth"
                 )
+        if limits.time_s is not None:
+            self._check_time(limits.time_s)
         whole = limits.milliseconds
         return self._go_words(limits, [] if whole is None else [self._time_words(whole)])
 
     def _go_words(self, limits: Limits, time_words: list[str]) -> str:
         words = ["go"]
-        if limits.depth is not None:
+        first = ""
+        if (option := self.options.get(self.dialect.depth_option.lower())) is not None:
+            told = {key.lower(): value for key, value in self.spec.options}
+            deepest = told.get(option.name.lower(), self.dialect.deepest)
+            first = f"setoption name {option.name} value {limits.depth or deepest}\n"
+            time_words = time_words or ["infinite"]  # which the depth ends
+        elif limits.depth is not None:
             words.append(f"depth {limits.depth}")
         if limits.nodes is not None:
+            if not self.dialect.counts_nodes:
+                raise self._no_limit("keeps to no limit of nodes; give it a depth or a time")
             words.append(f"nodes {limits.nodes}")
-        return " ".join([*words, *time_words]) + "\n"
+        return first + " ".join([*words, *time_words]) + "\n"
+
+    def _check_time(self, seconds: float) -> None:
+        shortest = self.dialect.shortest_s
+        if seconds < shortest:
+            raise self._no_limit(f"overruns less than {shortest:g} s a move; give more, or a depth")
+
+    def _no_limit(self, message: str) -> EngineError:
+        return EngineError(self.name, message, reason="limit")
 
     def _time_words(self, milliseconds: int) -> str:
         return f"movetime {milliseconds}"

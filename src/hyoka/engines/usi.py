@@ -6,7 +6,7 @@ from typing import ClassVar
 from hyoka.clock import Clock
 from hyoka.engines.position import Replay
 from hyoka.engines.uci import UciEngine, milliseconds
-from hyoka.games import games_with
+from hyoka.games import Position, games_with
 
 
 class UsiEngine(UciEngine):
@@ -18,11 +18,9 @@ class UsiEngine(UciEngine):
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 
     def _position_line(self, replay: Replay, usual_start: bool) -> str:
-        if usual_start:
-            start = "startpos"
-        else:
-            # An SFEN has four fields; our text may add rules that engines do not read.
-            start = f"sfen {' '.join(replay.first.text.split(' ', 4)[:4])}"
+        if not self.dialect.takes_moves:
+            return f"position sfen {_sfen(replay.last)}\n"
+        start = "startpos" if usual_start else f"sfen {_sfen(replay.first)}"
         if replay.moves:
             return f"position {start} moves {' '.join(replay.moves)}\n"
         return f"position {start}\n"
@@ -35,11 +33,20 @@ class UsiEngine(UciEngine):
         if own.increment_s and own.period_s:
             raise self.transport.error("USI knows increments or byo-yomi, not both", "limit")
         if own.increment_s:
+            if not self.dialect.knows_increments:
+                raise self.transport.error("knows no increments; give byo-yomi", "limit")
             increments = (milliseconds(clock.increment_s) for clock in clocks)
             return [words, "binc {} winc {}".format(*increments)]
+        if own.period_s:
+            self._check_time(own.period_s)
         # One byo-yomi is told: it is the mover's that matters.
         return [words, f"byoyomi {milliseconds(own.period_s)}"]
 
     def _time_words(self, milliseconds: int) -> str:
         # `byoyomi` is what every USI engine knows; `movetime` is not.
         return f"btime 0 wtime 0 byoyomi {milliseconds}"
+
+
+def _sfen(position: Position) -> str:
+    """A position's SFEN, which has four fields: our text may add rules that engines do not read."""
+    return " ".join(position.text.split(" ", 4)[:4])
