@@ -21,7 +21,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
-from hyoka.errors import ConditionError
+from hyoka.errors import ConditionError, ParameterError
 from hyoka.fleet import cluster
 from hyoka.games import game_facts
 from hyoka.study import (
@@ -30,6 +30,7 @@ from hyoka.study import (
     EvaluationReport,
     Study,
     adjudicate,
+    adjudicate_records,
     check_study,
     evaluate,
 )
@@ -220,26 +221,64 @@ def _method_help(name: str) -> str:
 def adjudicate_command(
     study: StudyPath,
     method: Annotated[
-        str, typer.Option("--method", "-m", help=" ".join(map(_method_help, METHODS)))
-    ] = "rules",
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help=" ".join(map(_method_help, METHODS))
+            + " Unless given: rules, and of records mate.",
+            show_default=False,
+        ),
+    ] = None,
     where: Where = None,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="Ask about every position of a record, from the first on; the first that is known "
+            "gives the whole record to its winner. Interrupted, the same command goes on.",
+        ),
+    ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, max=1024, help="With --record: records side by side."),
+    ] = 1,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Store what exact methods know of positions beside the records' results.
 
     By default the positions at the end of each game are asked about. Conditions then have the
-    column `adjudicated`.
+    column `adjudicated`, and all analyses use it in the place of the record's result.
     """
+    if record and where is not None:
+        raise ParameterError("where", "chooses positions; of a record all are asked about")
     opened = Study.open(study)
+    if record:
+        _adjudicate_records(opened, method or "mate", jobs, as_json=as_json, quiet=quiet)
+        return
     with progress_bars(quiet or as_json) as progress:
-        report = adjudicate(opened, method, where=where, progress=progress)
+        report = adjudicate(opened, method or "rules", where=where, progress=progress)
     if as_json:
         print_json(dataclasses.asdict(report))
         return
     out.print(
         f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
         f"{report.differing:,} not as the record says"
+    )
+
+
+def _adjudicate_records(
+    study: Study, method: str, jobs: int, *, as_json: bool, quiet: bool
+) -> None:
+    with progress_bars(quiet or as_json) as progress, kept_when_interrupted("adjudicated"):
+        report = adjudicate_records(study, method, jobs=jobs, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    out.print(
+        f"{report.method}: {report.known:,} of {report.records:,} records have a known winner, "
+        f"{report.changed:,} another than the record says, {report.new:,} where it says none"
     )
 
 

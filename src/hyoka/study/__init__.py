@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies: games, positions and evaluations on the disk, asked by SQL."""
 
-from hyoka.study.adjudicating import METHODS, AdjudicationReport, adjudicate
+from hyoka.study.adjudicating import (
+    METHODS,
+    AdjudicationReport,
+    WinnersReport,
+    adjudicate,
+    adjudicate_records,
+)
 from hyoka.study.checking import Damage, StudyCheck, check_study
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
@@ -19,7 +25,9 @@ __all__ = [
     "Question",
     "Study",
     "StudyCheck",
+    "WinnersReport",
     "adjudicate",
+    "adjudicate_records",
     "append_to_study",
     "check_study",
     "evaluate",

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What exact methods know of positions, kept beside what the records say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, cast
 
+import numpy as np
 import pyarrow as pa
 
-from hyoka._core import Player
+from hyoka._core import Player, Replay
 from hyoka.errors import StudyError
 from hyoka.games import AnyGame, Game, Position, facts_of
 from hyoka.progress import OnProgress, Tally
@@ -24,6 +27,8 @@ Solve = Callable[[Position], float | None]
 _PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
 _QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
+_RECORDS_AT_ONCE: Final = 64
+"""What an interrupt loses at most."""
 _MATE_NODES: Final = 10_000
 _SOLVED_EMPTIES: Final = 14
 
@@ -69,6 +74,22 @@ class AdjudicationReport:
     """Known results that are not what the record says."""
 
 
+@dataclass(frozen=True)
+class WinnersReport:
+    """Whom a method gave records to."""
+
+    method: str
+    records: int
+    """All that it was asked about, now or before."""
+    found: int
+    """Those that it was asked about before."""
+    known: int
+    changed: int
+    """Known winners that are not what the record says."""
+    new: int
+    """Known winners where the record says nothing."""
+
+
 def adjudicate(
     study: Study,
     method: str = "rules",
@@ -83,11 +104,7 @@ def adjudicate(
     method was asked about before are asked again; its answers to others stay. A `solver` of your
     own is kept under the name `method`.
     """
-    solve: Solve | None = solver or METHODS.get(method)
-    if solve is None:
-        raise StudyError(f"no exact method '{method}'; there are {', '.join(METHODS)}")
-    if not method.replace("-", "").replace("_", "").isalnum():
-        raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
+    solve = _chosen(method, solver)
     condition = where or "ply = plies"
     chosen = study.select(condition, "game_id, ply, result")
     file = study.path / "adjudications" / f"method={method}" / METHOD
@@ -104,15 +121,92 @@ def adjudicate(
     return AdjudicationReport(method, len(chosen), len(rows), differing)
 
 
+def adjudicate_records(
+    study: Study,
+    method: str = "mate",
+    *,
+    solver: Solve | None = None,
+    jobs: int = 1,
+    progress: OnProgress | None = None,
+) -> WinnersReport:
+    """Let an exact method say who won each record, and keep it beside what the record says.
+
+    The positions of a record are asked about from the first to the last. The first that the method
+    knows decides the whole record; where it knows none, the record's own result stays. All analyses
+    use these winners from then on, except at positions that `adjudicate` knows by themselves.
+    Records that the method was asked about before are not asked about again.
+    """
+    solve = _chosen(method, solver)
+    file = study.path / "winners" / f"method={method}" / METHOD
+    with changing(file, "adjudicating") as change:
+        asked = [read_part(change.file.parent / part.name) for part in change.parts]
+        before = np.concatenate([np.zeros(0, np.int64), *(each["game_id"] for each in asked)])
+        games = study.sql(
+            "select game_id, plies from games where duplicate_of is null order by game_id"
+        )
+        games = games.filter(pa.array(~np.isin(games["game_id"].to_numpy(), before)))
+        plies = games["plies"].to_numpy().astype(np.int64)
+        table = study.game_table_of(
+            np.repeat(games["game_id"].to_numpy(), plies + 1),
+            np.concatenate([np.zeros(0, np.int64), *(np.arange(each + 1) for each in plies)]),
+        )
+        tally = Tally(progress, f"{method} of records", len(games), "games")
+        change.values = {"method": method, "created": now()}
+        pool = ThreadPoolExecutor(jobs)
+        try:
+            replays = table.replays()
+            while some := list(islice(replays, _RECORDS_AT_ONCE)):
+                found = pool.map(lambda each: _first_known(*each, solve), some)
+                change.add(_as_table(list(found)))
+                change.commit()
+                tally.add(len(some))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return _winners_report(study, method, len(before))
+
+
+def _first_known(
+    game: int, replay: Replay, plies: Sequence[int], solve: Solve
+) -> tuple[int, int, float | None]:
+    """How far a method has to look into a game to know its result, and the result."""
+    for ply in plies:
+        value = solve(replay.position(ply))
+        if value is not None:
+            return game, ply, value
+    return game, plies[-1], None
+
+
+def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
+    counts = study.sql(
+        "select count(*) as records, count(w.result) as known, "
+        "count(*) filter (w.result <> g.result) as changed, "
+        "count(*) filter (w.result is not null and g.result is null) as new "
+        f"from winners w join games g using (game_id) where method = '{method}'"
+    )
+    [row] = counts.to_pylist()
+    return WinnersReport(method, found=before, **row)
+
+
+def _chosen(method: str, solver: Solve | None) -> Solve:
+    solve = solver or METHODS.get(method)
+    if solve is None:
+        raise StudyError(f"no exact method '{method}'; there are {', '.join(METHODS)}")
+    if not method.replace("-", "").replace("_", "").isalnum():
+        raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
+    return solve
+
+
+def _as_table(rows: Sequence[tuple[int, int, float | None]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)],
+        schema=ADJUDICATION_SCHEMA,
+    )
+
+
 def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float]]) -> None:
     """New answers in the place of the former ones to the same questions."""
-    columns = zip(*answers, strict=True) if answers else ((), (), ())
-    tables = [
-        pa.table(
-            [pa.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)],
-            schema=ADJUDICATION_SCHEMA,
-        )
-    ]
+    tables = [_as_table(answers)]
     questions = asked.select(["game_id", "ply"]).cast(_QUESTIONS)
     for part in change.parts:
         former = read_part(change.file.parent / part.name)

@@ -102,8 +102,8 @@ class StudyCheck:
 def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     """Compare a study with its checksums, and its tables with one another.
 
-    With `seal`, older parts get checksums first, and what is damaged of evaluations and
-    adjudications, which can be computed again, is dropped.
+    With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications
+    and winners, which can be computed again, is dropped.
     """
     folder = Path(path)
     forget()
@@ -120,8 +120,9 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     tables_are_whole = _check_parts(study, check, _again(study))
     engines: dict[str, Manifest] = {}
     methods: dict[str, Manifest] = {}
+    winners: dict[str, Manifest] = {}
+    kinds = {"evaluations": engines, "adjudications": methods, "winners": winners}
     for file, name in _answerers(folder):
-        of_engine = file.name == ENGINE
         remedy = _ask_again(folder, file)
         try:
             manifest = read_manifest(file)
@@ -132,9 +133,9 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
             continue
         drop = f"`hyoka check {_quoted(folder)} --seal` drops it, then {remedy}"
         if _check_parts(manifest, check, drop) and manifest.names:
-            (engines if of_engine else methods)[name] = manifest
+            kinds[file.parent.parent.name][name] = manifest
     if tables_are_whole:
-        _check_tables(Snapshot(study, engines, methods), check)
+        _check_tables(Snapshot(study, engines, methods, winners), check)
     return check
 
 
@@ -175,7 +176,9 @@ def _ask_again(folder: Path, file: Path) -> str:
     except (OSError, StudyError):
         values = {}
     if file.name == METHOD:
-        return f"hyoka adjudicate {_quoted(folder)} --method {values.get('method', 'NAME')}"
+        record = " --record" if file.parent.parent.name == "winners" else ""
+        method = values.get("method", "NAME")
+        return f"hyoka adjudicate {_quoted(folder)}{record} --method {method}"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
     return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
@@ -185,6 +188,7 @@ def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
     for table, key, name in (
         ("evaluations", "engine", ENGINE),
         ("adjudications", "method", METHOD),
+        ("winners", "method", METHOD),
     ):
         for each in sorted((folder / table).glob(f"{key}=*")):
             yield each / name, each.name.removeprefix(f"{key}=")
@@ -250,6 +254,7 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
     for table, key, manifests in (
         ("evaluations", "engine", snapshot.engines),
         ("adjudications", "method", snapshot.methods),
+        ("winners", "method", snapshot.winners),
     ):
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")

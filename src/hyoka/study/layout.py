@@ -8,6 +8,7 @@
     refused/part-000000.parquet     games that were not taken, and why
     evaluations/engine=NAME/…       one row a position and evaluator; engine.toml says who it is
     adjudications/method=NAME/…     what exact methods know of positions; method.toml says which
+    winners/method=NAME/…           whom exact methods give a whole record; likewise
 
 Each TOML file is the manifest of the parts under it (see `manifest`): a part that it does not list
 is not there. Its last line is a checksum of the lines above, a page of a part has one too, and the

@@ -46,6 +46,7 @@ EVALUATION_SCHEMA: Final = pa.schema(
 ADJUDICATION_SCHEMA: Final = pa.schema(
     [("game_id", pa.int64()), ("ply", pa.int32()), ("result", pa.float32())]
 )
+"""Of positions, or of records: there `ply` is how far a method looked, and `result` may be null."""
 _REMARK_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -85,7 +86,9 @@ class Snapshot:
     engines: dict[str, Manifest]
     """Those of evaluators, by name."""
     methods: dict[str, Manifest]
-    """Those of exact methods, by name."""
+    """Those of exact methods that were asked about positions, by name."""
+    winners: dict[str, Manifest]
+    """Those of exact methods that were asked for the winners of records."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -94,6 +97,7 @@ class Snapshot:
             read_manifest(folder / DESCRIPTION),
             _manifests(folder / "evaluations", "engine", ENGINE),
             _manifests(folder / "adjudications", "method", METHOD),
+            _manifests(folder / "winners", "method", METHOD),
         )
 
     @property
@@ -102,6 +106,7 @@ class Snapshot:
         yield self.study
         yield from self.engines.values()
         yield from self.methods.values()
+        yield from self.winners.values()
 
     def query(self, query: str) -> pa.Table:
         """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
@@ -123,6 +128,7 @@ class Snapshot:
             "refused": self._dataset("refused", _REFUSED_SCHEMA),
             "evaluations_": _partitioned("engine", self.engines, EVALUATION_SCHEMA),
             "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),
+            "winners_": _partitioned("method", self.winners, ADJUDICATION_SCHEMA),
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colours = ", ".join(
@@ -134,13 +140,17 @@ class Snapshot:
         views = {
             "games": f"select {wide['games_']}, {colours} from games_ t",
             "positions": f"""
-                select {wide["positions_"]}, g.* exclude (game_id, {hidden}), a.adjudicated
+                select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
+                    coalesce(a.known, w.winner) as adjudicated
                 from positions_ t join games g using (game_id)
-                left join (select game_id, ply, any_value(result) as adjudicated
-                           from adjudications_ group by game_id, ply) a using (game_id, ply)""",
+                left join (select game_id, ply, any_value(result) as known
+                           from adjudications_ group by game_id, ply) a using (game_id, ply)
+                left join (select game_id, arg_min(result, ply) as winner from winners_
+                           where result is not null group by game_id) w using (game_id)""",
             "remarks": f"select {wide['remarks_']} from remarks_ t",
             "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
             "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
+            "winners": f"select {wide['winners_']} from winners_ t",
         }
         return connection(tables, views)
 
