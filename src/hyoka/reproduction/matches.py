@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
 from hyoka.estimate import Estimate
-from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Verdict, verdict
+from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Verdict
 from hyoka.reproduction.workshop import Workshop
 
 
@@ -63,14 +64,13 @@ def duel_verdict(
 ) -> Verdict:
     """Whether the same player came out ahead by more than chance: the lead in points a game.
 
-    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should not either.
+    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should show them equal.
     """
     points = rate(ours)
     lead = Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
     detail = f"p = {permutation_p_value(ours):.2g}"
     if binomial_p_value(theirs) >= 0.05:
-        answer: Answer = "yes" if lead.low <= 0 <= lead.high else "reversed"
-        return Verdict(f"{when}{one} and {other} not told apart", lead, answer, detail)
+        return same_within(LITTLE, f"{when}{one} and {other} are equals", [lead], detail)
     if theirs.rate > 0.5:
         return verdict(f"{when}{one} ahead of {other}", lead, detail)
     return verdict(f"{when}{one} behind {other}", -lead, detail)
