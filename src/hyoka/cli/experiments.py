@@ -47,6 +47,7 @@ from hyoka.fleet import cluster
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
+    LEGEND,
     Experiment,
     Outcome,
     RecordsFolder,
@@ -281,10 +282,11 @@ def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None
         table = plain_table("as in the paper?", "", "difference", "")
         for each in outcome.verdicts:
             table.add_row(
-                escape(each.claim), each.answer, each.found.text("+.3f"), escape(each.detail)
+                escape(each.claim), each.words, each.found.text("+.3f"), escape(each.detail)
             )
         out.print()
         out.print(table)
+        out.print(LEGEND.replace("**", ""), style="dim", markup=False)
     for figure in outcome.figures:
         out.print(f"drawn: {figure}", style="dim", markup=False, soft_wrap=True)
     if experiment.notes:

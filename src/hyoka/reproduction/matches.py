@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
 from hyoka.estimate import Estimate
-from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Value, Verdict, verdict
+from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
 from hyoka.search import linear_evaluation
 
@@ -56,7 +57,7 @@ class MatchExperiment:
                 p_value = binomial_p_value(ours)
                 rows.append((duel.at, order, theirs, theirs.rate, ours, rate(ours), p_value))
                 when = f"{duel.at}, {order}, "
-                verdicts.append(duel_verdict(name, opponent, theirs, ours, when))
+                verdicts.append(order_verdict(name, opponent, theirs, ours, when))
         headings = ("", "", "theirs +−=", "points", "ours +−=", "points", "p")
         played = (f"{each.one} against {each.other}, {each.games}" for each in self.scales[scale])
         return Outcome(
@@ -84,14 +85,27 @@ def duel_verdict(
 ) -> Verdict:
     """Whether the same player came out ahead by more than chance: the lead in points a game.
 
-    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should not either.
+    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should show them equal.
     """
-    points = rate(ours)
-    lead = Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
-    detail = f"p = {permutation_p_value(ours):.2g}"
     if binomial_p_value(theirs) >= 0.05:
-        answer: Answer = "yes" if lead.low <= 0 <= lead.high else "reversed"
-        return Verdict(f"{when}{one} and {other} not told apart", lead, answer, detail)
+        claim = f"{when}{one} and {other} are equals"
+        return same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
+    return order_verdict(one, other, theirs, ours, when)
+
+
+def order_verdict(
+    one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
+) -> Verdict:
+    """The same for a paper that says who is ahead, however sure its own score is of it."""
     if theirs.rate > 0.5:
-        return verdict(f"{when}{one} ahead of {other}", lead, detail)
-    return verdict(f"{when}{one} behind {other}", -lead, detail)
+        return verdict(f"{when}{one} ahead of {other}", _lead(ours), _p_value(ours))
+    return verdict(f"{when}{one} behind {other}", -_lead(ours), _p_value(ours))
+
+
+def _lead(score: Score | MatchScore) -> Estimate:
+    points = rate(score)
+    return Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
+
+
+def _p_value(score: Score | MatchScore) -> str:
+    return f"p = {permutation_p_value(score):.2g}"

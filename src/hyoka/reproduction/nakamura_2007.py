@@ -13,8 +13,9 @@ import numpy as np
 from hyoka.arena import NewNodes, RatingList, Score, match_ratings, plan_match
 from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
+from hyoka.reproduction.claims import verdict
 from hyoka.reproduction.matches import Duel, MatchExperiment, TheirScore
-from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Experiment, Workshop
 from hyoka.search import LinearEvaluation, linear_evaluation
 
