@@ -3,13 +3,11 @@
 
 from typing import Final
 
-from hyoka.arena import Score
 from hyoka.errors import NotationError, nearest
-from hyoka.reproduction import go_analyses, weight_records
+from hyoka.reproduction import go_analyses, nakamura_2007, weight_records
 from hyoka.reproduction.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
 from hyoka.reproduction.go_ranks import RANKS, RULES, RanksExperiment
 from hyoka.reproduction.go_ranks import SCALES as RANKS_SCALES
-from hyoka.reproduction.matches import MatchExperiment, TheirScore
 from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
@@ -19,8 +17,6 @@ from hyoka.reproduction.takeuchi_2010 import (
 from hyoka.reproduction.weight_records import Adjusted, RecordsScale, WeightExperiment
 from hyoka.reproduction.workshop import Experiment
 
-_BLOKUS: Final = "blokus_duo"
-_BOUZY: Final = "prior=40"
 _MONTE_CARLO: Final = ("UCT", "MC")
 _PAPERS: Final = (OURS, "GNU Go", *_MONTE_CARLO, "MC-Score")
 _ALL: Final = (*_PAPERS, UNDIVIDED)
@@ -271,33 +267,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
             _SHOGI_SCALES,
             _SHOGI_NOTES,
         ),
-        MatchExperiment(
-            "003-table1",
-            "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0, equal time",
-            _BLOKUS,
-            {
-                "small": (80, "uct:time=0.4", "ab:time=0.4"),
-                "medium": (200, "uct:time=1", "ab:time=1"),
-                "paper": (200, "uct:time=100", "ab:time=100"),
-            },
-            ("UCT", "αβ"),
-            TheirScore(Score(89, 0, 11), Score(55, 5, 40)),
-            "The paper's machine made about 18,000 simulations in its 100 s a move.",
-        ),
-        MatchExperiment(
-            "003-table2",
-            "Blokus Duo: UCT with Bouzy's 4/0 as a prior against UCT, equal simulations",
-            _BLOKUS,
-            {
-                "small": (80, f"uct:playouts=2000,{_BOUZY}", "uct:playouts=2000"),
-                "medium": (120, f"uct:playouts=10000,{_BOUZY}", "uct:playouts=10000"),
-                "paper": (200, f"uct:playouts=10000,{_BOUZY}", "uct:playouts=10000"),
-            },
-            ("UCT + Bouzy", "UCT"),
-            TheirScore(Score(59, 9, 28), Score(68, 19, 13)),
-            "The paper gives neither the prior's weight nor the sigmoid's scale. Of weights 10, "
-            "40 and 160, 40 did best in 30 games each; the scale is that of the evaluation.",
-        ),
+        *nakamura_2007.EXPERIMENTS,
     )
 }
 
@@ -306,7 +276,7 @@ def experiment_named(name: str) -> Experiment:
     """An experiment by its name; a wrong one gets the nearest right one.
 
     >>> experiment_named("003-table1").title
-    "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0, equal time"
+    "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0"
     """
     if name in EXPERIMENTS:
         return EXPERIMENTS[name]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
 from hyoka.estimate import Estimate
 from hyoka.reproduction.claims import LITTLE, same_within, verdict
-from hyoka.reproduction.outcome import Outcome, OutcomeTable, Verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
+from hyoka.search import linear_evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,44 +20,64 @@ class TheirScore:
     as_second: Score
 
 
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """A match of an experiment: what both have of it in words, their texts, and how many games."""
+
+    at: str
+    one: str
+    other: str
+    games: int
+
+
 @dataclass(frozen=True)
 class MatchExperiment:
-    """A table of a paper with two players in both orders of play."""
+    """A table of a paper with two players in both orders of play, at several limits."""
 
     id: str
     title: str
     game: str
-    scales: Mapping[str, tuple[int, str, str]]
-    """By name: games, and the players' texts at that scale."""
+    scales: Mapping[str, tuple[Duel, ...]]
+    """By name: the matches, a row each."""
     names: tuple[str, str]
     theirs: TheirScore
     notes: str = ""
 
     def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Play our version and set it beside theirs."""
-        games, one, other = self.scales[scale]
-        players = (f"{name}={text}" for name, text in zip(self.names, (one, other), strict=True))
-        plan = plan_match(*players, game=self.game, openings="start", seed=workshop.seed)
-        result = workshop.play(plan, workshop.folder / self.id / plan.slug, games)
-        score = result.standing.duel(0, 1)
+        rows: list[tuple[Value, ...]] = []
+        verdicts = []
         name, opponent = self.names
-        orders = (
-            (f"{name} first", self.theirs.as_first, score.as_first),
-            (f"{name} second", self.theirs.as_second, score.as_second),
-        )
-        rows = tuple(
-            (order, theirs, theirs.rate, ours, rate(ours), binomial_p_value(ours))
-            for order, theirs, ours in orders
-        )
-        headings = ("", "theirs +−=", "points", "ours +−=", "points", "p")
+        for duel in self.scales[scale]:
+            score = self._play(workshop, duel)
+            for order, theirs, ours in (
+                (f"{name} first", self.theirs.as_first, score.as_first),
+                (f"{name} second", self.theirs.as_second, score.as_second),
+            ):
+                p_value = binomial_p_value(ours)
+                rows.append((duel.at, order, theirs, theirs.rate, ours, rate(ours), p_value))
+                when = f"{duel.at}, {order}, "
+                verdicts.append(duel_verdict(name, opponent, theirs, ours, when))
+        headings = ("", "", "theirs +−=", "points", "ours +−=", "points", "p")
+        played = (f"{each.one} against {each.other}, {each.games}" for each in self.scales[scale])
         return Outcome(
-            f"{games} games, {one} against {other}",
-            (OutcomeTable(headings, rows),),
-            tuple(
-                duel_verdict(name, opponent, theirs, ours, f"{order}, ")
-                for order, theirs, ours in orders
-            ),
+            f"games from the start: {'; '.join(played)}",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(verdicts),
         )
+
+    def _play(self, workshop: Workshop, duel: Duel) -> MatchScore:
+        players = zip(self.names, (duel.one, duel.other), strict=True)
+        plan = plan_match(
+            *(f"{name}={text}" for name, text in players),
+            game=self.game,
+            openings="start",
+            seed=workshop.seed,
+        )
+        # The players' texts don't tell which evaluation is built in: games with another are others.
+        built_in = linear_evaluation(self.game).fingerprint
+        folder = workshop.folder / self.id / f"{plan.slug}-{built_in}"
+        return workshop.play(plan, folder, duel.games).standing.duel(0, 1)
 
 
 def duel_verdict(
