@@ -3,7 +3,11 @@
 
 import dataclasses
 import json
+import os
 import shutil
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,7 @@ from hyoka.estimate import Estimate
 from hyoka.progress import Progress
 from hyoka.reproduction import (
     EXPERIMENTS,
+    LEGEND,
     Outcome,
     RecordsFolder,
     Workshop,
@@ -31,6 +36,12 @@ from hyoka.reproduction.gaps import SplitSizes
 from hyoka.reproduction.go_programs import OURS, GoExperiment, GoScale, Program
 from hyoka.reproduction.go_ranks import Group, RanksExperiment
 from hyoka.reproduction.matches import duel_verdict
+from hyoka.reproduction.results_page import (
+    Made,
+    definition,
+    read_results_page,
+    write_results_page,
+)
 from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
@@ -310,7 +321,7 @@ def test_go_on_our_sample_games(workshop: Workshop, name: str) -> None:
         experiment = dataclasses.replace(experiment, scales={"tiny": scale})
     outcome = experiment.run(workshop, "tiny")
     check(outcome)
-    assert all(figure.read_bytes().startswith(b"\x89PNG") for figure in outcome.figures)
+    assert all(figure.read_bytes().startswith(b"<svg") for figure in outcome.figures)
 
 
 @pytest.mark.parametrize("name", ["000-fig17", "000-fig19"])
@@ -339,6 +350,54 @@ def test_table_1_sets_theirs_below_ours(workshop: Workshop) -> None:
     at = next(i for i, row in enumerate(rows) if row[0] == "MC 500")
     assert rows[at + 1][1:] == ("theirs", 0.577, 0.533, 2.591, 0.614, 0.601, 0.579)
     assert [row[1] for row in rows[:2]] == ["ours", "Fuego"]
+
+
+class TestResultsPages:
+    def test_a_page_says_what_made_it(self, workshop: Workshop, tmp_path: Path) -> None:
+        experiment = tiny_go("000-fig2")
+        outcome = experiment.run(workshop, "tiny")
+        made = Made("hyoka reproduce 000-fig2 --scale tiny", "0123abc", "2026-01-31", "89abcdef")
+        file = tmp_path / "000-fig2.md"
+        write_results_page(file, experiment, "tiny", outcome, made)
+        page = read_results_page(file.read_text())
+        assert page is not None
+        assert (page.experiment, page.scale, page.made) == ("000-fig2", "tiny", made)
+        assert page.answers.total() == len(outcome.verdicts)
+        assert page.answers == Counter(each.answer for each in outcome.verdicts)
+        pictures = sorted(tmp_path.glob("*.svg"))
+        assert len(pictures) == len(outcome.figures)
+        assert all(f"({picture.name})" in file.read_text() for picture in pictures)
+        assert LEGEND in file.read_text()
+
+    def test_other_texts_are_no_pages(self) -> None:
+        assert read_results_page("# Something else\n") is None
+
+    def test_a_definition_changes_with_what_is_measured(self) -> None:
+        one = tiny_go("000-table1")
+        assert definition(one, "tiny") == definition(dataclasses.replace(one, notes="x"), "tiny")
+        fewer = GoScale(2, TINY_GO.programs)
+        other = dataclasses.replace(one, scales={"tiny": fewer})
+        assert definition(one, "tiny") != definition(other, "tiny")
+        assert definition(one, "tiny") != definition(tiny_go("000-table2"), "tiny")
+
+    def test_it_is_the_same_in_every_process(self) -> None:
+        words = (
+            "from hyoka.reproduction import EXPERIMENTS\n"
+            "from hyoka.reproduction.results_page import definition\n"
+            "print(*(definition(e, 'small') for e in EXPERIMENTS.values()))"
+        )
+        texts = {
+            subprocess.run(
+                [sys.executable, "-c", words],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert len(texts) == 1
+        assert " at 0x" not in texts.pop()
 
 
 def tiny_weights(name: str) -> WeightExperiment:

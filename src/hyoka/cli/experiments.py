@@ -3,8 +3,11 @@
 
 import contextlib
 import os
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import Executor
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +58,7 @@ from hyoka.reproduction import (
     experiment_named,
     right_aligned,
 )
+from hyoka.reproduction.results_page import Made, definition, write_results_page
 from hyoka.search import SearchSpec
 
 _SWITCHES = {
@@ -210,6 +214,15 @@ def reproduce_command(
             help="Where the game records are; else shared/data here or in a folder above.",
         ),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown",
+            metavar="FILE",
+            dir_okay=False,
+            help="Write a page as well, with what made it: command, commit, date.",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -241,6 +254,15 @@ def reproduce_command(
         )
         stack.enter_context(kept_when_interrupted("done"))
         outcome = experiment.run(workshop, scale)
+    if markdown is not None:
+        words = f"hyoka reproduce {experiment.id} --scale {scale}"
+        made = Made(
+            f"{words} --seed {seed}" if seed else words,
+            source_commit(),
+            datetime.now(tz=UTC).strftime("%Y-%m-%d"),
+            definition(experiment, scale),
+        )
+        write_results_page(markdown, experiment, scale, outcome, made)
     if as_json:
         head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}
         print_json({**head, **outcome.as_json(), "notes": experiment.notes})
@@ -261,6 +283,29 @@ def _list_experiments(as_json: bool) -> None:
     for each in EXPERIMENTS.values():
         table.add_row(each.id, each.title, ", ".join(each.scales))
     out.print(table)
+
+
+def source_commit() -> str:
+    """The commit that this program is of, with a + if it has been changed since.
+
+    Its version, where it does not run from a checkout.
+    """
+    here = Path(__file__).resolve().parent
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        top = Path(git("rev-parse", "--show-toplevel"))
+        if not (top / "core" / "game.h").exists():
+            return f"v{version('hyoka')}"  # installed inside a checkout of something else
+        changed = git("status", "--porcelain", "--", str(top / "src"), str(top / "core"))
+        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return f"v{version('hyoka')}"
 
 
 def _cores() -> int:

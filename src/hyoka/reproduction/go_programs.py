@@ -130,7 +130,7 @@ class Judged:
 
     def figure(self, name: str) -> Path:
         """The file of a picture."""
-        return self.folder / f"{self.scale}-{name}.png"
+        return self.folder / f"{self.scale}-{name}.svg"
 
     def by_name(self) -> dict[str, list[tuple[Program, Sample]]]:
         """The programs by name, each with its levels from the highest down."""

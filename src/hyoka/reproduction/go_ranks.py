@@ -99,7 +99,7 @@ class RanksExperiment:
             curve(some, binning=picture_bins(some), condition=name, resampling=resampling)
             for name, some in samples.items()
         ]
-        file = workshop.place(self.id) / f"{scale}-curves.png"
+        file = workshop.place(self.id) / f"{scale}-curves.svg"
         Curves(tuple(pictures), heading=self.title).save(file)
         rows = tuple(
             (name, len(some), _above_diagonal(some, workshop.seed), part.logistic.scale)

@@ -171,7 +171,7 @@ class WeightRun:
 
     def figure(self, name: str) -> Path:
         """The file of a picture."""
-        return self.folder / f"{self.scale}-{name}.png"
+        return self.folder / f"{self.scale}-{name}.svg"
 
     @property
     def weights_folder(self) -> Path:
