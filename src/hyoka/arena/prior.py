@@ -6,7 +6,7 @@ The scale of σ is fitted to what simulations say of new nodes; n is what wins.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Final
@@ -14,14 +14,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka.arena.match import MatchResult
+from hyoka.arena.openings import Opening, openings_of
+from hyoka.arena.plan import MatchPlan, plan_match
 from hyoka.arena.played import PlayedGame
-from hyoka.errors import StudyError
+from hyoka.arena.players import PlayerSpec
+from hyoka.arena.ratings import Rated, RatingList
+from hyoka.arena.summary import match_ratings
+from hyoka.errors import NotationError, StudyError, named
 from hyoka.estimate import Estimate
-from hyoka.games import Position
+from hyoka.games import Position, game_facts
 from hyoka.learning import fit_sigmoid
 from hyoka.passes import GameTable
 from hyoka.playouts import playouts
-from hyoka.search import LinearEvaluation
+from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation
 
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _PLAYOUTS: Final = 50
@@ -84,3 +90,93 @@ class NewNodes:
         flattest = slope - _Z95 * error
         highest = 1 / flattest if flattest > 0 else float("inf")
         return Estimate(1 / slope, 1 / (slope + _Z95 * error), highest)
+
+
+@dataclass(frozen=True)
+class TunedPrior:
+    """The scale that was fitted, and how strong the search is with each weight of the prior."""
+
+    game: str
+    search: SearchSpec
+    """Without a prior."""
+    nodes: NewNodes
+    """What the scale was fitted to."""
+    scale: Estimate
+    ratings: RatingList
+    """The players are called by their settings: `prior=40`."""
+
+    @property
+    def best(self) -> Rated:
+        """Who made most of the games; of several that are as strong, it is so by chance."""
+        return self.ratings.players[0]
+
+    def behind_best(self, name: str) -> Estimate:
+        """How much weaker one is than the best, in Elo.
+
+        The games chose the best, so that the interval is one that holds for all pairs at once.
+        """
+        players = len(self.ratings.players)
+        pairs = players * (players - 1) // 2
+        return self.ratings.difference(self.best.name, name, comparisons=pairs)
+
+    @property
+    def as_strong(self) -> tuple[str, ...]:
+        """Those that the games can't tell from the best."""
+        others = (each.name for each in self.ratings.players[1:])
+        return tuple(name for name in others if self.behind_best(name).low <= 0)
+
+    def player(self, name: str) -> SearchSpec:
+        """The search that played under a name."""
+        return _with_prior(self.search, int(name.partition("=")[2]), self.scale)
+
+
+def tune_prior(  # noqa: PLR0913 - a keyword for each choice
+    search: SearchSpec,
+    game: str,
+    play: Callable[[MatchPlan, int], MatchResult],
+    *,
+    priors: Sequence[int],
+    games: int,
+    self_play: int,
+    openings: str | Sequence[Opening] | None = None,
+    seed: int = 0,
+) -> TunedPrior:
+    """Fit the scale of a search's prior on `self_play` games, then let several weights of it play.
+
+    `search` is a UCT with the weights of its evaluation and a limit; `games` are for each two of
+    `priors`. `play` plays so many games of a match: if it resumes its matches, so does this.
+    """
+    plain = _without_prior(search)
+    if len(set(priors)) < 2:
+        raise NotationError("give two different weights of the prior at least, to compare them")
+    kind = game_facts(game).name
+    evaluation = linear_evaluation(kind, plain["weights"])
+    starts = openings_of(openings, kind, seed=seed)
+    twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
+    own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)
+    nodes = NewNodes.beside(play(own_games, self_play).games, seed=seed)
+    scale = nodes.scale(evaluation)
+    players = [
+        PlayerSpec(f"prior={prior}", _with_prior(plain, prior, scale))
+        for prior in dict.fromkeys(priors)
+    ]
+    league = plan_match(*players, game=kind, openings=starts, seed=seed)
+    names = [player.name for player in league.players]
+    ratings = match_ratings(play(league, games).games, names)
+    return TunedPrior(kind, plain, nodes, scale, ratings)
+
+
+def _without_prior(search: SearchSpec) -> SearchSpec:
+    if not search.has("prior"):
+        raise NotationError(f"{search.kind} has no prior; uct has one")
+    said = [name for name, _ in search.chosen if name in ("prior", "scale")]
+    if said:
+        raise NotationError(f"{named(said[0])} is what is fitted: leave it out of {search.text}")
+    return search
+
+
+def _with_prior(search: SearchSpec, prior: int, scale: Estimate) -> SearchSpec:
+    """The scale has three figures: no more of it is known, and all machines fit the same."""
+    if not prior:
+        return search
+    return search.with_settings(prior=prior, scale=float(f"{scale.value:.3g}"))

@@ -4,8 +4,6 @@
 import contextlib
 import os
 import subprocess
-from collections.abc import Callable
-from concurrent.futures import Executor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -17,25 +15,23 @@ from rich.markup import escape
 from hyoka.arena import (
     Contest,
     DuelSummary,
-    MatchPlan,
     MatchResult,
     PlayerSpec,
     ablate,
     contests,
     openings_of,
     plan_match,
-    play_match,
 )
 from hyoka.cli.matches import (
     Cluster,
     Games,
     Jobs,
-    LiveStanding,
     OpeningsOption,
     Seed,
     duel_as_json,
     elo_text,
-    jobs_for,
+    match_player,
+    workers,
 )
 from hyoka.cli.output import (
     AsJson,
@@ -46,7 +42,6 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
-from hyoka.fleet import cluster
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
@@ -65,35 +60,6 @@ _SWITCHES = {
     "uct": "strengths,widening,killer,history,rave",
     "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
 }
-
-
-def _workers(
-    stack: contextlib.ExitStack, jobs: int | None, address: str | None
-) -> tuple[Executor | None, int | None]:
-    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
-    if address is None:
-        return None, jobs
-    return stack.enter_context(cluster(address))
-
-
-def _players_of_matches(
-    executor: Executor | None, jobs: int | None, quiet: bool
-) -> Callable[[MatchPlan, Path, int], MatchResult]:
-    """What plays the matches of an experiment: here or on a cluster, shown while they go on."""
-
-    def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
-        with LiveStanding(plan, games, None, quiet) as shown:
-            result = play_match(
-                plan,
-                folder,
-                games=games,
-                jobs=jobs or jobs_for(plan),
-                executor=executor,
-                on_games=shown.update,
-            )
-        return result
-
-    return play
 
 
 def ablate_command(
@@ -151,7 +117,7 @@ def ablate_command(
         how,
     )
     with contextlib.ExitStack() as stack:
-        play = _players_of_matches(*_workers(stack, jobs, cluster_address), quiet or as_json)
+        play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
         starts = openings_of(openings, kind, seed=seed)
 
@@ -242,11 +208,11 @@ def reproduce_command(
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
-        executor, jobs = _workers(stack, jobs, cluster_address)
+        executor, jobs = workers(stack, jobs, cluster_address)
         workshop = Workshop(
             folder,
             RecordsFolder(data),
-            play=_players_of_matches(executor, jobs, hidden),
+            play=match_player(executor, jobs, hidden),
             jobs=jobs or _cores(),
             executor=executor,
             progress=stack.enter_context(progress_bars(hidden)),
