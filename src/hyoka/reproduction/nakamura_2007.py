@@ -228,8 +228,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "003-readings",
         "Blokus Duo: which reading of Bouzy's 4/0 is strongest",
         {
-            "small": ReadingsScale(200, 60, 3_000, 1_000, 0.05),
-            "medium": ReadingsScale(400, 100, 10_000, 4_000, 0.1),
+            "small": ReadingsScale(200, 40, 3_000, 1_000, 0.05),
+            "medium": ReadingsScale(200, 80, 3_000, 1_000, 0.05),
             "paper": ReadingsScale(1_000, 200, 100_000, 10_000, 0.4),
         },
         "The paper does not say what blocks the dilation (occupied squares, as in `influence`; "
@@ -246,9 +246,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "small": (_equal_time(0.1, 80), _equal_time(0.4, 40)),
             "medium": (
                 _equal_time(0.1, 400),
-                _equal_time(0.4, 200),
-                _equal_time(2, 50),
-                _simulations(_THEIR_SIMULATIONS, 0.4, 200),
+                _equal_time(0.4, 160),
+                _equal_time(2, 40),
+                _simulations(_THEIR_SIMULATIONS, 0.4, 160),
             ),
             "paper": (_equal_time(100, 200),),
         },
@@ -265,9 +265,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "small": (_prior_by_simulations(2_000, 80), _prior_by_time(0.1, 80)),
             "medium": (
                 _prior_by_simulations(2_000, 400),
-                _prior_by_simulations(10_000, 200),
+                _prior_by_simulations(10_000, 160),
                 _prior_by_time(0.1, 400),
-                _prior_by_time(0.4, 100),
+                _prior_by_time(0.4, 80),
             ),
             "paper": (_prior_by_simulations(10_000, 200),),
         },
