@@ -87,188 +87,186 @@ _SHOGI_NOTES: Final = (
     "good."
 )
 
+_TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
+    GoExperiment(
+        "000-fig2",
+        "Go: the curves of all programs at all sizes (figures 2 and 3)",
+        go_analyses.all_curves,
+        _ALL,
+        SCALES,
+        "Bins of 0.05, and of five points for scores, with 100 positions at least; intervals "
+        "are for all bins together. Near y = x: within 0.05 of it in every bin but the "
+        "outermost, as the paper looks away from values below 0.05 and above 0.95. " + _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-table1",
+        "Go: metrics of programs on people's 9×9 games",
+        go_analyses.table_1,
+        _ALL,
+        SCALES,
+        f"{_GO_NOTES} Their LFT can be neither the formula they give nor the usual lift; ours "
+        "is the usual one.",
+    ),
+    GoExperiment(
+        "000-table2",
+        "Go: Kendall's τ and the expected value of values",
+        go_analyses.table_2,
+        _ALL,
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig4",
+        "Go: the strongest program's curves by move number",
+        go_analyses.by_move_number,
+        (OURS,),
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig5",
+        "Go: curves of UCT and MC by move number",
+        go_analyses.by_move_number,
+        _MONTE_CARLO,
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig6",
+        "Go: curves of GNU Go by move number",
+        go_analyses.by_move_number,
+        ("GNU Go",),
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig7",
+        "Go: the strongest program at ladders",
+        go_analyses.at_ladders,
+        (OURS,),
+        SCALES,
+        _LADDER_NOTES,
+    ),
+    GoExperiment(
+        "000-fig8",
+        "Go: UCT and MC at ladders",
+        go_analyses.at_ladders,
+        _MONTE_CARLO,
+        SCALES,
+        _LADDER_NOTES,
+    ),
+    GoExperiment(
+        "000-fig9",
+        "Go: programs at ko",
+        go_analyses.at_ko,
+        _ALL,
+        SCALES,
+        "Ko: the side to move may not retake one, 2.0 % of positions as in the paper. Level: "
+        "Black won more often than the curve of all says; lean: the side that is ahead by the "
+        "curve did. Kos come late, where some programs are too cautious anyway: so the same "
+        "among late positions only. The paper's figure 10 (MC-Score, GNU Go) is here, too.",
+    ),
+    GoExperiment(
+        "000-section5c",
+        "Go: accuracy at ko positions beside all (section V-C)",
+        go_analyses.accuracy_at_ko,
+        _ALL,
+        SCALES,
+        "The paper finds ACC higher at ko, against what is known of tactics, and explains it "
+        "by kos coming late. With phases as in all, each tenth of the move numbers counts as "
+        "much among the positions with a ko as among all.",
+    ),
+    RanksExperiment(
+        "000-fig17",
+        "Go: curves of the strongest program on games of strong and of weak players (figures "
+        "17 and 18, table VII)",
+        RANKS,
+        RANKS_SCALES,
+        "OGS has few games of players between 9k and 11k, and none at komi 0.5: figure "
+        "18 is out of reach, and weak players are 15k to 20k here. " + _RANKS_NOTES,
+    ),
+    RanksExperiment(
+        "000-fig19",
+        "Go: curves of the strongest program by rules (figure 19)",
+        RULES,
+        RANKS_SCALES,
+        "Both players 6k or better, komi 5.5 to 7.5. " + _RANKS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig11",
+        "Chess: the evaluation's curve without and with quiescence search",
+        _BISHOPS,
+        weight_records.quiescence,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig12",
+        "Chess: the curve with draws as half wins and without them",
+        _BISHOPS,
+        weight_records.draws,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig13",
+        "Chess: bishop evaluation off, fitted, and as it was",
+        _BISHOPS,
+        weight_records.splits,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-table3",
+        "Chess: self-play after adjusting the bishops' weights",
+        _BISHOPS,
+        weight_records.self_play,
+        _CHESS_SCALES,
+        "The paper gave ten minutes a game. " + _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-table4",
+        "Chess: the bishops' weights by MLM and LS",
+        _BISHOPS,
+        weight_records.weights,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig14",
+        "Shogi: king unsafety off, fitted (figure 15), and built in",
+        _KINGS,
+        weight_records.splits,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-table5",
+        "Shogi: self-play after adjusting king unsafety",
+        _KINGS,
+        weight_records.self_play,
+        _SHOGI_SCALES,
+        "The paper gave ten minutes a game. " + _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-table6",
+        "Shogi: the weights of king unsafety",
+        _KINGS,
+        weight_records.weights,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig16",
+        "Shogi: the same on professionals' games",
+        _KINGS,
+        weight_records.other_records,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+)
 EXPERIMENTS: Final[dict[str, Experiment]] = {
-    experiment.id: experiment
-    for experiment in (
-        GoExperiment(
-            "000-fig2",
-            "Go: the curves of all programs at all sizes (figures 2 and 3)",
-            go_analyses.all_curves,
-            _ALL,
-            SCALES,
-            "Bins of 0.05, and of five points for scores, with 100 positions at least; intervals "
-            "are for all bins together. Near y = x: within 0.05 of it in every bin but the "
-            "outermost, as the paper looks away from values below 0.05 and above 0.95. "
-            + _GO_NOTES,
-        ),
-        GoExperiment(
-            "000-table1",
-            "Go: metrics of programs on people's 9×9 games",
-            go_analyses.table_1,
-            _ALL,
-            SCALES,
-            f"{_GO_NOTES} Their LFT can be neither the formula they give nor the usual lift; ours "
-            "is the usual one.",
-        ),
-        GoExperiment(
-            "000-table2",
-            "Go: Kendall's τ and the expected value of values",
-            go_analyses.table_2,
-            _ALL,
-            SCALES,
-            _GO_NOTES,
-        ),
-        GoExperiment(
-            "000-fig4",
-            "Go: the strongest program's curves by move number",
-            go_analyses.by_move_number,
-            (OURS,),
-            SCALES,
-            _GO_NOTES,
-        ),
-        GoExperiment(
-            "000-fig5",
-            "Go: curves of UCT and MC by move number",
-            go_analyses.by_move_number,
-            _MONTE_CARLO,
-            SCALES,
-            _GO_NOTES,
-        ),
-        GoExperiment(
-            "000-fig6",
-            "Go: curves of GNU Go by move number",
-            go_analyses.by_move_number,
-            ("GNU Go",),
-            SCALES,
-            _GO_NOTES,
-        ),
-        GoExperiment(
-            "000-fig7",
-            "Go: the strongest program at ladders",
-            go_analyses.at_ladders,
-            (OURS,),
-            SCALES,
-            _LADDER_NOTES,
-        ),
-        GoExperiment(
-            "000-fig8",
-            "Go: UCT and MC at ladders",
-            go_analyses.at_ladders,
-            _MONTE_CARLO,
-            SCALES,
-            _LADDER_NOTES,
-        ),
-        GoExperiment(
-            "000-fig9",
-            "Go: programs at ko",
-            go_analyses.at_ko,
-            _ALL,
-            SCALES,
-            "Ko: the side to move may not retake one, 2.0 % of positions as in the paper. Level: "
-            "Black won more often than the curve of all says; lean: the side that is ahead by the "
-            "curve did. Kos come late, where some programs are too cautious anyway: so the same "
-            "among late positions only. The paper's figure 10 (MC-Score, GNU Go) is here, too.",
-        ),
-        GoExperiment(
-            "000-section5c",
-            "Go: accuracy at ko positions beside all (section V-C)",
-            go_analyses.accuracy_at_ko,
-            _ALL,
-            SCALES,
-            "The paper finds ACC higher at ko, against what is known of tactics, and explains it "
-            "by kos coming late. With phases as in all, each tenth of the move numbers counts as "
-            "much among the positions with a ko as among all.",
-        ),
-        RanksExperiment(
-            "000-fig17",
-            "Go: curves of the strongest program on games of strong and of weak players (figures "
-            "17 and 18, table VII)",
-            RANKS,
-            RANKS_SCALES,
-            "OGS has few games of players between 9k and 11k, and none at komi 0.5: figure "
-            "18 is out of reach, and weak players are 15k to 20k here. " + _RANKS_NOTES,
-        ),
-        RanksExperiment(
-            "000-fig19",
-            "Go: curves of the strongest program by rules (figure 19)",
-            RULES,
-            RANKS_SCALES,
-            "Both players 6k or better, komi 5.5 to 7.5. " + _RANKS_NOTES,
-        ),
-        WeightExperiment(
-            "000-fig11",
-            "Chess: the evaluation's curve without and with quiescence search",
-            _BISHOPS,
-            weight_records.quiescence,
-            _CHESS_SCALES,
-            _CHESS_NOTES,
-        ),
-        WeightExperiment(
-            "000-fig12",
-            "Chess: the curve with draws as half wins and without them",
-            _BISHOPS,
-            weight_records.draws,
-            _CHESS_SCALES,
-            _CHESS_NOTES,
-        ),
-        WeightExperiment(
-            "000-fig13",
-            "Chess: bishop evaluation off, fitted, and as it was",
-            _BISHOPS,
-            weight_records.splits,
-            _CHESS_SCALES,
-            _CHESS_NOTES,
-        ),
-        WeightExperiment(
-            "000-table3",
-            "Chess: self-play after adjusting the bishops' weights",
-            _BISHOPS,
-            weight_records.self_play,
-            _CHESS_SCALES,
-            "The paper gave ten minutes a game. " + _CHESS_NOTES,
-        ),
-        WeightExperiment(
-            "000-table4",
-            "Chess: the bishops' weights by MLM and LS",
-            _BISHOPS,
-            weight_records.weights,
-            _CHESS_SCALES,
-            _CHESS_NOTES,
-        ),
-        WeightExperiment(
-            "000-fig14",
-            "Shogi: king unsafety off, fitted (figure 15), and built in",
-            _KINGS,
-            weight_records.splits,
-            _SHOGI_SCALES,
-            _SHOGI_NOTES,
-        ),
-        WeightExperiment(
-            "000-table5",
-            "Shogi: self-play after adjusting king unsafety",
-            _KINGS,
-            weight_records.self_play,
-            _SHOGI_SCALES,
-            "The paper gave ten minutes a game. " + _SHOGI_NOTES,
-        ),
-        WeightExperiment(
-            "000-table6",
-            "Shogi: the weights of king unsafety",
-            _KINGS,
-            weight_records.weights,
-            _SHOGI_SCALES,
-            _SHOGI_NOTES,
-        ),
-        WeightExperiment(
-            "000-fig16",
-            "Shogi: the same on professionals' games",
-            _KINGS,
-            weight_records.other_records,
-            _SHOGI_SCALES,
-            _SHOGI_NOTES,
-        ),
-        *nakamura_2007.EXPERIMENTS,
-    )
+    experiment.id: experiment for experiment in (*_TAKEUCHI_2010, *nakamura_2007.EXPERIMENTS)
 }
 
 

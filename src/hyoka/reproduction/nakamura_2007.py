@@ -192,10 +192,8 @@ def _mean_lead(leagues: Sequence[League], one: str, other: str) -> Estimate:
     """The mean of leads in leagues that chance decided apart."""
     leads = [league.lead(one, other) for league in leagues]
     value = fmean(lead.value for lead in leads)
-    below, above = (
-        math.hypot(*(end(lead) for lead in leads)) / len(leads)
-        for end in (lambda lead: lead.value - lead.low, lambda lead: lead.high - lead.value)
-    )
+    below = math.hypot(*(lead.value - lead.low for lead in leads)) / len(leads)
+    above = math.hypot(*(lead.high - lead.value for lead in leads)) / len(leads)
     return Estimate(value, value - below, value + above)
 
 
@@ -231,7 +229,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: which reading of Bouzy's 4/0 is strongest",
         {
             "small": ReadingsScale(200, 40, 3_000, 1_000, 0.05),
-            "medium": ReadingsScale(400, 100, 10_000, 4_000, 0.1),
+            "medium": ReadingsScale(200, 80, 3_000, 1_000, 0.05),
             "paper": ReadingsScale(1_000, 200, 100_000, 10_000, 0.4),
         },
         "The paper does not say what blocks the dilation (occupied squares, as in `influence`; "
@@ -248,9 +246,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "small": (_equal_time(0.1, 80), _equal_time(0.4, 40)),
             "medium": (
                 _equal_time(0.1, 400),
-                _equal_time(0.4, 400),
-                _equal_time(2, 100),
-                _simulations(_THEIR_SIMULATIONS, 0.4, 400),
+                _equal_time(0.4, 160),
+                _equal_time(2, 40),
+                _simulations(_THEIR_SIMULATIONS, 0.4, 160),
             ),
             "paper": (_equal_time(100, 200),),
         },
@@ -267,9 +265,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "small": (_prior_by_simulations(2_000, 80), _prior_by_time(0.1, 80)),
             "medium": (
                 _prior_by_simulations(2_000, 400),
-                _prior_by_simulations(10_000, 400),
+                _prior_by_simulations(10_000, 160),
                 _prior_by_time(0.1, 400),
-                _prior_by_time(0.4, 400),
+                _prior_by_time(0.4, 80),
             ),
             "paper": (_prior_by_simulations(10_000, 200),),
         },
