@@ -37,8 +37,8 @@ _PLAYOUTS: Final = 50
 class NewNodes:
     """Positions such as a search meets when its tree grows, and what random playouts say of them.
 
-    They lie a random move beside self-play games: the moves of the games themselves were chosen by
-    searches that knew better, so that there the evaluation seems to tell less than it does.
+    They lie a random move beside self-play games: a tree grows at moves that nobody plays. And the
+    playouts say what σ is to stand for, the win rate that simulations would give.
     """
 
     positions: Sequence[Position] = field(repr=False)
