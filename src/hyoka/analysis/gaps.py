@@ -42,9 +42,14 @@ if TYPE_CHECKING:
 Kind = Literal["level", "lean"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 LEAST_POSITIONS: Final = 100
-_GAMES_A_BIN: Final = 10
+_GAMES_A_BIN: Final = 5
 """The total curve may not learn more from the games than they can tell: a bin for every so many."""
+_LEAST_BINS: Final = 20
+"""In fewer, a condition that goes with the value (late positions are clearer) would have a gap."""
 _MOST_BINS: Final = 200
+_GAMES_A_POINT: Final = 10
+_LEAST_POINTS: Final = 5
+"""Bins in which the gap is told value by value are wider: it is shown, not averaged."""
 _SHARED: Final = 50
 """Positions that a bin needs to be part of the range that two curves share."""
 _ROUNDED: Final = 1 - 1e-12
@@ -109,8 +114,12 @@ def condition_gap(
 
 def matching_bins(sample: Sample) -> AdaptiveBins:
     """Bins in which values count as equal: as many positions each, few enough for the games."""
+    return _bins_for(sample, _GAMES_A_BIN, _LEAST_BINS)
+
+
+def _bins_for(sample: Sample, games_a_bin: int, least: int) -> AdaptiveBins:
     games = len(np.unique(sample.games))
-    number = min(max(games // _GAMES_A_BIN, 5), _MOST_BINS)
+    number = min(max(games // games_a_bin, least), _MOST_BINS)
     return AdaptiveBins(positions=max(len(sample) // number, 1), games=1, error=math.inf)
 
 
@@ -169,10 +178,11 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
         return None
     inside = np.isin(bins, shared)
     place = np.searchsorted(shared, bins[inside])
-    scores = _scores(sample, holds, bins if equals is None else equals)[inside]
+    each = _Scores.of(sample, holds, bins if equals is None else equals)
+    seen = np.bincount(place, each.scores[inside], len(shared))
     weight = sample.weight[inside].astype(np.float64)
     held = np.bincount(place, weight * holds[inside], len(shared))
-    gaps = np.bincount(place, scores, len(shared)) / held
+    gaps = seen / held
     widths = np.diff(edges)[shared]
     worst = int(np.argmax(np.abs(gaps)))
     here = place == worst
@@ -181,7 +191,7 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
         float((gaps * widths).sum() / widths.sum()),
         float(gaps[worst]),
         float(middle),
-        _largest_by_chance(sample.games[inside], place, scores, len(shared), resampling),
+        _largest_by_chance(sample.games[inside], place, each.by_others[inside], seen, resampling),
         (float(edges[shared[0]]), float(edges[shared[-1] + 1])),
     )
 
@@ -194,46 +204,62 @@ def bin_numbers(sample: Sample, edges: Reals) -> NDArray[np.int64]:
     return np.where((bins >= 0) & (bins < len(edges) - 1), bins, -1).astype(np.int64)
 
 
-def _scores(sample: Sample, holds: NDArray[np.bool_], equals: NDArray[np.int64]) -> Reals:
-    """What each position adds to a gap: its result beyond its equals', the condition likewise.
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """What each position adds to a gap: its result beyond its equals', the condition likewise."""
 
-    Over a cell they sum up to what the condition's positions are beyond the mean of all.
-    """
-    weight = sample.weight.astype(np.float64)
-    # Those outside of all cells, numbered -1, are a cell of their own.
-    cells = equals + 1
-    total = np.maximum(np.bincount(cells, weight), 1e-300)
-    mean = np.bincount(cells, weight * sample.results) / total
-    share = np.bincount(cells, weight * holds) / total
-    return np.asarray(weight * (sample.results - mean[cells]) * (holds - share[cells]))
+    scores: Reals
+    """Over a cell they sum up to what the condition's positions are beyond the mean of all."""
+    by_others: Reals
+    """Beyond its equals of other games: what a game is like is not told by itself."""
+
+    @classmethod
+    def of(cls, sample: Sample, holds: NDArray[np.bool_], equals: NDArray[np.int64]) -> "_Scores":
+        # Those outside of all cells, numbered -1, are a cell of their own.
+        cells = equals + 1
+        weight = sample.weight.astype(np.float64)
+        won = weight * sample.results
+        total, wins = np.bincount(cells, weight), np.bincount(cells, won)
+        own_cell = sample.games.astype(np.int64) * len(total) + cells
+        _, own = np.unique(own_cell, return_inverse=True)
+        others = total[cells] - np.bincount(own, weight)[own]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = wins / total
+            by_others = (wins[cells] - np.bincount(own, won)[own]) / others
+            share = np.bincount(cells, weight * holds) / total
+        alone = others <= _NOTHING * total[cells]
+        beyond = weight * (holds - share[cells])
+        return cls(
+            beyond * (sample.results - mean[cells]),
+            beyond * np.where(alone, 0, sample.results - by_others),
+        )
 
 
 def _largest_by_chance(
     games: NDArray[np.uint32],
     place: NDArray[np.int64],
-    scores: Reals,
-    bins: int,
+    by_others: Reals,
+    seen: Reals,
     resampling: Resampling,
 ) -> float:
-    """How often the largest gap of all bins, in standard errors, would be as large by chance."""
+    """How often the largest of the gaps seen, in standard errors, would be as large by chance."""
     if not resampling.resamples:
         return math.nan
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
 
     _, game = np.unique(games, return_inverse=True)
-    count = int(game.max()) + 1
-    by_game = csr_array((scores, (place, game)), shape=(bins, count))
+    by_game = csr_array((by_others, (place, game)), shape=(len(seen), int(game.max()) + 1))
     by_game.sum_duplicates()
-    error = np.sqrt(np.asarray(by_game.power(2).sum(axis=1))).ravel()
+    error = np.sqrt(np.asarray(by_game.power(2).sum(axis=1)).ravel())
     known = error > _NOTHING
     if not known.any():
         return 1.0
-    seen = float(np.max(np.abs(np.asarray(by_game.sum(axis=1)).ravel()[known]) / error[known]))
+    largest = float(np.max(np.abs(seen[known]) / error[known])) * _ROUNDED
     rng = np.random.default_rng(resampling.seed)
     beyond = 0
     for _ in range(resampling.resamples):
-        signs = 2.0 * rng.integers(0, 2, count) - 1
-        beyond += bool(np.max(np.abs((by_game @ signs)[known]) / error[known]) >= seen * _ROUNDED)
+        signs = 2.0 * rng.integers(0, 2, by_game.shape[1]) - 1
+        beyond += bool(np.max(np.abs((by_game @ signs)[known]) / error[known]) >= largest)
     return (beyond + 1) / (resampling.resamples + 1)
 
 
@@ -287,10 +313,11 @@ class Equals:
 
     def distance(self, holds: NDArray[np.bool_], resampling: Resampling) -> Distance | None:
         """The same value by value."""
+        wide = _bins_for(self.sample, _GAMES_A_POINT, _LEAST_POINTS)
         return curve_distance(
             self.sample,
             holds,
-            edges=self._edges,
+            edges=wide.cuts(self.sample).edges,
             equals=self._cells[0],
             least_positions=_SHARED,
             resampling=resampling,
