@@ -179,7 +179,7 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
     inside = np.isin(bins, shared)
     place = np.searchsorted(shared, bins[inside])
     each = _Scores.of(sample, holds, bins if equals is None else equals)
-    seen = np.bincount(place, each.scores[inside], len(shared))
+    seen = np.bincount(place, (holds * each.residuals)[inside], len(shared))
     weight = sample.weight[inside].astype(np.float64)
     held = np.bincount(place, weight * holds[inside], len(shared))
     gaps = seen / held
@@ -206,12 +206,13 @@ def bin_numbers(sample: Sample, edges: Reals) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """What each position adds to a gap: its result beyond its equals', the condition likewise."""
+    """What positions add to a gap."""
 
-    scores: Reals
-    """Over a cell they sum up to what the condition's positions are beyond the mean of all."""
+    residuals: Reals
+    """Each result beyond its equals'."""
     by_others: Reals
-    """Beyond its equals of other games: what a game is like is not told by itself."""
+    """Each result beyond its equals' of other games, which tell it without the game itself, times
+    the condition beyond its share: what a game adds to the gap if that is chance."""
 
     @classmethod
     def of(cls, sample: Sample, holds: NDArray[np.bool_], equals: NDArray[np.int64]) -> "_Scores":
@@ -230,7 +231,7 @@ class _Scores:
         alone = others <= _NOTHING * total[cells]
         beyond = weight * (holds - share[cells])
         return cls(
-            beyond * (sample.results - mean[cells]),
+            weight * (sample.results - mean[cells]),
             beyond * np.where(alone, 0, sample.results - by_others),
         )
 

@@ -296,7 +296,7 @@ class _Parts:
         weight, (apart, drawn_apart) = self._bins[:, 0], _apart(self._bins, drawn)
         shares = weight / weight.sum()
         reach = stdtrit(games - 1, 1 - tail) / NormalDist().inv_cdf(1 - tail)
-        noise = (drawn_apart - apart) * reach * math.sqrt(games / (games - 1))
+        noise = reach * _at_least(drawn_apart - apart, self._bins, resampling.seed)
         pattern = np.sqrt(np.maximum(apart**2 - self._noise, 0)) * np.sign(apart)
         pattern = pattern if pattern.any() else apart
         seen = float(shares @ np.abs(apart))
@@ -321,6 +321,21 @@ def _least(holds: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
+    """Noise of bins, no less than coins would make, one a game.
+
+    A few games that all ended alike have none in resamples.
+    """
+    weight, wins, games = bins[:, 0], bins[:, 1], bins[:, 6]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Two games more, a win and a loss, so that no share is certain.
+        share = (wins / weight * games + 1) / (games + 2)
+        least = np.where(games > 0, np.sqrt(share * (1 - share) / games), 0)
+        widened = noise * np.sqrt(np.where(games > 1, games / (games - 1), 1))
+    missing = np.sqrt(np.maximum(least**2 - widened.var(axis=0), 0))
+    return widened + missing * np.random.default_rng(seed).normal(size=noise.shape)
 
 
 def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:
