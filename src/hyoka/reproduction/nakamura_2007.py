@@ -243,7 +243,12 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0",
         _GAME,
         {
-            "small": (_equal_time(0.1, 80), _equal_time(0.4, 40)),
+            "small": (
+                _equal_time(0.1, 160),
+                _equal_time(0.4, 60),
+                _equal_time(2, 16),
+                _simulations(_THEIR_SIMULATIONS, 0.4, 40),
+            ),
             "medium": (
                 _equal_time(0.1, 400),
                 _equal_time(0.4, 160),
@@ -262,7 +267,12 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: UCT with Bouzy's 4/0 as a prior against UCT",
         _GAME,
         {
-            "small": (_prior_by_simulations(2_000, 80), _prior_by_time(0.1, 80)),
+            "small": (
+                _prior_by_simulations(2_000, 160),
+                _prior_by_simulations(10_000, 40),
+                _prior_by_time(0.1, 120),
+                _prior_by_time(0.4, 24),
+            ),
             "medium": (
                 _prior_by_simulations(2_000, 400),
                 _prior_by_simulations(10_000, 160),
