@@ -16,6 +16,7 @@ import hyoka as hk
 from hyoka.arena import MatchPlan, MatchResult, NewNodes, play_match, rate_players, tune_prior
 from hyoka.cli.commands import command_line
 from hyoka.errors import NotationError, StudyError
+from hyoka.progress import Progress
 from hyoka.reproduction import EXPERIMENTS, Workshop, nakamura_2007
 from hyoka.reproduction.matches import MatchExperiment
 from hyoka.reproduction.nakamura_2007 import READINGS, ReadingsExperiment, ReadingsScale
@@ -62,6 +63,20 @@ class TestScale:
         # Six random plies are nobody's choice, and a move more leads beside the game.
         empty = [64 - np.count_nonzero(each.cells) for each in nodes.positions]
         assert max(empty) == 60 - 6 - 1
+
+
+def test_some_new_nodes_are_among_all(tmp_path: Path) -> None:
+    plan = hk.plan_match("one=uct:playouts=5", "other=uct:playouts=5", game="othello", seed=5)
+    games = play_match(plan, tmp_path, games=4).games
+    heard: list[Progress] = []
+    some = NewNodes.beside(games, most=7, seed=1, progress=heard.append)
+    everything = NewNodes.beside(games, seed=1)
+    places = [everything.positions.index(each) for each in some.positions]
+    assert len(some) == 7
+    assert places == sorted(set(places))
+    assert some.values.tolist() == everything.values[places].tolist()
+    assert some.pairs.tolist() == everything.pairs[places].tolist()
+    assert (heard[-1].done, heard[-1].total) == (7, 7)
 
 
 def test_intervals_for_all_pairs_at_once_are_wider() -> None:
@@ -147,7 +162,7 @@ class TestTuning:
         ("search", "priors", "message"),
         [
             ("ab:nodes=10", (0, 5), "ab has no prior"),
-            ("uct:playouts=10,prior=5", (0, 5), "`prior` is what is fitted"),
+            ("uct:playouts=10,prior=5", (0, 5), "'prior' is what is fitted"),
             ("uct:playouts=10", (5, 5), "two different weights"),
         ],
     )

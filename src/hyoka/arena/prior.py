@@ -21,16 +21,19 @@ from hyoka.arena.played import PlayedGame
 from hyoka.arena.players import PlayerSpec
 from hyoka.arena.ratings import Rated, RatingList
 from hyoka.arena.summary import match_ratings
-from hyoka.errors import NotationError, StudyError, named
+from hyoka.errors import NotationError, StudyError
 from hyoka.estimate import Estimate
 from hyoka.games import Position, game_facts
 from hyoka.learning import fit_sigmoid
 from hyoka.passes import GameTable
 from hyoka.playouts import playouts
+from hyoka.progress import OnProgress, Tally
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation
 
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _PLAYOUTS: Final = 50
+_MOST: Final = 2000
+"""New nodes: those of one game tell much the same, and playouts of chess take long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +55,15 @@ class NewNodes:
         return len(self.positions)
 
     @classmethod
-    def beside(cls, games: Sequence[PlayedGame], *, seed: int = 0) -> "NewNodes":
-        """One for each move that the players had to think about."""
+    def beside(
+        cls,
+        games: Sequence[PlayedGame],
+        *,
+        most: int | None = None,
+        seed: int = 0,
+        progress: OnProgress | None = None,
+    ) -> "NewNodes":
+        """One for each move that the players had to think about, or `most` of them by chance."""
         table = GameTable.from_records(game.record for game in games)
         chance = random.Random(seed)
         found: list[Position] = []
@@ -69,8 +79,20 @@ class NewNodes:
             if node.outcome is None:
                 found.append(node)
                 pairs.append(games[number].pairing.pair_id)
-        values = [playouts(each, _PLAYOUTS, seed=seed + i).value for i, each in enumerate(found)]
-        return cls(found, np.array(values), np.array(pairs, np.int64), len(games))
+        kept: Sequence[int] = range(len(found))
+        if most is not None and most < len(found):
+            kept = sorted(chance.sample(kept, most))
+        tally = Tally(progress, "playouts beside the games", len(kept), "positions")
+        values = []
+        for place in kept:
+            values.append(playouts(found[place], _PLAYOUTS, seed=seed + place).value)
+            tally.add()
+        return cls(
+            [found[place] for place in kept],
+            np.array(values),
+            np.array([pairs[place] for place in kept], np.int64),
+            len(games),
+        )
 
     def scale(self, evaluation: LinearEvaluation) -> Estimate:
         """The scale with which an evaluation's sigmoid fits the playouts' results best.
@@ -140,6 +162,7 @@ def tune_prior(  # noqa: PLR0913 - a keyword for each choice
     self_play: int,
     openings: str | Sequence[Opening] | None = None,
     seed: int = 0,
+    progress: OnProgress | None = None,
 ) -> TunedPrior:
     """Fit the scale of a search's prior on `self_play` games, then let several weights of it play.
 
@@ -154,7 +177,8 @@ def tune_prior(  # noqa: PLR0913 - a keyword for each choice
     starts = openings_of(openings, kind, seed=seed)
     twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
     own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)
-    nodes = NewNodes.beside(play(own_games, self_play).games, seed=seed)
+    own = play(own_games, self_play).games
+    nodes = NewNodes.beside(own, most=_MOST, seed=seed, progress=progress)
     scale = nodes.scale(evaluation)
     players = [
         PlayerSpec(f"prior={prior}", _with_prior(plain, prior, scale))
@@ -171,7 +195,7 @@ def _without_prior(search: SearchSpec) -> SearchSpec:
         raise NotationError(f"{search.kind} has no prior; uct has one")
     said = [name for name, _ in search.chosen if name in ("prior", "scale")]
     if said:
-        raise NotationError(f"{named(said[0])} is what is fitted: leave it out of {search.text}")
+        raise NotationError(f"'{said[0]}' is what is fitted: leave it out of {search.text}")
     return search
 
 

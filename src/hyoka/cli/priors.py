@@ -21,7 +21,15 @@ from hyoka.cli.matches import (
     match_player,
     workers,
 )
-from hyoka.cli.output import AsJson, Quiet, kept_when_interrupted, out, plain_table, print_json
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
 from hyoka.errors import Error
 from hyoka.estimate import Estimate
 from hyoka.search import SearchSpec, linear_evaluation
@@ -44,7 +52,7 @@ def prior_command(
     ] = "0,5,10,20,40,80,160",
     games: Games = 40,
     self_play: Annotated[
-        int, typer.Option(min=2, help="Games of the search without a prior, to fit the scale on.")
+        int, typer.Option(min=4, help="Games of the search without a prior, to fit the scale on.")
     ] = 200,
     openings: OpeningsOption = None,
     folder: Annotated[
@@ -82,6 +90,7 @@ def prior_command(
             self_play=self_play,
             openings=openings,
             seed=seed,
+            progress=stack.enter_context(progress_bars(quiet or as_json)),
         )
     if as_json:
         print_json(_as_json(tuned))

@@ -112,7 +112,7 @@ def _new_nodes(workshop: Workshop, amount: ReadingsScale, folder: Path) -> NewNo
     search = f"uct:playouts={amount.playouts}"
     plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=workshop.seed)
     played = workshop.play(plan, folder / plan.slug, amount.self_play)
-    return NewNodes.beside(played.games, seed=workshop.seed)
+    return NewNodes.beside(played.games, seed=workshop.seed, progress=workshop.progress)
 
 
 def _evaluation(reading: str, scale: float | None = None) -> LinearEvaluation:
