@@ -42,6 +42,7 @@ from hyoka.reproduction.results_page import (
     read_results_page,
     write_results_page,
 )
+from hyoka.reproduction.strength import Bout, StrengthExperiment, TunedExperiment
 from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
@@ -310,9 +311,7 @@ def tiny_go(name: str) -> GoExperiment:
 
 
 @pytest.mark.parametrize(
-    "name",
-    # One of each kind: figures 5 to 7 are drawn as figure 4 is, figure 9 as figure 8.
-    ["000-fig2", "000-table1", "000-table2", "000-fig4", "000-fig8", "000-fig9", "000-section5c"],
+    "name", [name for name, each in EXPERIMENTS.items() if isinstance(each, GoExperiment)]
 )
 def test_go_on_our_sample_games(workshop: Workshop, name: str) -> None:
     experiment = tiny_go(name)
@@ -414,12 +413,7 @@ def tiny_weights(name: str) -> WeightExperiment:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name
-        for name, each in EXPERIMENTS.items()
-        if isinstance(each, WeightExperiment)
-        and name not in ("000-fig14", "000-fig16", "000-table6")  # as figure 13, in shogi
-    ],
+    [name for name, each in EXPERIMENTS.items() if isinstance(each, WeightExperiment)],
 )
 def test_weights_on_our_sample_games(workshop: Workshop, name: str) -> None:
     outcome = tiny_weights(name).run(workshop, "tiny")
@@ -427,6 +421,24 @@ def test_weights_on_our_sample_games(workshop: Workshop, name: str) -> None:
     if name in ("000-table3", "000-table5"):
         played = [row[3] for row in outcome.tables[0].rows]
         assert all(isinstance(score, Score) and score.games == 2 for score in played)
+
+
+def test_strength_on_few_games(workshop: Workshop) -> None:
+    parts = EXPERIMENTS["strength-go9-parts"]
+    assert isinstance(parts, TunedExperiment)
+    bout = Bout("few", "othello", "uct:playouts=9,formula=puct", "uct:playouts=9")
+    tuned = dataclasses.replace(parts, bout=bout, constants=(0.5, 1.0)).run(workshop, "tiny")
+    check(tuned)
+    assert [row[0] for row in tuned.tables[0].rows] == ["few"]
+    assert {row[0] for row in tuned.tables[1].rows} == {"c 0.5", "c 1"}
+    engines = EXPERIMENTS["strength-engines"]
+    assert isinstance(engines, StrengthExperiment)
+    others = Bout("random", "othello", "one=uct:playouts=9", "other=random")
+    outcome = dataclasses.replace(engines, bouts=(others,)).run(workshop, "tiny")
+    check(outcome)
+    score = outcome.tables[0].rows[0][1]
+    assert isinstance(score, Score)
+    assert score.games == 2
 
 
 def test_fits_are_kept_for_the_matches(workshop: Workshop) -> None:

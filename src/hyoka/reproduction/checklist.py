@@ -131,8 +131,8 @@ def checklist_rows(
         code = ", ".join(f"`{file}`" for file in item.code)
         command = f"`hyoka reproduce {item.experiment}`" if item.experiment else ""
         found = item.remark
-        if item.experiment in pages:
-            page = pages[item.experiment]
+        page = pages.get(item.experiment or "")
+        if page is not None:
             link = f"[{page.summary or 'figures'}](results/{item.experiment}.md)"
             found = f"{link}, {page.scale}" + (f"; {item.remark}" if item.remark else "")
         rows.append((item.what, code, command, found))

@@ -43,6 +43,11 @@ class MatchExperiment:
     theirs: TheirScore
     notes: str = ""
 
+    @property
+    def built_in(self) -> str:
+        """Which evaluation the players have: their texts don't tell."""
+        return linear_evaluation(self.game).fingerprint
+
     def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Play our version and set it beside theirs."""
         rows: list[tuple[Value, ...]] = []
@@ -74,9 +79,7 @@ class MatchExperiment:
             openings="start",
             seed=workshop.seed,
         )
-        # The players' texts don't tell which evaluation is built in: games with another are others.
-        built_in = linear_evaluation(self.game).fingerprint
-        folder = workshop.folder / self.id / f"{plan.slug}-{built_in}"
+        folder = workshop.folder / self.id / f"{plan.slug}-{self.built_in}"
         return workshop.play(plan, folder, duel.games).standing.duel(0, 1)
 
 

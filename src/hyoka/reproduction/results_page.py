@@ -66,6 +66,7 @@ def definition(experiment: Experiment, scale: str) -> str:
         for field in fields(experiment)  # type: ignore[arg-type]
         if field.name not in ("title", "notes", "scales")
     ]
+    parts.append(str(getattr(experiment, "built_in", "")))  # what its players' texts don't tell
     chosen = dict(experiment.scales)[scale] if isinstance(experiment.scales, dict) else scale
     return hashlib.sha256("\n".join([*parts, _told(chosen)]).encode()).hexdigest()[:8]
 
