@@ -19,14 +19,19 @@ from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis import (
     NO_INTERVALS,
     STRAIGHT,
+    AdaptiveBins,
+    Equals,
     Link,
+    Resampling,
     Sample,
     condition_gap,
     curve,
+    curve_distance,
     fit_logistic,
     measure,
 )
 from hyoka.analysis.curves import never_falling
+from hyoka.analysis.gaps import matching_bins
 from hyoka.analysis.metrics import METRICS
 
 from . import metric_twins as twin
@@ -363,6 +368,76 @@ def test_a_gap_is_what_plain_arithmetic_says(seed: int) -> None:
     others = condition_gap(sample, ~holds, edges=edges)
     total = holds.sum() * found.level.effect.value + (~holds).sum() * others.level.effect.value
     assert total == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_balanced_gap_is_what_plain_counting_within_phases_says(seed: int) -> None:
+    """Each position of the condition against all of its phase that are about as much worth."""
+    rng = np.random.default_rng([seed, 1])
+    sample = random_sample(seed, size=3000, games=60, levels=300)
+    strata = rng.integers(0, 3, 3000)
+    holds = rng.random(3000) < 0.1 + 0.2 * strata
+    weighed = replace(sample, weights=rng.integers(1, 3, 3000).astype(np.float32))
+    for each in (sample, weighed):
+        equals = Equals(each, strata)
+        values = each.values.astype(np.float64)
+        beyond = np.zeros(3000)
+        lean = np.zeros(3000)
+        middle = np.average(each.results, weights=each.weight)
+        for stratum in range(3):
+            here = strata == stratum
+            part = each.where(here)
+            edges = matching_bins(part).cuts(part).edges
+            for low, high in itertools.pairwise(edges.tolist()):
+                cell = here & (values >= low) & (values < high)
+                mean = np.average(each.results[cell], weights=each.weight[cell])
+                beyond[cell] = each.results[cell] - mean
+                lean[cell] = np.sign(mean - middle) * beyond[cell]
+        found = equals.gap(holds)
+        weight = each.weight[holds]
+        level = np.average(beyond[holds], weights=weight)
+        assert found.level.effect.value == pytest.approx(level, abs=1e-6)
+        assert found.lean.effect.value == pytest.approx(
+            np.average(lean[holds], weights=weight), abs=1e-6
+        )
+        # Value by value the same: the area is the mean over the range, the largest gap is in it.
+        distance = equals.distance(holds, Resampling(20))
+        assert distance is not None
+        wide = AdaptiveBins(3000 // 6, games=1, error=math.inf).cuts(each).edges
+        gaps = []
+        for low, high in itertools.pairwise(wide.tolist()):
+            inside = holds & (values >= low) & (values < high)
+            gaps.append(np.average(beyond[inside], weights=each.weight[inside]))
+        widths = np.diff(wide)
+        area = (np.array(gaps) * widths).sum() / widths.sum()
+        assert distance.signed_area == pytest.approx(area, abs=1e-6)
+        assert distance.largest_gap == pytest.approx(max(gaps, key=abs), abs=1e-6)
+
+
+def test_the_largest_gap_is_tested_by_the_signs_of_games() -> None:
+    """All signs of a few games, against the share of random ones."""
+    rng = np.random.default_rng(4)
+    games = np.repeat(np.arange(8), 40)
+    sample = Sample.of("x", rng.random(320), results=(np.arange(8) % 2)[games], games=games)
+    holds = rng.random(320) < np.where(sample.results == 1, 0.7, 0.3)
+    edges = np.array([0.0, 0.5, 1.0])
+    found = curve_distance(
+        sample, holds, edges=edges, least_positions=1, resampling=Resampling(4000)
+    )
+    assert found is not None
+    cell = (sample.values >= 0.5).astype(int)
+    scores, seen = np.zeros((2, 8)), np.zeros(2)
+    for b, game in itertools.product(range(2), range(8)):
+        here, own = cell == b, (cell == b) & (games == game)
+        others = sample.results[here & (games != game)].mean()
+        beyond = holds[own] - holds[here].mean()
+        scores[b, game] = ((sample.results[own] - others) * beyond).sum()
+        seen[b] += ((sample.results[own] - sample.results[here].mean()) * beyond).sum()
+    error = np.sqrt((scores**2).sum(axis=1))
+    largest = np.max(np.abs(seen) / error)
+    signs = np.array(list(itertools.product((-1, 1), repeat=8)))
+    chance = np.mean(np.max(np.abs(signs @ scores.T) / error, axis=1) >= largest)
+    assert found.p_value == pytest.approx(chance, abs=0.03)
 
 
 def test_a_curve_holds_the_shares_of_its_bins() -> None:

@@ -117,6 +117,12 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
             ("--balance", "ply"),
             "--balance weighs parts against all: say which with",
         ),
+        (
+            "gaps",
+            ("--by", "phase", "--balance", "ply"),
+            "--balance spreads the plies alike that --by",
+        ),
+        ("compare", ("--balance", "ply"), "No such option"),
         ("curves", ("--delta", "5", "--count", "3"), "--error and --count let them grow: not both"),
         ("gaps", (), "--by parts the positions: name a column"),
         ("gaps", ("--by", "black || ply"), "levels; use --where"),

@@ -80,7 +80,11 @@ def test_what_goes_with_who_speaks_is_no_finding(seed: int) -> None:
 
 
 def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
-    """Within a stratum of one bin the effect is the mean result less the stratum's."""
+    """Within a stratum of one bin the effect is the mean result less the stratum's.
+
+    On the effect's own scale: as far as the condition would lie from all if what sets it apart from
+    its opposite within strata were all there is.
+    """
     rng = np.random.default_rng(3)
     strata = rng.integers(0, 3, 3000)
     holds = rng.random(3000) < 0.2 + 0.2 * strata
@@ -92,7 +96,9 @@ def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
     [split] = [split for split in found if split.departure.kind == "level"]
     assert split.explanation is not None
     mean = np.array([won[strata == s].mean() for s in range(3)])
-    left = (won - mean[strata])[holds].mean()
+    share = np.array([holds[strata == s].mean() for s in range(3)])
+    within = (1 - share[strata])[holds].mean()
+    left = (won - mean[strata])[holds].mean() * (1 - holds.mean()) / within
     assert split.explanation.left.effect.value == pytest.approx(left, abs=1e-6)
     assert split.effect.value == pytest.approx(won[holds].mean() - won.mean(), abs=1e-6)
 

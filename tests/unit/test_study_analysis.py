@@ -13,7 +13,7 @@ from hyoka.analysis import NO_INTERVALS, Curves, Resampling, fit_win_draw_loss
 from hyoka.errors import ConditionError, ParameterError, StudyError
 from hyoka.samples import sample_path
 from hyoka.study import Question, Study, adjudicate, evaluate
-from hyoka.study.measuring import measured, split_columns
+from hyoka.study.measuring import THE_PHASE, measured, split_columns
 from hyoka.study.question import Asked
 
 FEW = Resampling(20)
@@ -120,6 +120,37 @@ def test_balanced_parts_have_the_plies_of_all(samples: Study) -> None:
     )
     assert plain.parts[0]["roc"].value == pytest.approx(balanced.parts[0]["roc"].value, rel=1e-3)
     assert plain.parts[1]["roc"].value != balanced.parts[1]["roc"].value
+
+
+def test_balanced_gaps_tell_both_and_balanced_curves_are_weighed(samples: Study) -> None:
+    asked = Question(by="in_check", balance="ply", resampling=FEW)
+    found = samples.gaps("comments", asked)
+    plain = samples.gaps("comments", asked.also(balance=None))
+    for one, other in zip(found, plain, strict=True):
+        assert other.unbalanced is None
+        assert one.unbalanced == other.gap
+        assert one.gap.level.effect.value != other.gap.level.effect.value
+    assert "the phase of the game being equal" in found.title
+    assert "level unbalanced" in found.lines()[0]
+    row = found.table().to_pylist()[0]
+    assert row["unbalanced_level"] == plain.table().to_pylist()[0]["level"]
+    curves, plain_curves = (
+        samples.curve("comments", asked),
+        samples.curve("comments", by="in_check"),
+    )
+    assert [p.share for p in curves[0].points] == pytest.approx(
+        [p.share for p in plain_curves[0].points], abs=1e-6
+    )
+    assert curves[2].points[0].positions == plain_curves[2].points[0].positions
+    assert [p.share for p in curves[2].points] != [p.share for p in plain_curves[2].points]
+
+
+def test_a_search_for_splits_controls_for_the_phase(samples: Study) -> None:
+    assert THE_PHASE in samples.splits("comments", top=2).controls
+    balanced = samples.splits("comments", top=5, balance="ply")
+    assert THE_PHASE not in balanced.controls
+    assert balanced.held_equal == THE_PHASE
+    assert not any(split.condition.columns == {"ply"} for split in balanced)
 
 
 def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> None:

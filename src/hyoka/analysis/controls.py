@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What else may explain a split: who speaks, who plays.
+"""What else may explain a split: who speaks, who plays, how far the game has come.
 
 Where each player comments its own moves, a condition such as "White is to move" picks positions of
-which Black spoke; where the stronger player mostly has Black, a condition may pick its games. The
-curve of such positions departs from the curve of all, and the evaluation has nothing to do with it.
-So a split is measured again at equal values *and* equal strata of what may explain it: what is then
-left is the condition's own.
+which Black spoke; where the stronger player mostly has Black, a condition may pick its games; kos
+come late, and an evaluator that is too cautious late is so at kos. The curve of such positions
+departs from the curve of all, and the condition has nothing to do with it. So a split is measured
+again at equal values *and* equal strata of what may explain it: what is then left is the
+condition's own.
 """
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis.gaps import ConditionGap, Departure, condition_gap, matching_bins
-from hyoka.analysis.sample import Reals, Sample
+from hyoka.analysis.conditions import Condition
+from hyoka.analysis.gaps import Departure, Equals, Kind
+from hyoka.estimate import Estimate
 
 _LEAST_LEFT: Final = 0.5
 """Of an effect so much must be left, or what was held equal explains it."""
@@ -33,46 +35,47 @@ class Control:
     name: str
     """As sentences say it: `who speaks`."""
     strata: NDArray[np.int64]
+    columns: frozenset[str] = frozenset()
+    """The columns that it is made of: it explains no condition that is on these alone."""
 
     def where(self, chosen: NDArray[Any]) -> "Control":
         """The same for some of the positions."""
-        return Control(self.name, self.strata[chosen])
+        return replace(self, strata=self.strata[chosen])
+
+    def is_about(self, condition: Condition) -> bool:
+        """Whether a condition says nothing but where the strata are."""
+        return all(self.columns & set(re.findall(r"\w+", name)) for name in condition.columns)
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
     """A sample in which a control is held equal: positions are compared within its strata only."""
 
-    sample: Sample
     control: Control
+    equals: Equals
+    """With the control."""
+    otherwise: Equals
+    """Without it."""
 
-    @cached_property
-    def _cells(self) -> tuple[Sample, Reals]:
-        """The positions by stratum and bin of values, numbered, and the edges between numbers."""
-        numbers = np.zeros(len(self.sample), np.int64)
-        count = 0
-        for stratum in np.unique(self.control.strata):
-            here = self.control.strata == stratum
-            part = self.sample.where(here)
-            edges = matching_bins(part).cuts(part).edges
-            bins = np.searchsorted(edges[1:-1], part.values.astype(np.float64), side="right")
-            numbers[here] = count + bins
-            count += max(len(edges) - 1, 1)
-        cells = Sample(
-            self.sample.name,
-            self.sample.unit,
-            numbers.astype(np.float32),
-            self.sample.results,
-            self.sample.games,
-            self.sample.game_count,
-            self.sample.weights,
-        )
-        return cells, np.arange(count + 1, dtype=np.float64) - 0.5
+    @classmethod
+    def of(cls, control: Control, otherwise: Equals) -> "Held":
+        """Positions as they are compared otherwise, and a control beside."""
+        return cls(control, otherwise.where_also(control.strata), otherwise)
 
-    def gap(self, holds: NDArray[np.bool_], confidence: float = 0.95) -> ConditionGap:
-        """How far a condition's curve lies from the curve of all, the control held equal."""
-        cells, edges = self._cells
-        return condition_gap(cells, holds, edges=edges, confidence=confidence)
+    def left(self, holds: NDArray[np.bool_], kind: Kind) -> Departure:
+        """What is left of a condition's effect, on the scale that the effect itself has.
+
+        Within strata a condition may hold for most of its equals, and a gap then shows less of the
+        same difference.
+        """
+        departure = self.equals.gap(holds).departure(kind)
+        contrast = self.equals.contrast(holds)
+        if not contrast > 0:
+            return departure
+        times = self.otherwise.contrast(holds) / contrast
+        effect = departure.effect
+        scaled = Estimate(times * effect.value, times * effect.low, times * effect.high)
+        return replace(departure, effect=scaled, error=times * departure.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,12 @@ class Explanation:
         )
 
 
-def explaining(effect: Departure, holds: NDArray[np.bool_], helds: Sequence[Held]) -> Held | None:
+def explaining(effect: Departure, condition: Condition, helds: Sequence[Held]) -> Held | None:
     """What explains a condition's effect: the first control that leaves too little of it."""
     for held in helds:
-        left = held.gap(holds).departure(effect.kind)
+        if held.control.is_about(condition):
+            continue
+        left = held.left(condition.holds, effect.kind)
         zero_inside = not (left.effect.low > 0 or left.effect.high < 0)
         little = abs(left.effect.value) < _LEAST_LEFT * abs(effect.effect.value)
         turned = left.effect.value * effect.effect.value < 0

@@ -72,7 +72,7 @@ class Monotonicity:
 
     @property
     def holds(self) -> bool:
-        """Whether chance explains what violations there are."""
+        """Whether chance may explain what violations there are, which proves no curve."""
         return not self.p_value < 0.05
 
 
@@ -405,7 +405,7 @@ def about_curve(curve: Curve) -> str:
         times = "once" if turns.violations == 1 else f"{turns.violations} times"
         clauses.append(f"; it {against} {times}, at most by {turns.largest_drop:.3f}")
         if math.isfinite(turns.p_value):
-            verdict = "as chance would have it" if turns.holds else "more than chance would"
+            verdict = "no more than chance may" if turns.holds else "more than chance would"
             clauses.append(f", {verdict} (p = {turns.p_value:.2g})")
     if curve.logistic.converged and curve.unit != VALUE and curve.trend == "rises":
         fit = curve.logistic

@@ -13,11 +13,16 @@ would have without an effect, with Student's t for as many games as carry inform
 goes by the variance between games that is left beside the effect (sandwich). Within a bin the
 condition counts less its share there, which takes into account that the total curve was drawn from
 the same games.
+
+Where something is held equal (the phase of the game), a position's equals are those of about the
+same value *and* of the same stratum: the total curve then has, at every value, the condition's own
+mix of strata.
 """
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
@@ -37,11 +42,17 @@ if TYPE_CHECKING:
 Kind = Literal["level", "lean"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 LEAST_POSITIONS: Final = 100
-_GAMES_A_BIN: Final = 10
+_GAMES_A_BIN: Final = 5
 """The total curve may not learn more from the games than they can tell: a bin for every so many."""
+_LEAST_BINS: Final = 20
+"""In fewer, a condition that goes with the value (late positions are clearer) would have a gap."""
 _MOST_BINS: Final = 200
+_GAMES_A_POINT: Final = 10
+_LEAST_POINTS: Final = 5
+"""Bins in which the gap is told value by value are wider: it is shown, not averaged."""
 _SHARED: Final = 50
 """Positions that a bin needs to be part of the range that two curves share."""
+_ROUNDED: Final = 1 - 1e-12
 _NOTHING: Final = 1e-9
 """An error below this is rounding: the condition holds for the same share of every game."""
 
@@ -103,8 +114,12 @@ def condition_gap(
 
 def matching_bins(sample: Sample) -> AdaptiveBins:
     """Bins in which values count as equal: as many positions each, few enough for the games."""
+    return _bins_for(sample, _GAMES_A_BIN, _LEAST_BINS)
+
+
+def _bins_for(sample: Sample, games_a_bin: int, least: int) -> AdaptiveBins:
     games = len(np.unique(sample.games))
-    number = min(max(games // _GAMES_A_BIN, 5), _MOST_BINS)
+    number = min(max(games // games_a_bin, least), _MOST_BINS)
     return AdaptiveBins(positions=max(len(sample) // number, 1), games=1, error=math.inf)
 
 
@@ -135,50 +150,193 @@ class Distance:
     shared: tuple[float, float]
 
 
-def curve_distance(
+def curve_distance(  # noqa: PLR0913 - a keyword for each choice
     sample: Sample,
     holds: NDArray[np.bool_],
     *,
     edges: Reals,
+    equals: NDArray[np.int64] | None = None,
     least_positions: int = LEAST_POSITIONS,
     resampling: Resampling | None = None,
 ) -> Distance | None:
-    """The distance of a conditioned curve from the total curve; None if they share no bin."""
+    """The distance of a conditioned curve from the total curve; None if they share no bin.
+
+    Positions with the same number in `equals` count as equal, those of one bin unless given. The
+    test is of the largest gap in standard errors, over all bins: under no effect each game might as
+    well have departed the other way, so the games' signs are drawn at random (a wild bootstrap).
+    Where a few games fill a bin it is cautious, and games drawn again would not be: games that all
+    ended alike stay alike.
+    """
     resampling = resampling or Resampling()
-    part = sample.where(holds)
-    all_bins, part_bins = sample.ranking.bins(edges), part.ranking.bins(edges)
-    shared = np.flatnonzero(
-        (part_bins[:, 5] >= least_positions) & (all_bins[:, 5] >= least_positions)
-    )
-    shared = shared[np.isfinite(edges[shared]) & np.isfinite(edges[shared + 1])]
+    bins = bin_numbers(sample, edges)
+    number = len(edges) - 1
+    counts = np.bincount(bins[holds & (bins >= 0)], minlength=number)
+    totals = np.bincount(bins[bins >= 0], minlength=number)
+    enough = (counts >= least_positions) & (totals >= least_positions)
+    shared = np.flatnonzero(enough & np.isfinite(edges[:-1]) & np.isfinite(edges[1:]))
     if not len(shared):
         return None
-    gaps = part_bins[shared, 1] / part_bins[shared, 0] - all_bins[shared, 1] / all_bins[shared, 0]
+    inside = np.isin(bins, shared)
+    place = np.searchsorted(shared, bins[inside])
+    each = _Scores.of(sample, holds, bins if equals is None else equals)
+    seen = np.bincount(place, (holds * each.residuals)[inside], len(shared))
+    weight = sample.weight[inside].astype(np.float64)
+    held = np.bincount(place, weight * holds[inside], len(shared))
+    gaps = seen / held
     widths = np.diff(edges)[shared]
     worst = int(np.argmax(np.abs(gaps)))
-    p_value = math.nan
-    if resampling.resamples:
-        drawn = [
-            each.ranking.resampled_bins(
-                edges, resampling.resamples, resampling.seed, resampling.threads
-            )[:, shared]
-            for each in (part, sample)
-        ]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            moved = drawn[0][:, :, 0] / drawn[0][:, :, 1] - drawn[1][:, :, 0] / drawn[1][:, :, 1]
-        moved = np.where(np.isfinite(moved), moved, gaps)
-        spread = np.maximum(moved.std(axis=0), 1e-9)
-        seen = float(np.max(np.abs(gaps) / spread))
-        chance = np.max(np.abs(moved - gaps) / spread, axis=1)
-        p_value = float((np.sum(chance >= seen) + 1) / (len(chance) + 1))
-    middle = all_bins[shared[worst], 2] / max(all_bins[shared[worst], 3], 1e-9)
+    here = place == worst
+    middle = np.average(sample.values[inside][here].astype(np.float64), weights=weight[here])
     return Distance(
         float((gaps * widths).sum() / widths.sum()),
         float(gaps[worst]),
         float(middle),
-        p_value,
+        _largest_by_chance(sample.games[inside], place, each.by_others[inside], seen, resampling),
         (float(edges[shared[0]]), float(edges[shared[-1] + 1])),
     )
+
+
+def bin_numbers(sample: Sample, edges: Reals) -> NDArray[np.int64]:
+    """The bin of each position; -1 outside of all. The last one includes its upper edge."""
+    values = sample.values.astype(np.float64)
+    bins = np.searchsorted(edges, values, side="right") - 1
+    bins = np.where(values == edges[-1], len(edges) - 2, bins)
+    return np.where((bins >= 0) & (bins < len(edges) - 1), bins, -1).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """What positions add to a gap."""
+
+    residuals: Reals
+    """Each result beyond its equals'."""
+    by_others: Reals
+    """Each result beyond its equals' of other games, which tell it without the game itself, times
+    the condition beyond its share: what a game adds to the gap if that is chance."""
+
+    @classmethod
+    def of(cls, sample: Sample, holds: NDArray[np.bool_], equals: NDArray[np.int64]) -> "_Scores":
+        # Those outside of all cells, numbered -1, are a cell of their own.
+        cells = equals + 1
+        weight = sample.weight.astype(np.float64)
+        won = weight * sample.results
+        total, wins = np.bincount(cells, weight), np.bincount(cells, won)
+        own_cell = sample.games.astype(np.int64) * len(total) + cells
+        _, own = np.unique(own_cell, return_inverse=True)
+        others = total[cells] - np.bincount(own, weight)[own]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = wins / total
+            by_others = (wins[cells] - np.bincount(own, won)[own]) / others
+            share = np.bincount(cells, weight * holds) / total
+        alone = others <= _NOTHING * total[cells]
+        beyond = weight * (holds - share[cells])
+        return cls(
+            weight * (sample.results - mean[cells]),
+            beyond * np.where(alone, 0, sample.results - by_others),
+        )
+
+
+def _largest_by_chance(
+    games: NDArray[np.uint32],
+    place: NDArray[np.int64],
+    by_others: Reals,
+    seen: Reals,
+    resampling: Resampling,
+) -> float:
+    """How often the largest of the gaps seen, in standard errors, would be as large by chance."""
+    if not resampling.resamples:
+        return math.nan
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+
+    _, game = np.unique(games, return_inverse=True)
+    by_game = csr_array((by_others, (place, game)), shape=(len(seen), int(game.max()) + 1))
+    by_game.sum_duplicates()
+    error = np.sqrt(np.asarray(by_game.power(2).sum(axis=1)).ravel())
+    known = error > _NOTHING
+    if not known.any():
+        return 1.0
+    largest = float(np.max(np.abs(seen[known]) / error[known])) * _ROUNDED
+    rng = np.random.default_rng(resampling.seed)
+    beyond = 0
+    for _ in range(resampling.resamples):
+        signs = 2.0 * rng.integers(0, 2, by_game.shape[1]) - 1
+        beyond += bool(np.max(np.abs((by_game @ signs)[known]) / error[known]) >= largest)
+    return (beyond + 1) / (resampling.resamples + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Equals:
+    """Which positions count as equal: of about the same value and, if given, of one stratum."""
+
+    sample: Sample
+    strata: NDArray[np.int64] | None = None
+
+    def where_also(self, strata: NDArray[np.int64]) -> "Equals":
+        """The same with something more held equal."""
+        if self.strata is None:
+            return Equals(self.sample, strata)
+        _, both = np.unique(np.stack([self.strata, strata]), axis=1, return_inverse=True)
+        return Equals(self.sample, both.astype(np.int64).ravel())
+
+    @cached_property
+    def _edges(self) -> Reals:
+        return matching_bins(self.sample).cuts(self.sample).edges
+
+    @cached_property
+    def _cells(self) -> tuple[NDArray[np.int64], int]:
+        """Of each position the number of its cell, and how many there are."""
+        if self.strata is None:
+            return bin_numbers(self.sample, self._edges), len(self._edges) - 1
+        numbers = np.zeros(len(self.sample), np.int64)
+        count = 0
+        for stratum in np.unique(self.strata):
+            here = self.strata == stratum
+            part = self.sample.where(here)
+            edges = matching_bins(part).cuts(part).edges
+            bins = np.searchsorted(edges[1:-1], part.values.astype(np.float64), side="right")
+            numbers[here] = count + bins
+            count += max(len(edges) - 1, 1)
+        return numbers, count
+
+    @cached_property
+    def _numbered(self) -> tuple[Sample, Reals]:
+        """A sample whose values are the numbers of the cells, and the edges between them."""
+        if self.strata is None:
+            return self.sample, self._edges
+        numbers, count = self._cells
+        cells = replace(self.sample, values=numbers.astype(np.float32))
+        return cells, np.arange(count + 1, dtype=np.float64) - 0.5
+
+    def gap(self, holds: NDArray[np.bool_], confidence: float = 0.95) -> ConditionGap:
+        """How far a condition's curve lies from the curve of its equals."""
+        cells, edges = self._numbered
+        return condition_gap(cells, holds, edges=edges, confidence=confidence)
+
+    def distance(self, holds: NDArray[np.bool_], resampling: Resampling) -> Distance | None:
+        """The same value by value."""
+        wide = _bins_for(self.sample, _GAMES_A_POINT, _LEAST_POINTS)
+        return curve_distance(
+            self.sample,
+            holds,
+            edges=wide.cuts(self.sample).edges,
+            equals=self._cells[0],
+            least_positions=_SHARED,
+            resampling=resampling,
+        )
+
+    def contrast(self, holds: NDArray[np.bool_]) -> float:
+        """How much a gap shows of what sets the condition apart from its opposite.
+
+        The condition is part of the total curve: where it holds for three equals of four, it lies
+        from their mean only a quarter as far as from the fourth.
+        """
+        numbers, count = self._cells
+        weight = self.sample.weight.astype(np.float64)
+        total = np.bincount(numbers + 1, weight, count + 1)
+        held = np.bincount(numbers + 1, weight * holds, count + 1)
+        if not held.sum() > 0:
+            return 0.0
+        return float(1 - (held**2 / np.maximum(total, 1e-300)).sum() / held.sum())
 
 
 @dataclass(frozen=True)
@@ -190,18 +348,25 @@ class NamedGap:
     gap: ConditionGap
     distance: Distance | None
     """None where the two curves share no bin of enough positions."""
+    unbalanced: ConditionGap | None = None
+    """The gap as it is if nothing is held equal; None where nothing was."""
 
 
 def named_gap(
-    sample: Sample, condition: str, holds: NDArray[np.bool_], *, resampling: Resampling
+    equals: Equals, condition: str, holds: NDArray[np.bool_], *, resampling: Resampling
 ) -> NamedGap:
     """How far a condition's curve lies from the curve of all."""
-    edges = matching_bins(sample).cuts(sample).edges
-    gap = condition_gap(sample, holds, edges=edges, confidence=resampling.confidence)
-    distance = curve_distance(
-        sample, holds, edges=edges, least_positions=_SHARED, resampling=resampling
+    confidence = resampling.confidence
+    plain = None
+    if equals.strata is not None:
+        plain = Equals(equals.sample).gap(holds, confidence)
+    return NamedGap(
+        equals.sample.name,
+        condition,
+        equals.gap(holds, confidence),
+        equals.distance(holds, resampling),
+        plain,
     )
-    return NamedGap(sample.name, condition, gap, distance)
 
 
 @dataclass(frozen=True)
@@ -209,6 +374,8 @@ class Gaps(Result):
     """How far the curves of conditions lie from the curves of all positions."""
 
     parts: tuple[NamedGap, ...]
+    held_equal: str = ""
+    """What was held equal, as sentences say it: `the phase of the game`."""
 
     def __iter__(self) -> Iterator[NamedGap]:
         return iter(self.parts)
@@ -216,7 +383,8 @@ class Gaps(Result):
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        return "How far the parts' curves lie from the curve of all positions"
+        title = "How far the parts' curves lie from the curve of all positions"
+        return f"{title}, {self.held_equal} being equal" if self.held_equal else title
 
     def table(self) -> pa.Table:
         """A row an evaluator and condition."""
@@ -230,6 +398,11 @@ class Gaps(Result):
                     f"{departure.kind}_high": departure.effect.high,
                     f"{departure.kind}_p": departure.p_value,
                 }
+            if part.unbalanced is not None:
+                row |= {
+                    "unbalanced_level": part.unbalanced.level.effect.value,
+                    "unbalanced_lean": part.unbalanced.lean.effect.value,
+                }
             if part.distance is not None:
                 row |= {
                     "signed_area": part.distance.signed_area,
@@ -242,14 +415,20 @@ class Gaps(Result):
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
+        else_level = ("level unbalanced",) if self.held_equal else ()
+        else_lean = ("lean unbalanced",) if self.held_equal else ()
         heading = (
-            "evaluator", "condition", "level", "p", "lean", "p", "area", "largest gap", "p",
+            "evaluator", "condition", "level", "p", *else_level, "lean", "p", *else_lean,
+            "area", "largest gap", "p",
         )  # fmt: skip
         rows = []
         for part in self.parts:
             cells = [part.evaluator, part.condition]
             for departure in (part.gap.level, part.gap.lean):
                 cells += [departure.effect.text("+.3f"), probability_text(departure.p_value)]
+                if part.unbalanced is not None:
+                    plain = part.unbalanced.departure(departure.kind)
+                    cells.append(f"{plain.effect.value:+.3f}")
             if part.distance is None:
                 cells += ["", "", ""]
             else:
@@ -263,9 +442,11 @@ class Gaps(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
+        equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
         return (
-            "Level: win probability of the first player beyond the curve of all, at equal values; "
-            "lean: of the side that curve favours. Area: the mean gap over the range both have.",
+            "Level: win probability of the first player beyond the curve of all, at equal values"
+            f"{equal}; lean: of the side that curve favours. Area: the mean gap over the range "
+            "both have. Each p is a test by itself: of twenty without an effect one is below 0.05.",
         )
 
     def chart(self) -> "altair.TopLevelMixin":
@@ -281,6 +462,8 @@ _TABLE: Final = pa.schema(
         ("condition", pa.string()),
         *((f"level{end}", pa.float64()) for end in ("", "_low", "_high", "_p")),
         *((f"lean{end}", pa.float64()) for end in ("", "_low", "_high", "_p")),
+        ("unbalanced_level", pa.float64()),
+        ("unbalanced_lean", pa.float64()),
         ("signed_area", pa.float64()),
         *((f"largest_gap{end}", pa.float64()) for end in ("", "_at", "_p")),
         ("positions", pa.int64()),

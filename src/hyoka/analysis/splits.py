@@ -24,9 +24,8 @@ from hyoka.analysis.gaps import (
     ConditionGap,
     Departure,
     Distance,
+    Equals,
     Kind,
-    condition_gap,
-    matching_bins,
     named_gap,
 )
 from hyoka.analysis.resampling import Resampling, probability_text
@@ -120,6 +119,8 @@ class Splits(Result):
     games: int
     controls: tuple[str, ...] = ()
     """What was looked at as another explanation."""
+    held_equal: str = ""
+    """What all conditions were compared at equal strata of, as sentences say it."""
     caveats: tuple[str, ...] = ()
     """What to know about the evaluator before anything else."""
 
@@ -135,7 +136,9 @@ class Splits(Result):
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        return f"Where {self.evaluator} is wrong: {len(self.splits)} of {self.tried} conditions"
+        found = f"{len(self.splits)} of {self.tried} conditions"
+        equal = f", {self.held_equal} being equal" if self.held_equal else ""
+        return f"Where {self.evaluator} is wrong: {found}{equal}"
 
     def table(self) -> pa.Table:
         """A row a split, the worst first."""
@@ -191,6 +194,7 @@ class Splits(Result):
                 f"None of {self.tried} conditions splits the curve "
                 f"(false-discovery rate {self.false_discovery_rate:.0%}).",
             )
+        equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
         explained = (
             "What goes with something else is no finding about the evaluation: where that is "
             "equal, little is left of the effect, or of a part of its condition."
@@ -198,7 +202,7 @@ class Splits(Result):
         return (
             *self.caveats,
             *((explained,) if any(split.explanation for split in self.splits) else ()),
-            "Effect: win probability beyond the total curve's at equal values; where the "
+            f"Effect: win probability beyond the total curve's at equal values{equal}; where the "
             "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
             "widened for "
             f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
@@ -262,6 +266,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     first_player: str = "the first player",
     words: Mapping[str, str] | None = None,
     controls: Sequence[Control] = (),
+    held_equal: Control | None = None,
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
 ) -> Splits:
@@ -271,13 +276,19 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     positions of enough games and fail for enough. Listed are those that are significant over
     everything tried and at least `least_effect` large, by how far the effect surely goes, without
     near-duplicates. `words` say what columns of truth values mean. What one of the `controls`
-    explains comes last, and few of it.
+    explains comes last, and few of it. With `held_equal` every condition is compared within its
+    strata only, and those on its own columns are not tried.
     """
     if not 0 < false_discovery_rate < 1:
         raise ParameterError("false_discovery_rate", "lies between 0 and 1")
-    edges = matching_bins(sample).cuts(sample).edges
-    search = _Search(sample, edges, least_games, least_positions, progress)
-    singles = search.run(f"splits of {sample.name}", list(conditions(columns, words)))
+    equals = Equals(sample, None if held_equal is None else held_equal.strata)
+    search = _Search(equals, least_games, least_positions, progress)
+    candidates = [
+        each
+        for each in conditions(columns, words)
+        if held_equal is None or not held_equal.is_about(each)
+    ]
+    singles = search.run(f"splits of {sample.name}", candidates)
     both = search.run(f"splits of {sample.name} in pairs", _pairs(singles)) if pairs else []
     tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
     passed = [
@@ -292,7 +303,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     own: list[_Passed] = []
     explained: list[_Passed] = []
     parents = {each.condition.sql: each for each in singles}
-    elsewhere = _Elsewhere([Held(sample, control) for control in controls])
+    elsewhere = _Elsewhere([Held.of(control, equals) for control in controls])
     elsewhere.look_at((each, kind) for each, kind, _ in passed if not each.condition.parts)
     for each, kind, q in passed:
         if len(own) >= top:
@@ -304,7 +315,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         if not any(_alike(each, kind, other) for other in kept):
             kept.append(_Passed(each, kind, q, why))
     splits = tuple(
-        _split(sample, each, confidence, first_player, resampling)
+        _split(equals, each, confidence, first_player, resampling)
         for each in (*own, *explained[:_MOST_EXPLAINED])
     )
     return Splits(
@@ -315,6 +326,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         len(sample),
         len(np.unique(sample.games)),
         tuple(control.name for control in controls),
+        "" if held_equal is None else held_equal.name,
     )
 
 
@@ -328,7 +340,7 @@ class _Elsewhere:
     def look_at(self, singles: Iterable[tuple[_Tried, Kind]]) -> None:
         """Remember what explains single conditions."""
         for each, kind in singles:
-            held = explaining(each.gap.departure(kind), each.condition.holds, self._helds)
+            held = explaining(each.gap.departure(kind), each.condition, self._helds)
             if held is not None:
                 self._of_singles[each.condition.sql, kind] = held
 
@@ -340,10 +352,10 @@ class _Elsewhere:
             keys = ((name, of) for name in condition.parts for of in KINDS)
             held = next((h for key in keys if (h := self._of_singles.get(key))), None)
             if held is None:
-                held = explaining(each.gap.departure(kind), condition.holds, self._helds)
+                held = explaining(each.gap.departure(kind), condition, self._helds)
         if held is None:
             return None
-        return Explanation(held.control.name, held.gap(condition.holds).departure(kind))
+        return Explanation(held.control.name, held.left(condition.holds, kind))
 
 
 def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, float]]:
@@ -365,14 +377,12 @@ class _Search:
 
     def __init__(
         self,
-        sample: Sample,
-        edges: Reals,
+        equals: Equals,
         least_games: int,
         least_positions: int,
         progress: OnProgress | None,
     ) -> None:
-        self._sample = sample
-        self._edges = edges
+        self._equals = equals
         self._least_games = least_games
         self._least_positions = least_positions
         self._progress = progress
@@ -383,7 +393,7 @@ class _Search:
         tally = Tally(self._progress, what, len(candidates), "conditions")
         for condition in candidates:
             if self._worth_trying(condition.holds):
-                gap = condition_gap(self._sample, condition.holds, edges=self._edges)
+                gap = self._equals.gap(condition.holds)
                 if gap.games >= self._least_games:
                     tried.append(_Tried(condition, gap))
             tally.add()
@@ -459,7 +469,7 @@ def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
 
 
 def _split(
-    sample: Sample,
+    equals: Equals,
     passed: _Passed,
     confidence: float,
     first_player: str,
@@ -467,9 +477,9 @@ def _split(
 ) -> Split:
     resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)
     condition = passed.tried.condition
-    named = named_gap(sample, condition.words, condition.holds, resampling=resampling)
+    named = named_gap(equals, condition.words, condition.holds, resampling=resampling)
     return Split(
-        sample.name,
+        equals.sample.name,
         condition,
         named.gap.departure(passed.kind),
         named.gap,

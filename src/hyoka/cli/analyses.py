@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from hyoka.analysis import Curves, Result, Splits
 from hyoka.cli.output import out, plain_table, print_json, progress_bars
-from hyoka.cli.questions import LINK, PARTS, Inquiry, asks
+from hyoka.cli.questions import BALANCE, LINK, PARTS, Inquiry, asks
 from hyoka.progress import OnProgress, Tally
 
 Threshold = Annotated[
@@ -106,12 +106,6 @@ def curves_command(
 def metrics_command(
     inquiry: Inquiry,
     threshold: Threshold = None,
-    balance: Annotated[
-        Literal["ply"] | None,
-        typer.Option(
-            help="Weigh each part's positions so that early and late ones are spread as in all."
-        ),
-    ] = None,
 ) -> None:
     """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and more.
 
@@ -122,7 +116,6 @@ def metrics_command(
             inquiry.evaluators,
             inquiry.question,
             threshold=_threshold(threshold),
-            balance=balance,
         )
     _answer(inquiry, {"metrics": [metrics]})
 
@@ -131,14 +124,17 @@ def metrics_command(
 def gaps_command(inquiry: Inquiry) -> None:
     """How far the curves of parts lie from the curve of all positions, with tests by games.
 
-    For example: hyoka gaps study -e comments --by "material > 0"
+    With --balance ply a position is compared with those of its own phase only: a condition that
+    merely comes late has no gap then.
+
+    For example: hyoka gaps study -e comments --by "material > 0" --balance ply
     """
     with _step(inquiry, "gaps"):
         gaps = inquiry.study.gaps(inquiry.evaluators, inquiry.question)
     _answer(inquiry, {"gaps": [gaps]})
 
 
-@asks(without=PARTS)
+@asks(without=[*PARTS, *BALANCE])
 def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     """Differences of the first evaluator to the others on the same positions, with intervals.
 
@@ -159,7 +155,7 @@ def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     _answer(inquiry, {"comparisons": comparisons})
 
 
-@asks(without=PARTS)
+@asks(without=[*PARTS, *BALANCE])
 def disagreements_command(
     inquiry: Inquiry,
     top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
@@ -209,6 +205,9 @@ def splits_command(
     ] = 0.05,
 ) -> None:
     """Search all columns for the conditions where evaluations are wrong, the worst first.
+
+    Each is measured again where who speaks, the ratings and the phase of the game are equal: what
+    goes with one of them comes last. With --balance ply all are compared within phases only.
 
     For example: hyoka splits study -e comments --top 5
     """

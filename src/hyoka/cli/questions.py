@@ -20,12 +20,14 @@ from hyoka.cli.output import AsJson, Quiet
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.study import Question, Study
 from hyoka.study.measuring import chosen_evaluators
-from hyoka.study.question import Axis
+from hyoka.study.question import Axis, Balance
 
 Command = Callable[..., None]
 
 PARTS: Final = ("by", "bins")
 """Options that part the positions."""
+BALANCE: Final = ("balance",)
+"""The option that makes parts comparable."""
 LINK: Final = ("bend", "limit")
 """Options for where scores become probabilities."""
 
@@ -51,6 +53,13 @@ By = Annotated[
 Bins = Annotated[
     str | None,
     typer.Option(metavar="NUMBERS", help="Where to cut the column of --by, e.g. 20,30,40."),
+]
+Balanced = Annotated[
+    Balance | None,
+    typer.Option(
+        help="Compare conditions as if early, middle and late positions were spread in them as in "
+        "all: ply goes by tenths of the plies.",
+    ),
 ]
 Bend = Annotated[
     str | None,
@@ -100,6 +109,7 @@ def _inquiry(
     where: Where = None,
     by: By = None,
     bins: Bins = None,
+    balance: Balanced = None,
     draws: Annotated[
         DrawnGames,
         typer.Option(help="Positions of drawn games: leave them out, or count half a win."),
@@ -122,6 +132,7 @@ def _inquiry(
         where=where,
         by=by,
         bins=_numbers(bins),
+        balance=balance,
         draws=draws,
         axis=axis,
         link=link_of(bend, limit),

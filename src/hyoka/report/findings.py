@@ -143,8 +143,12 @@ def _quality_of_one(judged: Judged) -> Iterator[Finding]:
     roc, accuracy = judged.metrics["roc"], judged.metrics["accuracy"]
     if not math.isfinite(roc.value):
         return
-    if roc.low <= 0.5 or roc.high < NO_GUIDE:
+    if math.isnan(roc.low):
+        verdict = f"Without resamples no interval says what {judged.name} knows"
+    elif roc.high < NO_GUIDE:
         verdict = f"{judged.name} hardly tells wins from losses"
+    elif roc.low <= 0.5:
+        verdict = f"Whether {judged.name} tells wins from losses is not shown"
     else:
         verdict = f"{judged.name} tells wins from losses"
     yield Finding(

@@ -66,11 +66,12 @@ def methods_of(results: Results) -> Iterator[str]:
         "Splits: levels of each column, ranges between its quantiles and pairs of the strongest "
         "are tried, if they hold for at least 30 games. The effect is a mean over the condition's "
         "positions, against all positions of the same value; its test respects games. Of all that "
-        "are listed, 5% are expected to be false (Benjamini and Hochberg), and intervals are "
+        "are listed, 5% are false at most on average (Benjamini and Hochberg), and intervals are "
         "widened for having been selected. Near-duplicates are left out. Each is measured again "
-        "where who speaks is equal, and where the difference in rating is: what then loses more "
-        "than half of it, with zero inside, comes last and is no finding. A split says where an "
-        "evaluation is wrong, not why: conditions go with other things."
+        "where who speaks is equal, where the difference in rating is, and where the phase of the "
+        "game is (tenths of the plies; not of conditions on plies themselves): what then loses "
+        "more than half of it, with zero inside, comes last and is no finding. A split says where "
+        "an evaluation is wrong, not why: conditions go with other things."
     )
     yield (
         "Boards of a bin are drawn at random, no two of one game. Boards of a split are the "
@@ -78,8 +79,8 @@ def methods_of(results: Results) -> Iterator[str]:
         "they show the fault at its worst, not on average."
     )
     yield (
-        "All this holds for these records: other players, strengths and time limits have other "
-        "curves. Strong players win more of what is won, so curves of their games are steeper."
+        "All this is about these records: players of other strengths and games at other time "
+        "limits may have other curves."
     )
     for limit in known_limits("Evaluations and results", "Records"):
         yield f"Known limit: {limit}"

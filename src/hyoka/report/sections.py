@@ -258,8 +258,8 @@ def phases_section(results: Results) -> Section | None:
     if not courses and not curves:
         return None
     words = (
-        "Games become clearer as they go on, and evaluators better. ROC is the chance that a won "
-        "position is valued above a lost one; a coin has one half.",
+        "How evaluators do from ply to ply. ROC is the chance that a won position is valued above "
+        "a lost one; a coin has one half.",
     )
     blocks: list[Block] = []
     if courses:

@@ -28,6 +28,7 @@ from hyoka.analysis import (
     Condition,
     Curves,
     Disagreement,
+    Equals,
     FixedBins,
     Gaps,
     MetricsTable,
@@ -73,7 +74,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     if delta is not None and (error is not None or count is not None):
         grow = f"{named('error')} and {named('count')}"
         raise ParameterError("delta", f"is one width of all bins, {grow} let them grow: not both")
-    question = _asked(question, asked)
+    question = _balanced_parts(_asked(question, asked))
     loaded = measured(study, evaluators, question.also(draws="half") if wdl else question)
     curves = []
     for sample in loaded.samples:
@@ -81,7 +82,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         binning = _binning(sample, delta, error, count, at_least)
         for outcome, trend, of_outcome in _outcomes(sample, wdl):
             for condition, holds in _parts(loaded, question, with_all=True):
-                part = of_outcome if holds is None else of_outcome.where(holds)
+                part = _part(loaded, question, of_outcome, holds)
                 if len(part):
                     words = " ".join(word for word in (outcome, condition) if word)
                     curves.append(
@@ -103,30 +104,20 @@ def metrics(
     question: Question | None = None,
     *,
     threshold: float | Literal["best"] | None = None,
-    balance: Literal["ply"] | None = None,
     **asked: Unpack[Asked],
 ) -> MetricsTable:
     """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
 
     From `threshold` on a position is called won: 0.5 for values and 0 for scores unless given.
-    `balance="ply"` weighs the positions of each part so that early, middle and late ones are spread
-    as in all.
     """
-    question = _asked(question, asked)
-    if balance not in (None, "ply"):
-        raise ParameterError("balance", f"is ply, not '{balance}'")
-    if balance is not None and question.by is None:
-        raise ParameterError("balance", f"weighs parts against all: say which with {named('by')}")
+    question = _balanced_parts(_asked(question, asked))
     loaded = measured(study, evaluators, question)
-    strata, shares = loaded.strata()
     tables = []
     for sample in loaded.samples:
         for condition, holds in _parts(loaded, question, with_all=True):
-            part = sample if holds is None else sample.where(holds)
+            part = _part(loaded, question, sample, holds)
             if not len(part):
                 continue
-            if balance is not None:
-                part = part.balanced(strata if holds is None else strata[holds], shares)
             tables.append(
                 analysis.measure(
                     part, threshold=threshold, resampling=question.resampling, condition=condition
@@ -154,6 +145,8 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
 
     `columns` are those to look at, or SQL expressions; by default ply, who moves, what
     describes the positions, komi, handicap and rules. Without a name, the study's only evaluator.
+    A balanced search compares positions of the same phase only, and tries no condition on plies;
+    else a split that is only a phase comes last.
     """
     question = _of_all(_asked(question, asked), "a search for splits")
     if evaluator is None:
@@ -167,6 +160,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
             names = ", ".join(sorted(telling))
             raise ParameterError("columns", f"describe positions; {names} knows the game's end")
     loaded = measured(study, evaluator, question, columns=searched)
+    equal = None if question.balance is None else loaded.phase
     resamples = min(question.resampling.resamples, _RESAMPLES_OF_SPLITS)
     weaknesses = analysis.find_splits(
         loaded.samples[0],
@@ -178,7 +172,8 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         least_games=least_games,
         first_player=first_player(study.game),
         words=column_words(study.game),
-        controls=loaded.controls(loaded.samples[0].name),
+        controls=[each for each in loaded.controls(loaded.samples[0].name) if each is not equal],
+        held_equal=equal,
         resampling=replace(question.resampling, resamples=resamples),
         progress=progress,
     )
@@ -193,19 +188,24 @@ def gaps(
 ) -> Gaps:
     """How far the curves of the parts lie from the curve of all, with tests by games.
 
-    Positions may be parted by any SQL condition: `by="ladder > 0"` makes two parts.
+    Positions may be parted by any SQL condition: `by="ladder > 0"` makes two parts. Balanced, each
+    position is compared with those of its own phase only, at equal values as ever.
     """
     question = _asked(question, asked)
     if question.by is None:
         raise ParameterError("by", "parts the positions: name a column or a condition")
     loaded = measured(study, evaluators, question)
+    equal = None if question.balance is None else loaded.phase
     return Gaps(
         tuple(
-            analysis.named_gap(sample, words, holds, resampling=question.resampling)
-            for sample in loaded.samples
+            analysis.named_gap(equals, words, holds, resampling=question.resampling)
+            for equals in (
+                Equals(sample, None if equal is None else equal.strata) for sample in loaded.samples
+            )
             for words, holds in _parts(loaded, question, with_all=False)
             if holds is not None and holds.any() and not holds.all()
-        )
+        ),
+        "" if equal is None else equal.name,
     )
 
 
@@ -219,7 +219,7 @@ def compare(
     **asked: Unpack[Asked],
 ) -> Comparison:
     """Two evaluators on the same positions: the difference of each metric with its interval."""
-    question = _of_all(_asked(question, asked), "a comparison")
+    question = _unbalanced(_of_all(_asked(question, asked), "a comparison"), "a comparison")
     a, b = _two(study, one, other, question).samples
     return analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
 
@@ -234,7 +234,7 @@ def disagreements(
     **asked: Unpack[Asked],
 ) -> Disagreement:
     """Where two evaluators differ most, and which of them was right."""
-    question = _of_all(_asked(question, asked), "a disagreement")
+    question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
     loaded = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
@@ -254,7 +254,7 @@ def calibration(
     **asked: Unpack[Asked],
 ) -> Calibration:
     """Constants that turn scores into win probabilities; with `wdl`, into those of win and loss."""
-    question = _asked(question, asked)
+    question = _balanced_parts(_asked(question, asked))
     loaded = measured(study, evaluators, question.also(draws="half") if wdl else question)
     return Calibration(
         tuple(
@@ -262,7 +262,7 @@ def calibration(
             for sample in loaded.samples
             for condition, holds in _parts(loaded, question, with_all=True)
             for row in analysis.calibrate(
-                sample if holds is None else sample.where(holds),
+                _part(loaded, question, sample, holds),
                 draws=question.draws,
                 wdl=wdl,
                 condition=condition,
@@ -277,12 +277,26 @@ def _asked(question: Question | None, asked: Asked) -> Question:
     return (question or Question()).also(**asked)
 
 
+def _balanced_parts(question: Question) -> Question:
+    """The question, if what it balances are parts."""
+    if question.balance is not None and question.by is None:
+        raise ParameterError("balance", f"weighs parts against all: say which with {named('by')}")
+    return question
+
+
 def _of_all(question: Question, what: str) -> Question:
     """The question, if it does not part the positions."""
     if question.by is not None:
         raise ParameterError(
             "by", f"parts positions; {what} is of all together: choose some with {named('where')}"
         )
+    return question
+
+
+def _unbalanced(question: Question, what: str) -> Question:
+    """The question, if it balances nothing: evaluators on the same positions have the same mix."""
+    if question.balance is not None:
+        raise ParameterError("balance", f"weighs parts against all; {what} is of all together")
     return question
 
 
@@ -338,6 +352,17 @@ def _parts(
         return
     for condition in _conditions(loaded, question.by, question.bins):
         yield condition.words, condition.holds
+
+
+def _part(
+    loaded: Measured, question: Question, sample: Sample, holds: NDArray[Any] | None
+) -> Sample:
+    """The positions of a part, weighed so that phases are spread as in all if that is asked for."""
+    part = sample if holds is None else sample.where(holds)
+    if question.balance is None or not len(part):
+        return part
+    strata, shares = loaded.strata()
+    return part.balanced(strata if holds is None else strata[holds], shares)
 
 
 def _conditions(loaded: Measured, by: str, bins: Sequence[float] | None) -> list[Condition]:

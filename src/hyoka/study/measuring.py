@@ -32,6 +32,8 @@ _BY_POINTS: Final = ("ab", "mc-score")
 """Searches of ours whose values are made from their scores."""
 MATE_SCORE: Final = 20_000
 """Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
+THE_PHASE: Final = "the phase of the game"
+"""As sentences say what is held equal."""
 _PLY_STRATA: Final = 10
 
 
@@ -79,9 +81,14 @@ class Measured:
         return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
-        """What may explain splits of one evaluator: who speaks, and who plays."""
+        """What may explain splits of one evaluator: who speaks, who plays, and the phase."""
         index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
-        return self._players.controls(self.authors[index])
+        return [*self._players.controls(self.authors[index]), self.phase]
+
+    @cached_property
+    def phase(self) -> Control:
+        """How far the games have come: tenths of the plies."""
+        return Control(THE_PHASE, self.strata()[0], frozenset(["ply"]))
 
     def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each position's tenth of the plies, and how the positions are spread over the tenths."""

@@ -10,6 +10,8 @@ from hyoka.errors import ParameterError, named
 
 Axis = Literal["auto", "value", "score"]
 """What of an evaluation is analysed; `auto` takes what the evaluator is about."""
+Balance = Literal["ply"]
+"""What positions are spread alike over: early, middle and late ones by their plies."""
 PHASE: Final = "phase"
 """Positions parted by it are early, middle and late: thirds of the plies."""
 
@@ -29,6 +31,9 @@ class Question:
     """A column or an SQL expression that parts the positions; `phase`: thirds of the plies."""
     bins: Sequence[float] | None = None
     """Where that column is cut."""
+    balance: Balance | None = None
+    """Parts (and conditions that are searched) are compared as if early, middle and late positions
+    were spread in them as in all."""
     draws: DrawnGames = "discard"
     axis: Axis = "auto"
     link: Link | None = None
@@ -43,6 +48,12 @@ class Question:
         ):
             if value not in known:
                 raise ParameterError(name, f"is {' or '.join(known)}, not '{value}'")
+        if self.balance not in (None, *get_args(Balance)):
+            raise ParameterError("balance", f"is ply, not '{self.balance}'")
+        if self.balance is not None and self.by in (PHASE, self.balance):
+            raise ParameterError(
+                "balance", f"spreads the plies alike that {named('by')} sets apart"
+            )
         if self.bins is not None and self.by is None:
             raise ParameterError("bins", f"cut a column: say which with {named('by')}")
         if self.bins is not None and self.by == PHASE:
@@ -61,6 +72,7 @@ class Asked(TypedDict, total=False):
     where: str | None
     by: str | None
     bins: Sequence[float] | None
+    balance: Balance | None
     draws: DrawnGames
     axis: Axis
     link: Link | None

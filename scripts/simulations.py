@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulates studies and matches whose truth is known, and counts how often we are right about it.
+
+    python scripts/simulations.py [CLAIM ...] [--runs N] [--seed N]
+
+Each claim of coverage or power on a page of the docs names the one that makes it. Prints a Markdown
+table with the numbers of runs; all claims take some ten minutes on one core.
+"""
+
+import argparse
+import functools
+import math
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from hyoka.analysis import (
+    METRICS,
+    NO_INTERVALS,
+    Control,
+    Equals,
+    Resampling,
+    Sample,
+    curve,
+    find_splits,
+    measure,
+    named_gap,
+)
+from hyoka.arena import PairScores, Sprt, elo
+from hyoka.arena.elo import elo_of_rate
+
+Reals = NDArray[np.float64]
+Studies = Callable[[np.random.Generator, int], Sample]
+POSITIONS: Final = 50
+"""Of each game."""
+MANY: Final = 20_000
+"""Games that tell the truth, nearly."""
+PAIR_RATES: Final = np.linspace(0, 1, 5)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was counted: of so many cases in so many runs."""
+
+    what: str
+    found: str
+    runs: int
+
+
+def share(hits: list[bool]) -> str:
+    """In percent."""
+    return f"{100 * float(np.mean(hits)):.1f} %"
+
+
+def few(seed: int) -> Resampling:
+    return Resampling(200, seed=seed, threads=1)
+
+
+def noisy_leads(rng: np.random.Generator, games: int) -> Sample:
+    """Games decided by a lead that the evaluator sees through noise that wanders."""
+    lead = rng.normal(0, 1, games)
+    won = rng.random(games) < 1 / (1 + np.exp(-lead))
+    noise = rng.normal(0, 1, (games, POSITIONS))
+    for ply in range(1, POSITIONS):
+        noise[:, ply] = 0.9 * noise[:, ply - 1] + math.sqrt(1 - 0.81) * noise[:, ply]
+    return as_sample(1 / (1 + np.exp(-(0.8 * lead[:, None] + 0.7 * noise))), won)
+
+
+def right_values(rng: np.random.Generator, games: int) -> Sample:
+    """Games that wander to their end, and an evaluator that knows each position's true chance."""
+    left = 10
+    walk = np.cumsum(rng.normal(0, 1, (games, POSITIONS + left)), axis=1)
+    to_go = POSITIONS + left - np.arange(1, POSITIONS + 1)
+    return as_sample(norm.cdf(walk[:, :POSITIONS] / np.sqrt(to_go)), walk[:, -1] > 0)
+
+
+def too_sure(rng: np.random.Generator, games: int) -> Sample:
+    """The same with odds that are too large."""
+    sample = right_values(rng, games)
+    odds = np.log(np.clip(sample.values, 1e-6, 1 - 1e-6) / np.clip(1 - sample.values, 1e-6, 1))
+    values = 1 / (1 + np.exp(-1.7 * odds))
+    return Sample.of("too sure", values, results=sample.results, games=sample.games)
+
+
+def too_cautious_late(rng: np.random.Generator, games: int) -> Sample:
+    """The same with odds that are too small, the more so the later it is."""
+    sample = right_values(rng, games)
+    odds = np.log(np.clip(sample.values, 1e-6, 1 - 1e-6) / np.clip(1 - sample.values, 1e-6, 1))
+    values = 1 / (1 + np.exp(-(1 - 0.6 * lateness(sample)) * odds))
+    return Sample.of("cautious", values, results=sample.results, games=sample.games)
+
+
+def lateness(sample: Sample) -> Reals:
+    """From 0 at the start to 1 at the end, most of it late."""
+    return (plies(sample) / (POSITIONS - 1)) ** 2
+
+
+def as_sample(values: Reals, won: NDArray[np.bool_]) -> Sample:
+    games = np.repeat(np.arange(len(won)), POSITIONS)
+    return Sample.of("simulated", values.ravel(), results=won[games], games=games)
+
+
+def plies(sample: Sample) -> NDArray[np.int64]:
+    return np.arange(len(sample)) % POSITIONS
+
+
+def phase(sample: Sample) -> Control:
+    """The phase of the game as studies have it: tenths of the plies."""
+    strata = plies(sample) * 10 // POSITIONS
+    return Control("the phase of the game", strata, frozenset(["ply"]))
+
+
+def columns_of(rng: np.random.Generator, sample: Sample) -> dict[str, NDArray[np.generic]]:
+    """Columns that have nothing to do with who won: of positions, of games, and of both."""
+    games, count = sample.games, sample.game_count
+    return {
+        "ply": plies(sample),
+        "capture": rng.random(len(sample)) < 0.2,
+        "stage": rng.integers(0, 4, len(sample)),
+        "material": np.round(rng.normal(0, 2, len(sample))).astype(int),
+        "tempo": rng.normal(0, 1, count)[games] + rng.normal(0, 0.3, len(sample)),
+        "komi": rng.choice([5.5, 6.5, 7.5], count)[games],
+        "opening": rng.choice(list("abcde"), count)[games].astype(object),
+    }
+
+
+def bands(runs: int, seed: int) -> Iterator[Row]:
+    """Bands of evaluation curves."""
+    truth = curve(noisy_leads(np.random.default_rng(seed), MANY), resampling=NO_INTERVALS)
+    real = {point.lower: point.share for point in truth.points}
+    ours, naive = [], []
+    for run in range(runs):
+        sample = noisy_leads(np.random.default_rng([seed, run]), 200)
+        for point in curve(sample, resampling=few(run)).points:
+            ours.append(point.low <= real[point.lower] <= point.high)
+            naive.append(point.naive_low <= real[point.lower] <= point.naive_high)
+    yield Row("bins whose band by games holds the truth, 200 games", share(ours), runs)
+    yield Row("bins whose naive band does", share(naive), runs)
+
+
+def metrics(runs: int, seed: int) -> Iterator[Row]:
+    """Intervals of metrics other than the calibration error."""
+    real = measure(noisy_leads(np.random.default_rng(seed), MANY))
+    held: dict[str, list[bool]] = {name: [] for name in METRICS if name != "calibration_error"}
+    for run in range(runs):
+        sample = noisy_leads(np.random.default_rng([seed, run]), 200)
+        found = measure(sample, resampling=few(run))
+        for name, hits in held.items():
+            hits.append(found[name].low <= real[name].value <= found[name].high)
+    for name, hits in held.items():
+        yield Row(f"intervals of {METRICS[name].title} that hold the truth, 200 games",
+                  share(hits), runs)  # fmt: skip
+
+
+def ece(runs: int, seed: int) -> Iterator[Row]:
+    """The interval of the calibration error."""
+    for studies in (noisy_leads, right_values, too_sure):
+        real = measure(studies(np.random.default_rng(seed), MANY))["ECE"].value
+        for games in (100, 200):
+            held = []
+            for run in range(runs):
+                sample = studies(np.random.default_rng([seed, run]), games)
+                found = measure(sample, resampling=few(run))["ECE"]
+                held.append(found.low <= real <= found.high)
+            what = f"intervals of ECE that hold {real:.3f} ({studies.__name__}), {games} games"
+            yield Row(what, share(held), runs)
+
+
+def monotonicity(runs: int, seed: int) -> Iterator[Row]:
+    """The test of whether a curve rises all the way."""
+    called: dict[str, list[bool]] = {"flat": [], "rising": []}
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        rising = noisy_leads(rng, 200)
+        flat = Sample.of(
+            "flat",
+            rising.values,
+            results=(rng.random(200) < 0.5)[rising.games],
+            games=rising.games,
+        )
+        for name, sample in (("flat", flat), ("rising", rising)):
+            called[name].append(curve(sample, resampling=few(run)).monotonicity.p_value < 0.05)
+    for name, hits in called.items():
+        yield Row(f"curves of a {name} truth with p < 0.05, 200 games", share(hits), runs)
+
+
+def gaps(runs: int, seed: int) -> Iterator[Row]:
+    """Tests of a single condition that has no effect."""
+    for games in (60, 100, 200, 1000):
+        of: dict[str, dict[str, list[bool]]] = {}
+        for run in range(runs):
+            for studies in (noisy_leads, right_values):
+                rng = np.random.default_rng([seed, run])
+                sample = studies(rng, games)
+                conditions = {
+                    "late": plies(sample) >= 40,
+                    "of positions": rng.random(len(sample)) < 0.2,
+                    "of games": (rng.random(games) < 0.3)[sample.games],
+                    "from a ply on": plies(sample) >= rng.integers(20, 70, games)[sample.games],
+                }
+                for words, holds in conditions.items():
+                    ways = {"": Equals(sample)}
+                    if words != "late":
+                        ways[" at equal phases"] = Equals(sample, phase(sample).strata)
+                    for how, equals in ways.items():
+                        for test, below in _tests(equals, holds, run).items():
+                            cases = of.setdefault(test + how, {})
+                            cases.setdefault(studies.__name__ + words, []).append(below)
+        for test, cases in of.items():
+            shares = [100 * float(np.mean(hits)) for hits in cases.values()]
+            found = f"{np.mean(shares):.1f} % (of {len(shares)} kinds at most {max(shares):.1f} %)"
+            yield Row(f"p < 0.05 of {test} where there is none, {games} games", found, runs)
+
+
+def _tests(equals: Equals, holds: NDArray[np.bool_], seed: int) -> dict[str, bool]:
+    """Whether each test of a gap is below 0.05."""
+    named = named_gap(equals, "", holds, resampling=few(seed))
+    tests = {
+        "a level": named.gap.level.p_value < 0.05,
+        "a lean": named.gap.lean.p_value < 0.05,
+    }
+    if named.distance is not None:
+        tests["the largest gap"] = named.distance.p_value < 0.05
+    return tests
+
+
+def splits(runs: int, seed: int) -> Iterator[Row]:
+    """A search where there is no weakness, and where one was planted."""
+    none, first = [], []
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        sample = noisy_leads(rng, 200)
+        found = find_splits(sample, columns_of(rng, sample), resampling=NO_INTERVALS)
+        none.append(len(found) == 0)
+        sample = noisy_leads(rng, 300)
+        planted = rng.random(len(sample)) < np.where(sample.results == 1, 0.22, 0.10)
+        columns = columns_of(rng, sample) | {"planted": planted}
+        found = find_splits(sample, columns, resampling=NO_INTERVALS)
+        first.append(len(found) > 0 and found[0].condition.sql == "planted")
+    yield Row("searches that find none where there is none, 200 games", share(none), runs)
+    yield Row("searches that list a planted weakness first, 300 games", share(first), runs)
+
+
+def late(runs: int, seed: int) -> Iterator[Row]:
+    """Conditions that come late, of an evaluator that is too cautious late."""
+    merely, own, missed = [], [], []
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        sample = too_cautious_late(rng, 400)
+        when = 0.4 * lateness(sample)
+        idle = rng.random(len(sample)) < when
+        telling = np.where(sample.results == 1, 1.5, 0.5)
+        weak = rng.random(len(sample)) < when * telling
+        columns = {"ply": plies(sample), "idle": idle, "weak": weak}
+        found = find_splits(
+            sample, columns, controls=[phase(sample)], resampling=NO_INTERVALS, pairs=False
+        )
+        sure = {split.condition.sql for split in found if split.is_sure}
+        merely.append("idle" in sure)
+        own.append("weak" in sure)
+        plain = find_splits(sample, {"idle": idle}, resampling=NO_INTERVALS, pairs=False)
+        missed.append(any(split.is_sure for split in plain))
+    yield Row("conditions that merely come late and pass for findings, 400 games",
+              share(merely), runs)  # fmt: skip
+    yield Row("such conditions without the control by phase", share(missed), runs)
+    yield Row("conditions that come late, with an effect of their own, found", share(own), runs)
+
+
+def pair_chances(difference: float, draws: float, bias: float, alike: float) -> Reals:
+    """A pair's results: openings that favour one side by -bias, 0 or bias Elo; Davidson's draws."""
+
+    def game(strength: float) -> Reals:
+        weights = 10 ** (np.array([-strength, 0, strength]) / 800)
+        weights[1] = 2 * draws / (1 - draws)
+        return np.asarray(weights / weights.sum())
+
+    openings = [np.convolve(game(difference + b), game(difference - b)) for b in (-bias, 0, bias)]
+    repeated = np.zeros(5)
+    repeated[::2] = game(difference)
+    return np.asarray((1 - alike) * sum(openings) / 3 + alike * repeated)
+
+
+def elo_interval(runs: int, seed: int) -> Iterator[Row]:
+    """The interval of Elo in a match."""
+    kinds = ((0, 0, 0), (0.4, 0, 0.3), (0.4, 400, 0), (0.7, 200, 0), (0.9, 0, 0))
+    rng = np.random.default_rng(seed)
+    for pairs in (30, 100, 500):
+        shares, textbook = [], []
+        for difference in (0, 50, 200, 400):
+            for draws, bias, alike in kinds:
+                chances = pair_chances(difference, draws, bias, alike)
+                rate = float(chances @ PAIR_RATES)
+                held, held_by_textbook = [], []
+                for five in rng.multinomial(pairs, chances, size=runs).tolist():
+                    estimate = _elo(tuple(five))
+                    held.append(estimate[0] <= elo_of_rate(rate) <= estimate[1])
+                    mean = float(np.average(PAIR_RATES, weights=five))
+                    spread = float(np.average((PAIR_RATES - mean) ** 2, weights=five))
+                    reach = 1.96 * math.sqrt(spread / max(pairs - 1, 1))
+                    held_by_textbook.append(abs(mean - rate) <= reach)
+                shares.append(np.mean(held))
+                textbook.append(np.mean(held_by_textbook))
+        for name, of in (("Elo's interval", shares), ("the textbook's", textbook)):
+            found = f"{100 * min(of):.1f} to {100 * max(of):.1f} %"
+            yield Row(f"matches of {pairs} pairs whose truth {name} holds, 20 kinds", found, runs)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _elo(five: tuple[int, int, int, int, int]) -> tuple[float, float]:
+    estimate = elo(PairScores(five))
+    return estimate.low, estimate.high
+
+
+def sprt(runs: int, seed: int) -> Iterator[Row]:
+    """Errors of the sequential test."""
+    test = Sprt(0, 80)
+    rng = np.random.default_rng(seed)
+    for draws, bias in ((0.2, 0), (0.5, 300)):
+        for claim, wrong in ((0.0, "H1"), (80.0, "H0")):
+
+            def beyond(strength: float, claim: float = claim, chances_of=(draws, bias)) -> float:
+                chances = pair_chances(strength, *chances_of, 0)
+                return elo_of_rate(float(chances @ PAIR_RATES)) - claim
+
+            chances = pair_chances(brentq(beyond, -500, 500), draws, bias, 0)
+            running = np.zeros((runs, 5))
+            taken = {"H0": 0, "H1": 0}
+            while len(running):
+                running = running + rng.multinomial(1, chances, size=len(running))
+                llrs = test.llrs(running)
+                taken["H1"] += int((llrs >= test.upper).sum())
+                taken["H0"] += int((llrs <= test.lower).sum())
+                running = running[(llrs < test.upper) & (llrs > test.lower)]
+            wrongly = [True] * taken[wrong] + [False] * (runs - taken[wrong])
+            what = f"tests of 0 against 80 Elo that take {wrong} wrongly, {draws:.0%} draws"
+            yield Row(what, share(wrongly), runs)
+
+
+def looks(runs: int, seed: int) -> Iterator[Row]:
+    """What it costs to look after every pair and to stop when it looks good."""
+    rng = np.random.default_rng(seed)
+    chances = pair_chances(0, 0.4, 0, 0)
+    misled = []
+    for _ in range(runs):
+        results = np.cumsum(rng.multinomial(1, chances, size=500), axis=0)[19:]
+        intervals = (_elo(tuple(five)) for five in results.tolist())
+        misled.append(any(low > 0 or high < 0 for low, high in intervals))
+    yield Row("matches of equals whose interval leaves 0 out after some pair of 20 to 500",
+              share(misled), runs)  # fmt: skip
+
+
+CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
+    "bands": (bands, 300),
+    "metrics": (metrics, 300),
+    "ece": (ece, 200),
+    "monotonicity": (monotonicity, 300),
+    "gaps": (gaps, 200),
+    "splits": (splits, 200),
+    "late": (late, 200),
+    "elo": (elo_interval, 2000),
+    "sprt": (sprt, 2000),
+    "looks": (looks, 300),
+}
+"""What is simulated, and how often unless told."""
+
+
+def main() -> None:
+    """Simulate what was asked for."""
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    asked.add_argument("claims", nargs="*", metavar="CLAIM", help=f"of {', '.join(CLAIMS)}; all")
+    asked.add_argument("--runs", type=int, help="how often; by default what suits the claim")
+    asked.add_argument("--seed", type=int, default=1)
+    chosen = asked.parse_args()
+    if unknown := set(chosen.claims) - set(CLAIMS):
+        asked.error(f"no claim {', '.join(sorted(unknown))}: there are {', '.join(CLAIMS)}")
+    if chosen.runs is not None and chosen.runs < 1:
+        asked.error("--runs are one or more")
+    print(f"`python scripts/simulations.py {shlex.join(sys.argv[1:])}`, seed {chosen.seed}\n")
+    print("| claim | simulated | found | runs |\n|---|---|---|---|")
+    for name in chosen.claims or CLAIMS:
+        simulate, usual = CLAIMS[name]
+        for row in simulate(chosen.runs or usual, chosen.seed):
+            print(f"| {name} | {row.what} | {row.found} | {row.runs:,} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
