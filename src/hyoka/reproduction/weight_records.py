@@ -35,8 +35,8 @@ from hyoka.reproduction.curve_differences import falls, simultaneous
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
-from hyoka.reproduction.workshop import Workshop
-from hyoka.search import linear_evaluation
+from hyoka.reproduction.workshop import Workshop, winners_told
+from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.study import Study
 
 HOLD_OUT: Final = 0.2
@@ -55,6 +55,8 @@ class RecordsScale:
     """Of each match."""
     nodes: int
     """A move."""
+    every: int = 1
+    """Every so manieth record of the files."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,20 @@ class Adjusted:
     """Files of a second set of records, where there is one."""
     trait: str = ""
     """What a factor of the terms together is called."""
+    absent: tuple[str, ...] = ()
+    """Terms of ours that the paper's program has nothing like: off in all evaluations."""
+    winners_by_mate: bool = False
+    """Whether the first mate from the first position on wins a record."""
 
 
 class Fitted:
     """The weights by both methods, and the scores that each evaluation gives to unseen games."""
 
-    def __init__(self, examples: Examples, built_in: str, seed: int) -> None:
+    def __init__(
+        self, examples: Examples, present: LinearEvaluation, built_in: str, seed: int
+    ) -> None:
         self.examples = examples
+        self._present = present
         self._built_in = built_in
         self._seed = seed
 
@@ -125,8 +134,8 @@ class Fitted:
         for name, fit in self.fits.items():
             fit.save(folder / f"{name}.json", command=_COMMAND)
         assert self.examples.start is not None, "the terms are those of an evaluation of ours"
-        built_in = linear_evaluation(self.examples.game)
-        for name, evaluation in {"off": self.examples.start, self._built_in: built_in}.items():
+        others = {"off": self.examples.start, self._built_in: self._present}
+        for name, evaluation in others.items():
             evaluation.save(folder / f"{name}.json", Origin(_COMMAND))
 
 
@@ -177,23 +186,42 @@ class WeightRun:
     def weights_folder(self) -> Path:
         """Where the evaluations' files are, for all experiments of this game, scale and seed."""
         seed = f"-{self.seed}" if self.seed else ""
-        return self.workshop.place(f"{self.adjusted.game}-weights-{self.scale}{seed}")
+        return self.workshop.place(f"{self.adjusted.game}-evaluations-{self.scale}{seed}")
 
     @cached_property
     def study(self) -> Study:
         """The study of the records."""
-        return self.workshop.study(
-            f"{self.adjusted.game}-{self.scale}",
-            self.adjusted.files,
-            where=self.adjusted.where,
-            columns="none",
+        every, name = self.amount.every, f"{self.adjusted.game}-{self.scale}"
+        if every == 1:
+            return self.records(name, self.adjusted.files)
+        return self.records(f"{name}-{every}", self.adjusted.files, f" and number % {every} = 0")
+
+    def records(self, name: str, files: tuple[str, ...], some: str = "") -> Study:
+        """A study of records, with the winners that the paper would give them."""
+        study = self.workshop.study(
+            name, files, where=f"{self.adjusted.where}{some}", columns="none"
         )
+        if self.adjusted.winners_by_mate:
+            self.workshop.find_winners(study)
+        return study
+
+    def winners(self, study: Study) -> str:
+        """What became of the records' winners, to be told beside the figures."""
+        return (
+            winners_told(self.workshop.find_winners(study)) if self.adjusted.winners_by_mate else ""
+        )
+
+    @cached_property
+    def present(self) -> LinearEvaluation:
+        """Our evaluation, without what the paper's program has nothing like."""
+        ours = linear_evaluation(self.adjusted.game)
+        return ours.with_weights(dict.fromkeys(self.adjusted.absent, 0.0))
 
     @cached_property
     def fitted(self) -> Fitted:
         """The weights fitted to positions with the terms turned off, where a search rests."""
         examples = self.examples(self.study, off=True)
-        return Fitted(examples, self.adjusted.built_in, self.seed)
+        return Fitted(examples, self.present, self.adjusted.built_in, self.seed)
 
     def examples(
         self,
@@ -210,6 +238,7 @@ class WeightRun:
             self.adjusted.terms,
             shape=self.adjusted.shape,
             off=off,
+            weights=self.present,
             quiet=quiet,
             draws=draws,
             sample=None if every_position else self.amount.sample,
@@ -319,7 +348,7 @@ def splits(run: WeightRun) -> Outcome:
     unseen, fit = samples["off"], fitted.fits["MLM"]
     return Outcome(
         f"{len(unseen):,} positions of {unseen.game_count:,} unseen games; weights from "
-        f"{fit.positions:,} positions of {fit.games:,} games",
+        f"{fit.positions:,} positions of {fit.games:,} games{run.winners(run.study)}",
         (*tables, _weights_table(run)),
         tuple(verdicts),
         tuple(_draw(run.figure(s.name), s, conditions) for s in samples.values()),
@@ -329,7 +358,8 @@ def splits(run: WeightRun) -> Outcome:
 def weights(run: WeightRun) -> Outcome:
     """The weights that the two methods find."""
     fit = run.fitted.fits["MLM"]
-    return Outcome(f"{fit.positions:,} positions of {fit.games:,} games", (_weights_table(run),))
+    about = f"{fit.positions:,} positions of {fit.games:,} games{run.winners(run.study)}"
+    return Outcome(about, (_weights_table(run),))
 
 
 def self_play(run: WeightRun) -> Outcome:
@@ -367,12 +397,7 @@ def self_play(run: WeightRun) -> Outcome:
 def other_records(run: WeightRun) -> Outcome:
     """The same evaluations on other people's games: how steep the curve is, how it splits."""
     fitted = run.fitted
-    study = run.workshop.study(
-        f"{run.adjusted.game}-others",
-        run.adjusted.others,
-        where="result in (0, 1) and plies >= 60",
-        columns="none",
-    )
+    study = run.records(f"{run.adjusted.game}-others", run.adjusted.others)
     others = run.examples(study, off=True, every_position=True)
     resampling = Resampling(seed=run.seed)
     samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
@@ -394,7 +419,7 @@ def other_records(run: WeightRun) -> Outcome:
     tables, verdicts = _split_tables(adjusted, conditions, run.seed)
     theirs = samples["professionals"]
     return Outcome(
-        f"{len(theirs):,} positions of {theirs.game_count:,} professional games",
+        f"{len(theirs):,} positions of {theirs.game_count:,} professional games{run.winners(study)}",
         (steepness, *tables),
         (
             verdict(

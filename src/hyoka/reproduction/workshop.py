@@ -11,7 +11,7 @@ from hyoka.arena import MatchPlan, MatchResult, play_match
 from hyoka.errors import SourceError, named
 from hyoka.progress import OnProgress
 from hyoka.reproduction.outcome import Outcome
-from hyoka.study import Study, evaluate
+from hyoka.study import Study, WinnersReport, adjudicate_records, evaluate
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays so many games of a match that is kept in a folder."""
@@ -71,6 +71,10 @@ class Workshop:
         paths = [self.records.file(file) for file in files]
         return Study.create(path, paths, where=where, columns=columns)
 
+    def find_winners(self, study: Study) -> WinnersReport:
+        """Give records to whoever could mate first; what is known already is not looked for."""
+        return adjudicate_records(study, "mate", jobs=self.jobs, progress=self.progress)
+
     def evaluate(self, study: Study, specs: Sequence[str], sample: int | None) -> list[str]:
         """Evaluate what is missing; the names under which the evaluations are kept."""
         reports = evaluate(
@@ -89,6 +93,14 @@ class Workshop:
         path = self.folder / name
         path.mkdir(parents=True, exist_ok=True)
         return path
+
+
+def winners_told(report: WinnersReport) -> str:
+    """How many records went to another side than they say, as the end of a sentence."""
+    return (
+        f"; a mate decides {report.known:,} of {report.records:,} records, {report.changed:,} of "
+        "them for another side than the record says"
+    )
 
 
 class Experiment(Protocol):
