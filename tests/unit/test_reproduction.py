@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from hyoka.engines import EngineSpec, spec
 from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.estimate import Estimate
 from hyoka.progress import Progress
+from hyoka.records import Record
 from hyoka.reproduction import (
     EXPERIMENTS,
     LEGEND,
@@ -443,17 +445,32 @@ def test_strength_on_few_games(workshop: Workshop) -> None:
     assert score.games == 2
 
 
-def test_gps_shogi_on_our_sample_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def random_shogi(count: int) -> list[Record]:
+    choose = random.Random(1)
+    records = []
+    for number in range(count):
+        game, codes = hk.Shogi(), list[int]()
+        while game.outcome is None and len(codes) < 70:
+            move = choose.choice(game.legal_moves)
+            codes.append(move.code)
+            game = game.play(move)
+        result = float(number % 2)
+        records.append(
+            Record("shogi", np.array(codes, np.uint16), result=result, ending="resigned")
+        )
+    return records
+
+
+def test_gps_shogi_on_random_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = EXPERIMENTS["000-fig14-gps"]
     assert isinstance(experiment, GpsExperiment)
     try:
         EngineSpec.from_text("usi:gpsusi").program()
     except EngineError as error:
         pytest.skip(str(error))
-    (tmp_path / "data").mkdir()
-    shutil.copy(sample_path("shogi"), tmp_path / "data")
-    workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path / "data"), jobs=2)
-    files = (sample_path("shogi").name,)
+    hk.write_records(random_shogi(60), tmp_path / "games.csa")
+    workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path))
+    files = ("games.csa",)
     tiny = {"tiny": Amount(every=1, sample=4, depth=1)}
     # A mate search of every position takes too long here; what it finds is tested elsewhere.
     monkeypatch.setitem(adjudicating.METHODS, "mate", adjudicating.by_rules)
