@@ -53,10 +53,10 @@ SquareSet coverable(const BlokusDuo& game, Player player) {
 
 const std::vector<Term>& Terms<BlokusDuo>::all() {
     static const std::vector<Term> terms = {
-        {"influence", {1, 1}},
+        {"influence", {}},
         {"influence_unblocked", {}},
         {"influence_off_forbidden", {}},
-        {"influence_of_coverable", {}},
+        {"influence_of_coverable", {1, 1}},
         {"influence_of_coverable_unblocked", {}},
         {"influence_of_coverable_off_forbidden", {}},
         {"squares", {}},

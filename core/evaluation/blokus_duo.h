@@ -6,14 +6,14 @@
 
 namespace hyoka::evaluation {
 
-/// By default Nakamura 2007's evaluation: the difference of the players' influence by Bouzy's 4/0 algorithm from the
-/// squares where a next piece may attach, kept out of occupied squares. Other readings of the paper are terms of their
-/// own, named for what differs, with weight 0.
+/// By default Nakamura 2007's evaluation in the reading that plays best (docs/results/003-readings.md): the difference
+/// of the players' influence by Bouzy's 4/0 algorithm from all squares that a next piece could cover, kept out of
+/// occupied squares. Other readings of the paper are terms of their own, named for what differs, with weight 0.
 template <>
 struct Terms<BlokusDuo> {
     static const std::vector<Term>& all();
     static constexpr std::string_view unit = "points";
-    static constexpr double scale = 150;  // a logistic fit to 6,500 positions of 942 games of a weak program
+    static constexpr double scale = 690;  // fitted to random playouts beside 200 games of UCT: docs/results/003-readings.md
     template <class Sink>
     static void count(const BlokusDuo& game, Sink& sink);
 };

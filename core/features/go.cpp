@@ -12,6 +12,9 @@ enum GoColumn : std::size_t {
     ladder,
     black_ladder,
     white_ladder,
+    running_ladder,
+    black_running_ladder,
+    white_running_ladder,
     ko,
     ko_forbidden,
     black_captured,
@@ -34,6 +37,13 @@ constexpr std::array<Column, column_count> go_columns = {{
      number, true},
     {"black_ladder", "Black's stones that a ladder captures (see ladder).", number, true},
     {"white_ladder", "White's stones that a ladder captures (see ladder).", number, true},
+    {"running_ladder",
+     "White's stones minus Black's in chains with two liberties that the side to move captures by a ladder that runs: "
+     "out of the first atari the chain gets back to two liberties, and is driven on to its end. Above 0 is good for "
+     "Black. Takeuchi 2010's ladder, as we read it.",
+     number, true},
+    {"black_running_ladder", "Black's stones that a ladder that runs captures (see running_ladder).", number, true},
+    {"white_running_ladder", "White's stones that a ladder that runs captures (see running_ladder).", number, true},
     {"ko",
      "Whether a ko is being fought: the side to move may not retake one, or can take one stone with a stone that could "
      "itself be retaken at once.",
@@ -77,6 +87,8 @@ template <int N>
 void Describer<Go<N>>::describe(const Go<N>& game, std::uint64_t wanted, std::int16_t* cells) {
     Row row(wanted, cells);
     const bool read_ladders = row.wants(ladder) || row.wants(black_ladder) || row.wants(white_ladder);
+    const bool read_running_ladders =
+        row.wants(running_ladder) || row.wants(black_running_ladder) || row.wants(white_running_ladder);
     const bool forbidden = game.ko() != Go<N>::Move::pass();
     bool fought = forbidden;
     struct {
@@ -84,6 +96,7 @@ void Describer<Go<N>>::describe(const Go<N>& game, std::uint64_t wanted, std::in
         int chains = 0;
         int atari = 0;
         int ladder = 0;
+        int running_ladder = 0;
     } sides[2];
     game.for_each_chain([&](typename Go<N>::Move head) {
         const Player owner = *game.owner(head);
@@ -95,12 +108,17 @@ void Describer<Go<N>>::describe(const Go<N>& game, std::uint64_t wanted, std::in
         side.atari += atari ? stones : 0;
         if (atari && owner != game.to_play()) fought = fought || is_ko(game, head);
         if (read_ladders && ladders_.captures(game, head, game.to_play())) side.ladder += stones;
+        if (read_running_ladders && owner != game.to_play() && ladders_.drives(game, head))
+            side.running_ladder += stones;
     });
     const auto& [black, white] = sides;
 
     row.set(ladder, white.ladder - black.ladder);
     row.set(black_ladder, black.ladder);
     row.set(white_ladder, white.ladder);
+    row.set(running_ladder, white.running_ladder - black.running_ladder);
+    row.set(black_running_ladder, black.running_ladder);
+    row.set(white_running_ladder, white.running_ladder);
     row.set(ko, fought);
     row.set(ko_forbidden, forbidden);
     row.set(black_captured, placed_[0] - black.stones);

@@ -118,6 +118,32 @@ bool LadderReader<N>::captures(const Go<N>& game, Move stone, Player first) {
     return read(0, stone);
 }
 
+template <int N>
+bool LadderReader<N>::drives(const Go<N>& game, Move stone) {
+    return !game.in_atari(stone) && captures(game, stone, game.to_play()) && !captures_at_once(game, stone);
+}
+
+/// Whether some atari leaves the chain in atari, whatever its owner answers. Pre: it has two liberties.
+template <int N>
+bool LadderReader<N>::captures_at_once(const Go<N>& game, Move prey) {
+    Moves<Go<N>> attacks;
+    attack(game, prey, game.to_play(), attacks);
+    for (const Move atari : attacks) {
+        const Go<N>& threatened = put(0, game);
+        boards_[0].play(atari);
+        Moves<Go<N>> answers;
+        const auto known = defend(threatened, prey, threatened.to_play(), answers);
+        bool caught = known.value_or(true);
+        for (std::size_t i = 0; caught && i < answers.size(); ++i) {
+            Go<N>& answered = put(1, threatened);
+            answered.play(answers[i]);
+            caught = answered.in_atari(prey);
+        }
+        if (caught) return true;
+    }
+    return false;
+}
+
 /// Reads on from the board of this branch, and changes it.
 template <int N>
 bool LadderReader<N>::read(std::size_t branch, Move prey) {

@@ -25,7 +25,12 @@ public:
     /// once, in a ko or a snapback, is not captured by a ladder.
     bool captures(const Go<N>& game, Move stone, Player first);
 
+    /// Whether the side to move captures the other's chain of `stone` by a ladder that runs: the chain has two
+    /// liberties, no atari leaves it in atari whatever its owner answers, and it is captured all the same.
+    bool drives(const Go<N>& game, Move stone);
+
 private:
+    bool captures_at_once(const Go<N>& game, Move prey);
     bool read(std::size_t branch, Move prey);
     Go<N>& put(std::size_t branch, const Go<N>& board);
 

@@ -116,7 +116,8 @@ class AnyMonteCarlo {
 public:
     virtual ~AnyMonteCarlo() = default;
     /// Playouts from number `first` on: `a_move` for each move if that is not 0; else `playouts` in all, as many for
-    /// each move and one at least; else as many as fit into the time.
+    /// each move and one at least (with `divide` so many that a move would have, in all); else as many as fit into the
+    /// time.
     virtual std::vector<CodedSample> sample(const AnyLine& line, std::span<const std::uint16_t> only,
                                             std::uint64_t first, std::uint64_t playouts, std::uint64_t a_move,
                                             double time_s, const std::atomic<bool>& interrupt) const = 0;

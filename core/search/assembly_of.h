@@ -228,7 +228,10 @@ template <Game G>
 class MonteCarlo final : public AnyMonteCarlo {
 public:
     MonteCarlo(const MonteCarloOptions& options, const GivenModels& models)
-        : policy_(playout_policy<G>(options, models)), seed_(options.seed), threads_(options.threads) {}
+        : policy_(playout_policy<G>(options, models)),
+          seed_(options.seed),
+          threads_(options.threads),
+          divide_(options.divide) {}
 
     std::vector<CodedSample> sample(const AnyLine& any, std::span<const std::uint16_t> only, std::uint64_t first,
                                     std::uint64_t playouts, std::uint64_t a_move, double time_s,
@@ -242,7 +245,11 @@ public:
         const std::uint64_t each =
             a_move ? a_move
                    : std::max<std::uint64_t>(playouts / std::max<std::size_t>(moves.size(), 1), playouts ? 1 : 0);
-        const std::uint64_t count = each ? each * moves.size() : std::numeric_limits<std::uint64_t>::max();
+        const bool divided = divide_ && !a_move;
+        if (divided) shuffle(moves);  // few get a playout at all: which ones must not depend on how they are listed
+        const std::uint64_t count = !each     ? std::numeric_limits<std::uint64_t>::max()
+                                    : divided ? each
+                                              : each * moves.size();
         std::vector<CodedSample> samples;
         for (const auto& sample :
              sample_moves<G>(line, moves, *policy_, first, count, time_s, seed_, threads_, interrupt))
@@ -252,9 +259,16 @@ public:
     }
 
 private:
+    void shuffle(std::vector<typename G::Move>& moves) const {
+        Rng rng = Rng::for_task(seed_, 1);
+        for (std::size_t left = moves.size(); left > 1; --left)
+            std::swap(moves[left - 1], moves[rng.below(static_cast<std::uint32_t>(left))]);
+    }
+
     std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
     std::uint64_t seed_;
     unsigned threads_;
+    bool divide_;
 };
 
 template <class G>

@@ -78,7 +78,10 @@ SettingTable<MonteCarloOptions> monte_carlo_settings() {
     table
         .count("playouts", &MonteCarloOptions::playouts,
                "Playouts in all, the same for each move, one at least; 5,000 if none.")
-        .count("a_move", &MonteCarloOptions::a_move, "Playouts a move, instead.");
+        .count("a_move", &MonteCarloOptions::a_move, "Playouts a move, instead.")
+        .flag("divide", &MonteCarloOptions::divide,
+              "Divide the playouts by the number of legal moves: so many in all, each after another move, drawn at "
+              "random (Takeuchi 2010).");
     add_time(table);
     add_playouts(table);
     table.file("weights", weights_help);

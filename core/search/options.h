@@ -55,6 +55,7 @@ struct UctOptions : PlayoutOptions {
 struct MonteCarloOptions : PlayoutOptions {
     std::optional<std::uint64_t> playouts;
     std::optional<std::uint64_t> a_move;
+    bool divide = false;
     std::optional<double> time;
     unsigned threads = 1;
     std::uint64_t seed = 0;

@@ -46,7 +46,7 @@ def built_in_artefact(name: str) -> Artefact:
     """What comes with Hyoka under a name; raises NotationError with the nearest right one.
 
     >>> made = built_in_artefact("built-in:weights:blokus_duo")
-    >>> made.kind, made.game, made.json_object()["weights"]["influence"]
+    >>> made.kind, made.game, made.json_object()["weights"]["influence_of_coverable"]
     ('weights', 'blokus_duo', [1.0, 1.0])
     """
     known = built_in_names()

@@ -435,6 +435,33 @@ class SlowLadder:
             return False
         return self.caught(board, stone, mover)
 
+    def drives(self, board: boards.Board, stone: Point, mover: str) -> bool:
+        """Captured, with two liberties, though no atari leaves the chain in atari for good."""
+        _, liberties = chain(board, stone)
+        if len(liberties) != 2 or mover == board.get(*stone):
+            return False
+        if not self.captures(board, stone, mover):
+            return False
+        return not any(
+            self.settled(played, stone)
+            for atari in sorted(liberties)
+            if (played := after(board, atari, mover)) is not None
+            and not is_ko(board, atari, mover)
+            and len(chain(played, stone)[1]) == 1
+        )
+
+    def settled(self, board: boards.Board, stone: Point) -> bool:
+        """Whether a chain in atari is in atari, or gone, after whatever its owner answers."""
+        owner = board.get(*stone)
+        stones, liberties = chain(board, stone)
+        replies = set(liberties)
+        for point in {point for own in stones for point in beside(board, own)}:
+            if board.get(*point) == common.opponent_of(owner):
+                others = chain(board, point)[1]
+                replies |= others if len(others) == 1 else set()
+        boards_after = [after(board, reply, owner) for reply in sorted(replies)]
+        return all(played is None or len(chain(played, stone)[1]) == 1 for played in boards_after)
+
     def caught(self, board: boards.Board, stone: Point, mover: str) -> bool:
         self.patience -= 1
         if self.patience < 0:
@@ -482,11 +509,17 @@ def go_features(board: boards.Board, to_play: str, ko: Point | None) -> Features
                 for stones in own[color]
                 if SlowLadder().captures(board, min(stones), to_play)
             ),
+            f"{side}_running_ladder": sum(
+                len(stones)
+                for stones in own[color]
+                if SlowLadder().drives(board, min(stones), to_play)
+            ),
             f"{side}_atari": sum(
                 len(s) for s, liberties in own[color].items() if len(liberties) == 1
             ),
             f"{side}_stones": sum(map(len, own[color])),
             f"{side}_chains": len(own[color]),
         }
-    features["ladder"] = features["white_ladder"] - features["black_ladder"]
+    for kind in ("ladder", "running_ladder"):
+        features[kind] = features[f"white_{kind}"] - features[f"black_{kind}"]
     return features

@@ -120,6 +120,7 @@ SPELLING_GAMES = {
     "problems/othello_lines.py": "a notation of Othello",
     "problems/reading.py": "the notations by name, one of which is called after its game",
     "reproduction/experiments.py": "the papers' experiments are about one game each",
+    "reproduction/nakamura_2007.py": "its paper is about one game",
 }
 
 

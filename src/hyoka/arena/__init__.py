@@ -14,6 +14,7 @@ from hyoka.arena.openings import Opening, openings_of
 from hyoka.arena.plan import MatchPlan, MatchRules, plan_match
 from hyoka.arena.played import Pairing, PlayedGame
 from hyoka.arena.players import PlayerSpec
+from hyoka.arena.prior import NewNodes, TunedPrior, tune_prior
 from hyoka.arena.ratings import RatingList, rate_players
 from hyoka.arena.report import write_match_report
 from hyoka.arena.sanity import odd_workers
@@ -32,6 +33,7 @@ __all__ = [
     "MatchResult",
     "MatchRules",
     "MatchScore",
+    "NewNodes",
     "Opening",
     "PairScores",
     "Pairing",
@@ -42,6 +44,7 @@ __all__ = [
     "Sprt",
     "Standing",
     "TimeControl",
+    "TunedPrior",
     "ablate",
     "adjudicator_of",
     "binomial_p_value",
@@ -62,5 +65,6 @@ __all__ = [
     "rate",
     "rate_players",
     "repeated_games",
+    "tune_prior",
     "write_match_report",
 ]

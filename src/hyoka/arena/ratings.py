@@ -90,13 +90,16 @@ class RatingList:
     def __getitem__(self, name: str) -> Rated:
         return self.players[self._place(name)]
 
-    def difference(self, a: str, b: str) -> Estimate:
+    def difference(self, a: str, b: str, *, comparisons: int = 1) -> Estimate:
         """How much stronger `a` is than `b` in Elo, with the 95 % interval.
 
+        With more `comparisons` the intervals hold for that many differences at once (Bonferroni):
+        who chooses a pair after the games, such as the best two of k, has made k (k - 1) / 2.
         Raises Error if one of them is not here or no games connect them.
         """
         value, deviation, places = self._difference(a, b)
-        low, high = value - _Z95 * deviation, value + _Z95 * deviation
+        reach = deviation * NormalDist().inv_cdf(1 - 0.025 / comparisons)
+        low, high = value - reach, value + reach
         if not self._reaches(places[0], places[1]):
             low = -math.inf
         if not self._reaches(places[1], places[0]):

@@ -15,7 +15,7 @@ import hyoka
 
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
-    "learn": "Learn from a study's games: the weights of an evaluation.",
+    "learn": "Learn from games: the weights of an evaluation, a prior.",
 }
 
 
@@ -139,6 +139,11 @@ COMMANDS: Final = (
         "learn weights",
         "learning.weights_command",
         "Fit weights of an evaluation to the results of a study's games, and say what it changes.",
+    ),
+    Command(
+        "learn prior",
+        "priors.prior_command",
+        "Fit what an evaluation is worth to UCT on self-play: its sigmoid's scale and its weight.",
     ),
     Command(
         "adjudicate",

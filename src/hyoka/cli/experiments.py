@@ -3,8 +3,9 @@
 
 import contextlib
 import os
-from collections.abc import Callable
-from concurrent.futures import Executor
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -14,25 +15,23 @@ from rich.markup import escape
 from hyoka.arena import (
     Contest,
     DuelSummary,
-    MatchPlan,
     MatchResult,
     PlayerSpec,
     ablate,
     contests,
     openings_of,
     plan_match,
-    play_match,
 )
 from hyoka.cli.matches import (
     Cluster,
     Games,
     Jobs,
-    LiveStanding,
     OpeningsOption,
     Seed,
     duel_as_json,
     elo_text,
-    jobs_for,
+    match_player,
+    workers,
 )
 from hyoka.cli.output import (
     AsJson,
@@ -43,10 +42,10 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
-from hyoka.fleet import cluster
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
+    LEGEND,
     Experiment,
     Outcome,
     RecordsFolder,
@@ -54,41 +53,13 @@ from hyoka.reproduction import (
     experiment_named,
     right_aligned,
 )
+from hyoka.reproduction.results_page import Made, definition, write_results_page
 from hyoka.search import SearchSpec
 
 _SWITCHES = {
     "uct": "strengths,widening,killer,history,rave",
     "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
 }
-
-
-def _workers(
-    stack: contextlib.ExitStack, jobs: int | None, address: str | None
-) -> tuple[Executor | None, int | None]:
-    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
-    if address is None:
-        return None, jobs
-    return stack.enter_context(cluster(address))
-
-
-def _players_of_matches(
-    executor: Executor | None, jobs: int | None, quiet: bool
-) -> Callable[[MatchPlan, Path, int], MatchResult]:
-    """What plays the matches of an experiment: here or on a cluster, shown while they go on."""
-
-    def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
-        with LiveStanding(plan, games, None, quiet) as shown:
-            result = play_match(
-                plan,
-                folder,
-                games=games,
-                jobs=jobs or jobs_for(plan),
-                executor=executor,
-                on_games=shown.update,
-            )
-        return result
-
-    return play
 
 
 def ablate_command(
@@ -146,7 +117,7 @@ def ablate_command(
         how,
     )
     with contextlib.ExitStack() as stack:
-        play = _players_of_matches(*_workers(stack, jobs, cluster_address), quiet or as_json)
+        play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
         starts = openings_of(openings, kind, seed=seed)
 
@@ -209,6 +180,15 @@ def reproduce_command(
             help="Where the game records are; else shared/data here or in a folder above.",
         ),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown",
+            metavar="FILE",
+            dir_okay=False,
+            help="Write a page as well, with what made it: command, commit, date.",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -228,11 +208,11 @@ def reproduce_command(
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
-        executor, jobs = _workers(stack, jobs, cluster_address)
+        executor, jobs = workers(stack, jobs, cluster_address)
         workshop = Workshop(
             folder,
             RecordsFolder(data),
-            play=_players_of_matches(executor, jobs, hidden),
+            play=match_player(executor, jobs, hidden),
             jobs=jobs or _cores(),
             executor=executor,
             progress=stack.enter_context(progress_bars(hidden)),
@@ -240,6 +220,15 @@ def reproduce_command(
         )
         stack.enter_context(kept_when_interrupted("done"))
         outcome = experiment.run(workshop, scale)
+    if markdown is not None:
+        words = f"hyoka reproduce {experiment.id} --scale {scale}"
+        made = Made(
+            f"{words} --seed {seed}" if seed else words,
+            source_commit(),
+            datetime.now(tz=UTC).strftime("%Y-%m-%d"),
+            definition(experiment, scale),
+        )
+        write_results_page(markdown, experiment, scale, outcome, made)
     if as_json:
         head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}
         print_json({**head, **outcome.as_json(), "notes": experiment.notes})
@@ -262,6 +251,29 @@ def _list_experiments(as_json: bool) -> None:
     out.print(table)
 
 
+def source_commit() -> str:
+    """The commit that this program is of, with a + if it has been changed since.
+
+    Its version, where it does not run from a checkout.
+    """
+    here = Path(__file__).resolve().parent
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        top = Path(git("rev-parse", "--show-toplevel"))
+        if not (top / "core" / "game.h").exists():
+            return f"v{version('hyoka')}"  # installed inside a checkout of something else
+        changed = git("status", "--porcelain", "--", str(top / "src"), str(top / "core"))
+        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return f"v{version('hyoka')}"
+
+
 def _cores() -> int:
     has_affinity = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -281,10 +293,11 @@ def _print_outcome(experiment: Experiment, scale: str, outcome: Outcome) -> None
         table = plain_table("as in the paper?", "", "difference", "")
         for each in outcome.verdicts:
             table.add_row(
-                escape(each.claim), each.answer, each.found.text("+.3f"), escape(each.detail)
+                escape(each.claim), each.words, each.found.text("+.3f"), escape(each.detail)
             )
         out.print()
         out.print(table)
+        out.print(LEGEND.replace("**", ""), style="dim", markup=False)
     for figure in outcome.figures:
         out.print(f"drawn: {figure}", style="dim", markup=False, soft_wrap=True)
     if experiment.notes:

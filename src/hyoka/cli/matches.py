@@ -5,6 +5,8 @@ import contextlib
 import math
 import os
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -275,6 +277,35 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def workers(
+    stack: contextlib.ExitStack, jobs: int | None, address: str | None
+) -> tuple[Executor | None, int | None]:
+    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
+    if address is None:
+        return None, jobs
+    return stack.enter_context(cluster(address))
+
+
+def match_player(
+    executor: Executor | None, jobs: int | None, quiet: bool
+) -> Callable[[MatchPlan, Path, int], MatchResult]:
+    """What plays the matches of a larger work: here or on a cluster, shown while they go on."""
+
+    def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
+        with LiveStanding(plan, games, None, quiet) as shown:
+            result = play_match(
+                plan,
+                folder,
+                games=games,
+                jobs=jobs or jobs_for(plan),
+                executor=executor,
+                on_games=shown.update,
+            )
+        return result
+
+    return play
+
+
 def elo_text(elo: Estimate) -> str:
     """An Elo difference with its interval: a half-width where it is even, else both ends."""
     if math.isfinite(elo.value) and math.isfinite(elo.low) and math.isfinite(elo.high):
@@ -397,7 +428,7 @@ def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
     ]
 
 
-def _estimate_json(estimate: Estimate) -> dict[str, float | None]:
+def estimate_as_json(estimate: Estimate) -> dict[str, float | None]:
     """An estimate in JSON, which knows no infinity: null there."""
     ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
     return {name: end if math.isfinite(end) else None for name, end in ends.items()}
@@ -416,9 +447,9 @@ def duel_as_json(duel: DuelSummary) -> dict[str, object]:
         "as_first": [score.as_first.wins, score.as_first.draws, score.as_first.losses],
         "as_second": [score.as_second.wins, score.as_second.draws, score.as_second.losses],
         "pairs": list(score.pairs.counts),
-        "rate": _estimate_json(duel.rate),
-        "elo": _estimate_json(duel.elo),
-        "normalised_elo": _estimate_json(duel.normalised_elo),
+        "rate": estimate_as_json(duel.rate),
+        "elo": estimate_as_json(duel.elo),
+        "normalised_elo": estimate_as_json(duel.normalised_elo),
         "superiority": duel.superiority,
         "binomial_p": duel.binomial_p,
         "permutation_p": duel.permutation_p,
@@ -442,7 +473,7 @@ def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
         "verdict": result.verdict,
         "duels": [duel_as_json(duel) for duel in duels],
         "ratings": [
-            {"name": rated.name, **_estimate_json(Estimate(rated.elo, rated.low, rated.high))}
+            {"name": rated.name, **estimate_as_json(Estimate(rated.elo, rated.low, rated.high))}
             for rated in (ratings.players if ratings else ())
         ],
         "reasons": dict(standing.reasons),

@@ -2,11 +2,19 @@
 """The papers' experiments, ours beside theirs."""
 
 from hyoka.reproduction.experiments import EXPERIMENTS, experiment_named
-from hyoka.reproduction.outcome import Outcome, OutcomeTable, Verdict, cell_text, right_aligned
+from hyoka.reproduction.outcome import (
+    LEGEND,
+    Outcome,
+    OutcomeTable,
+    Verdict,
+    cell_text,
+    right_aligned,
+)
 from hyoka.reproduction.workshop import Experiment, RecordsFolder, Workshop
 
 __all__ = [
     "EXPERIMENTS",
+    "LEGEND",
     "Experiment",
     "Outcome",
     "OutcomeTable",

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import AdaptiveBins, ConditionGap, Sample, interval
+from hyoka.analysis import AdaptiveBins, Sample, condition_gap, interval
+from hyoka.analysis.gaps import KINDS
 from hyoka.estimate import Estimate
-from hyoka.reproduction.outcome import Answer, Verdict, verdict
+from hyoka.reproduction.claims import differ
+from hyoka.reproduction.outcome import Verdict
 
 Holds = NDArray[np.bool_]
-LITTLE: Final = 0.05
-"""A difference of win probabilities that is called little."""
 _RESAMPLES: Final = 300
 _BINS: Final = AdaptiveBins(positions=200, games=20, error=0.03)
 
@@ -77,27 +77,10 @@ def picture_bins(sample: Sample) -> AdaptiveBins:
     return AdaptiveBins(positions=max(200, len(sample) // 30), error=np.inf)
 
 
-def departs(claim: str, gap: ConditionGap) -> Verdict:
+def departs(claim: str, sample: Sample, holds: Holds) -> Verdict:
     """Whether a condition's curve departs from the curve of all, one way or the other.
 
-    What is told is the surer of the two departures; its p value counts double for the choice.
+    Both departures are looked at, so that each has an interval of 97.5 %.
     """
-    surer = min((gap.level, gap.lean), key=lambda each: each.p_value)
-    p_value = min(1.0, 2 * surer.p_value)
-    answer: Answer = "yes" if p_value < 0.05 else "not shown"
-    return Verdict(claim, surer.effect, answer, f"{surer.kind}, p = {p_value:.2g}")
-
-
-def hardly(claim: str, *effects: Estimate) -> Verdict:
-    """Whether effects are surely small: none of their intervals reaches beyond `LITTLE`.
-
-    >>> hardly("one curve", Estimate(0.01, -0.01, 0.03)).answer
-    'yes'
-    >>> hardly("one curve", Estimate(0.10, 0.06, 0.14)).answer
-    'reversed'
-    """
-    worst = max(effects, key=lambda each: max(abs(each.low), abs(each.high)))
-    ends = sorted((abs(worst.low), abs(worst.high)))
-    least = 0.0 if worst.low <= 0 <= worst.high else ends[0]
-    room = Estimate(LITTLE - abs(worst.value), LITTLE - ends[1], LITTLE - least)
-    return verdict(f"{claim} (less than {LITTLE})", room)
+    gap = condition_gap(sample, holds, confidence=1 - 0.05 / len(KINDS))
+    return differ(claim, [gap.level.effect, gap.lean.effect])

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
 from hyoka.estimate import Estimate
-from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Verdict, verdict
+from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
+from hyoka.search import linear_evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,44 +20,67 @@ class TheirScore:
     as_second: Score
 
 
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """A match of an experiment: what both have of it in words, their texts, and how many games."""
+
+    at: str
+    one: str
+    other: str
+    games: int
+
+
 @dataclass(frozen=True)
 class MatchExperiment:
-    """A table of a paper with two players in both orders of play."""
+    """A table of a paper with two players in both orders of play, at several limits."""
 
     id: str
     title: str
     game: str
-    scales: Mapping[str, tuple[int, str, str]]
-    """By name: games, and the players' texts at that scale."""
+    scales: Mapping[str, tuple[Duel, ...]]
+    """By name: the matches, a row each."""
     names: tuple[str, str]
     theirs: TheirScore
     notes: str = ""
 
+    @property
+    def built_in(self) -> str:
+        """Which evaluation the players have: their texts don't tell."""
+        return linear_evaluation(self.game).fingerprint
+
     def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Play our version and set it beside theirs."""
-        games, one, other = self.scales[scale]
-        players = (f"{name}={text}" for name, text in zip(self.names, (one, other), strict=True))
-        plan = plan_match(*players, game=self.game, openings="start", seed=workshop.seed)
-        result = workshop.play(plan, workshop.folder / self.id / plan.slug, games)
-        score = result.standing.duel(0, 1)
+        rows: list[tuple[Value, ...]] = []
+        verdicts = []
         name, opponent = self.names
-        orders = (
-            (f"{name} first", self.theirs.as_first, score.as_first),
-            (f"{name} second", self.theirs.as_second, score.as_second),
-        )
-        rows = tuple(
-            (order, theirs, theirs.rate, ours, rate(ours), binomial_p_value(ours))
-            for order, theirs, ours in orders
-        )
-        headings = ("", "theirs +−=", "points", "ours +−=", "points", "p")
+        for duel in self.scales[scale]:
+            score = self._play(workshop, duel)
+            for order, theirs, ours in (
+                (f"{name} first", self.theirs.as_first, score.as_first),
+                (f"{name} second", self.theirs.as_second, score.as_second),
+            ):
+                p_value = binomial_p_value(ours)
+                rows.append((duel.at, order, theirs, theirs.rate, ours, rate(ours), p_value))
+                when = f"{duel.at}, {order}, "
+                verdicts.append(order_verdict(name, opponent, theirs, ours, when))
+        headings = ("", "", "theirs +−=", "points", "ours +−=", "points", "p")
+        played = (f"{each.one} against {each.other}, {each.games}" for each in self.scales[scale])
         return Outcome(
-            f"{games} games, {one} against {other}",
-            (OutcomeTable(headings, rows),),
-            tuple(
-                duel_verdict(name, opponent, theirs, ours, f"{order}, ")
-                for order, theirs, ours in orders
-            ),
+            f"games from the start: {'; '.join(played)}",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(verdicts),
         )
+
+    def _play(self, workshop: Workshop, duel: Duel) -> MatchScore:
+        players = zip(self.names, (duel.one, duel.other), strict=True)
+        plan = plan_match(
+            *(f"{name}={text}" for name, text in players),
+            game=self.game,
+            openings="start",
+            seed=workshop.seed,
+        )
+        folder = workshop.folder / self.id / f"{plan.slug}-{self.built_in}"
+        return workshop.play(plan, folder, duel.games).standing.duel(0, 1)
 
 
 def duel_verdict(
@@ -63,14 +88,27 @@ def duel_verdict(
 ) -> Verdict:
     """Whether the same player came out ahead by more than chance: the lead in points a game.
 
-    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should not either.
+    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should show them equal.
     """
-    points = rate(ours)
-    lead = Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
-    detail = f"p = {permutation_p_value(ours):.2g}"
     if binomial_p_value(theirs) >= 0.05:
-        answer: Answer = "yes" if lead.low <= 0 <= lead.high else "reversed"
-        return Verdict(f"{when}{one} and {other} not told apart", lead, answer, detail)
+        claim = f"{when}{one} and {other} are equals"
+        return same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
+    return order_verdict(one, other, theirs, ours, when)
+
+
+def order_verdict(
+    one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
+) -> Verdict:
+    """The same for a paper that says who is ahead, however sure its own score is of it."""
     if theirs.rate > 0.5:
-        return verdict(f"{when}{one} ahead of {other}", lead, detail)
-    return verdict(f"{when}{one} behind {other}", -lead, detail)
+        return verdict(f"{when}{one} ahead of {other}", _lead(ours), _p_value(ours))
+    return verdict(f"{when}{one} behind {other}", -_lead(ours), _p_value(ours))
+
+
+def _lead(score: Score | MatchScore) -> Estimate:
+    points = rate(score)
+    return Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
+
+
+def _p_value(score: Score | MatchScore) -> str:
+    return f"p = {permutation_p_value(score):.2g}"

@@ -5,15 +5,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from hyoka.arena import Score
 from hyoka.estimate import Estimate
 
 Value = str | int | float | Estimate | Score | None
 """What a cell of a table holds: numbers as numbers, text only where it is text."""
-Answer = Literal["yes", "not shown", "reversed"]
-"""Whether we found what the paper did: beyond chance, within it, or the opposite beyond it."""
+Answer = Literal["yes", "same", "not shown", "reversed"]
+"""Whether we found what the paper did; see `LEGEND`."""
+LEGEND: Final = (
+    "**yes**: our 95 % interval lies on the paper's side. **same within b**: the paper sees no "
+    "difference, and our interval lies within ±b. **reversed**: our interval lies on the other "
+    "side, or wholly beyond ±b. **not shown**: anything else; it may be so or not, these games do "
+    "not tell."
+)
 
 
 @dataclass(frozen=True)
@@ -22,13 +28,20 @@ class Verdict:
 
     claim: str
     found: Estimate
-    """Above zero where the paper is right."""
+    """Above zero where the paper is right; of a claim that two are the same, what parts them."""
     answer: Answer
     detail: str = ""
+    bound: float | None = None
+    """How far apart counts as the same, where that is the claim."""
+
+    @property
+    def words(self) -> str:
+        """The answer as people read it: `same` names its bound."""
+        return f"same within {self.bound:g}" if self.answer == "same" else self.answer
 
     def __str__(self) -> str:
         detail = f" ({self.detail})" if self.detail else ""
-        return f"{self.claim}: {self.answer}, {self.found.text('+.3f')}{detail}"
+        return f"{self.claim}: {self.words}, {self.found.text('+.3f')}{detail}"
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class Outcome:
             "verdicts": [
                 {
                     "claim": each.claim,
-                    "answer": each.answer,
+                    "answer": each.words,
                     "found": _plain(each.found),
                     "detail": each.detail,
                 }
@@ -79,22 +92,6 @@ class Outcome:
             ],
             "figures": [str(figure) for figure in self.figures],
         }
-
-
-def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
-    """A claim that holds if the number is above zero, by its interval.
-
-    >>> verdict("more is better", Estimate(0.02, 0.01, 0.03)).answer
-    'yes'
-    >>> verdict("more is better", Estimate(0.02, -0.01, 0.05)).answer
-    'not shown'
-    """
-    answer: Answer = "not shown"
-    if lead.low > 0:
-        answer = "yes"
-    elif lead.high < 0:
-        answer = "reversed"
-    return Verdict(claim, lead, answer, detail)
 
 
 def cell_text(value: Value) -> str:

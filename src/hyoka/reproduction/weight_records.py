@@ -16,7 +16,6 @@ from typing import Final, Literal
 import numpy as np
 
 from hyoka.analysis import (
-    Curve,
     Curves,
     DrawnGames,
     FixedBins,
@@ -31,9 +30,11 @@ from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
-from hyoka.reproduction.gaps import LITTLE, Holds, SplitSizes, picture_bins
+from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.reproduction.curve_differences import falls, simultaneous
+from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.matches import duel_verdict
-from hyoka.reproduction.outcome import Answer, Outcome, OutcomeTable, Value, Verdict, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
 from hyoka.search import linear_evaluation
 from hyoka.study import Study
@@ -170,7 +171,7 @@ class WeightRun:
 
     def figure(self, name: str) -> Path:
         """The file of a picture."""
-        return self.folder / f"{self.scale}-{name}.png"
+        return self.folder / f"{self.scale}-{name}.svg"
 
     @property
     def weights_folder(self) -> Path:
@@ -253,8 +254,10 @@ def quiescence(run: WeightRun) -> Outcome:
         "centipawns",
         (OutcomeTable(headings, rows),),
         (
-            _falls(curves[0], "without quiescence the curve falls somewhere", expected=True),
-            _falls(curves[1], "with quiescence it rises all the way", expected=False),
+            _falls_somewhere(
+                "without quiescence the curve falls somewhere", samples[0], resampling
+            ),
+            _rises("with quiescence it rises all the way", samples[1], resampling),
             verdict("quiescence tells wins better from losses (ROC)", roc),
         ),
         (file,),
@@ -268,20 +271,28 @@ def draws(run: WeightRun) -> Outcome:
     decided = (everything.results == 0) | (everything.results == 1)
     without = everything.where(decided, "draws left out")
     edges = np.arange(-400.0, 401.0, 100.0)
+    resampling = Resampling(seed=run.seed)
     all_bins, decided_bins = everything.ranking.bins(edges), without.ranking.bins(edges)
     half, left_out = (part[:, 1] / part[:, 0] for part in (all_bins, decided_bins))
+    drawn = [
+        part.ranking.resampled_bins(
+            edges, resampling.resamples, resampling.seed, resampling.threads
+        )
+        for part in (without, everything)
+    ]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        moved = drawn[0][:, :, 0] / drawn[0][:, :, 1] - drawn[1][:, :, 0] / drawn[1][:, :, 1]
+    differences = simultaneous(left_out - half, moved, everything.game_count)
     rows = tuple(
         (
             f"{edges[b]:+.0f} to {edges[b + 1]:+.0f}",
             int(all_bins[b, 5]),
             float(half[b]),
             float(left_out[b]),
-            float(left_out[b] - half[b]),
+            differences[b],
         )
         for b in range(len(all_bins))
     )
-    worst = float(np.nanmax(np.abs(left_out - half)))
-    resampling = Resampling(seed=run.seed)
     file = run.figure("curves")
     Curves(
         tuple(
@@ -289,19 +300,11 @@ def draws(run: WeightRun) -> Outcome:
             for s in (without, everything)
         )
     ).save(file)
-    answer: Answer = "yes" if worst < LITTLE else "reversed"
     share = 1 - len(without) / len(everything)
     return Outcome(
         f"{len(everything):,} positions, {share:.0%} of them of drawn games",
         (OutcomeTable(("centipawns", "positions", "half", "left out", "difference"), rows),),
-        (
-            Verdict(
-                f"draws have little effect on the curve (less than {LITTLE})",
-                Estimate(LITTLE - worst, math.nan, math.nan),
-                answer,
-                f"the largest difference is {worst:.3f}",
-            ),
-        ),
+        (same_within(LITTLE, "draws have little effect on the curve", differences),),
         (file,),
     )
 
@@ -415,13 +418,19 @@ def _sample(
     )
 
 
-def _falls(part: Curve, claim: str, *, expected: bool) -> Verdict:
-    """Whether a curve falls by more than chance, as it is expected to or not."""
-    drop = Estimate(part.monotonicity.largest_drop, math.nan, math.nan)
-    answer: Answer = "yes"
-    if part.monotonicity.holds == expected:
-        answer = "not shown" if expected else "reversed"
-    return Verdict(claim, drop, answer, f"p = {part.monotonicity.p_value:.2g}")
+def _falls_somewhere(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
+    """Whether a curve lies surely lower in some bin than in one before it."""
+    down = falls(sample, width=_DELTA, resampling=resampling)
+    surest = max(down, key=lambda each: each.low, default=Estimate(0.0, 0.0, 0.0))
+    return verdict(claim, surest)
+
+
+def _rises(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
+    """Whether a curve surely falls nowhere by more than a little."""
+    down = falls(sample, width=_DELTA, resampling=resampling)
+    # A bin that lies higher than those before it is no fall, however much higher.
+    only_falls = [Estimate(max(e.value, 0), max(e.low, 0), max(e.high, 0)) for e in down]
+    return same_within(LITTLE, claim, only_falls)
 
 
 def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:

@@ -117,7 +117,7 @@ def _idle_strengths(get: Get) -> dict[str, str]:
 def _idle_in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     found = _idle_in_playouts(get)
     if get("a_move"):
-        found["playouts"] = "with a_move=…"
+        found |= dict.fromkeys(("playouts", "divide"), "with a_move=…")
     if get("cut") is None:
         found |= dict.fromkeys(("weights", "scale", "evaluation"), "without cut=…")
     return found | _idle_beside_evaluation(parts, "scale")

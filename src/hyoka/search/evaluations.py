@@ -155,7 +155,7 @@ def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -
 
     A file may name some terms only; the others keep their built-in weights.
 
-    >>> linear_evaluation("blokus_duo")["influence"]
+    >>> linear_evaluation("blokus_duo")["influence_of_coverable"]
     (1.0, 1.0)
     """
     name = game_facts(game).name

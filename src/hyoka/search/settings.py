@@ -140,7 +140,7 @@ OPTIONS: Final[dict[str, type[Options]]] = {
 }
 """By kind of search, what the compiled core makes it from; it knows what can be set."""
 _TITLES: Final = {
-    "uct": "Monte-Carlo tree search with every enhancement of the papers",
+    "uct": "Monte-Carlo tree search, with enhancements that are switched one by one",
     "mc": "flat Monte Carlo: the same number of playouts for each move",
     "mc-score": "the same by the mean final score instead of wins",
     "ab": "alpha-beta with quiescence and a linear evaluation",

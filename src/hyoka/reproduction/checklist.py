@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every definition, formula, table and figure of a paper: where it is, and what came of it here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hyoka.reproduction.results_page import ResultsPage
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something of a paper."""
+
+    what: str
+    code: tuple[str, ...]
+    """Files that have it, from the top of the checkout."""
+    experiment: str | None = None
+    """The experiment that makes it anew, where it is a table or figure."""
+    remark: str = ""
+    """Where we read it otherwise, or why it is not here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """A paper, item by item."""
+
+    number: str
+    name: str
+    """As pages cite it."""
+    items: tuple[Item, ...]
+
+
+_METRICS: Final = ("src/hyoka/analysis/metrics.py", "core/analysis/ranking.cpp")
+_CURVES: Final = ("src/hyoka/analysis/curves.py", "src/hyoka/analysis/binning.py")
+_GAPS: Final = ("src/hyoka/analysis/gaps.py", "src/hyoka/analysis/splits.py")
+_SIGMOID: Final = ("src/hyoka/learning/sigmoid.py",)
+_TERMS: Final = ("src/hyoka/learning/terms.py", "core/passes/terms.h")
+_GO: Final = ("src/hyoka/reproduction/go_analyses.py",)
+_WEIGHTS: Final = ("src/hyoka/reproduction/weight_records.py",)
+
+TAKEUCHI_2010: Final = Checklist(
+    "000",
+    "Takeuchi 2010",
+    (
+        Item("UCB1, formula (1)", ("core/search/selection.h",), None, "`uct:c=1`"),
+        Item("UCB1-tuned, formula (2)", ("core/search/selection.h",), None, "`formula=tuned`"),
+        Item("win probability of a bin, (3) and (4)", _CURVES, None, "`--delta` is δ"),
+        Item(
+            "the winner of a record, by the first mate found",
+            ("src/hyoka/study/adjudicating.py",),
+            None,
+            "`hyoka adjudicate --record`",
+        ),
+        Item("ACC, FSC, ROC, APR, BEP", _METRICS),
+        Item("LFT", _METRICS, None, "the formula is `precision_at_25`; `lift` divides it"),
+        Item("evaluation curve, total and conditioned", _CURVES),
+        Item("splits", _GAPS),
+        Item("Kendall's τ", _METRICS, None, "pairs of a win and a loss, ties right (a footnote)"),
+        Item("E(v)", _METRICS),
+        Item("figures 2 and 3: all curves", _GO, "000-fig2"),
+        Item("table I", _GO, "000-table1"),
+        Item("table II", _GO, "000-table2"),
+        Item("figure 4: Fuego by move number", _GO, "000-fig4", "PUCT in Fuego's place"),
+        Item("figure 5: UCT and MC by move number", _GO, "000-fig5"),
+        Item("figure 6: GNU Go by move number", _GO, "000-fig6"),
+        Item("ladder", ("core/features/ladder.cpp",), None, "`running_ladder`, 11.6 % (11.1 %)"),
+        Item("figure 7: Fuego at ladders", _GO, "000-fig7", "PUCT in Fuego's place"),
+        Item("figure 8: UCT and MC at ladders", _GO, "000-fig8"),
+        Item("ko", ("core/features/go.cpp",), None, "`ko_forbidden`, 2.05 % (1.98 %)"),
+        Item("figures 9 and 10: all programs at ko", _GO, "000-fig9"),
+        Item("figure 11: quiescence", _WEIGHTS, "000-fig11", "our evaluation in Crafty's place"),
+        Item("figure 12: draws", _WEIGHTS, "000-fig12"),
+        Item("figure 13: bishops", _WEIGHTS, "000-fig13"),
+        Item("table III: chess self-play", _WEIGHTS, "000-table3"),
+        Item("table IV: bishops' weights", _WEIGHTS, "000-table4"),
+        Item("king unsafety in the ending, (5) and (6)", _TERMS, None, "`--as ending`"),
+        Item("figures 14 and 15: king unsafety", _WEIGHTS, "000-fig14"),
+        Item("table V: shogi self-play", _WEIGHTS, "000-table5"),
+        Item("table VI: king unsafety's weights", _WEIGHTS, "000-table6"),
+        Item("figure 16: professionals' games", _WEIGHTS, "000-fig16"),
+        Item(
+            "table VII, figure 17: ranks",
+            ("src/hyoka/reproduction/go_ranks.py",),
+            "000-fig17",
+            "9k to 11k are 15k to 20k here",
+        ),
+        Item("figure 18: ranks at komi 0.5", (), None, "no records at komi 0.5 here"),
+        Item("figure 19: rules", ("src/hyoka/reproduction/go_ranks.py",), "000-fig19"),
+        Item("section V-B: choosing δ", _CURVES, None, "bins from the data unless `--delta`"),
+        Item("section V-B: equal phases", ("src/hyoka/study/measuring.py",), None, "`--balance`"),
+        Item("section V-C: ACC at ko", _GO, "000-section5c"),
+        Item("appendix: MLM and LS", _SIGMOID, None, "`hyoka learn weights --method mlm|ls`"),
+    ),
+)
+NAKAMURA_2007: Final = Checklist(
+    "003",
+    "Nakamura 2007",
+    (
+        Item("Blokus Duo", ("core/games/blokus_duo.cpp",)),
+        Item("Bouzy's 4/0", ("core/features/blokus_duo.cpp", "core/evaluation/blokus_duo.cpp")),
+        Item(
+            "which reading of it",
+            ("src/hyoka/reproduction/nakamura_2007.py",),
+            "003-readings",
+            "the strongest is built in",
+        ),
+        Item("αβ with Bouzy's 4/0", ("core/search/alphabeta.h",), None, "`ab`"),
+        Item("UCT", ("core/search/mcts.h",), None, "`uct`"),
+        Item("a prior of n simulations", ("core/search/leaves.h",), None, "`uct:prior=N`"),
+        Item(
+            "the prior's weight and scale",
+            ("src/hyoka/arena/prior.py",),
+            None,
+            "`hyoka learn prior`: the paper gives neither",
+        ),
+        Item("table 1", ("src/hyoka/reproduction/matches.py",), "003-table1"),
+        Item("table 2", ("src/hyoka/reproduction/matches.py",), "003-table2"),
+        Item("the network: figures 3 and 4, table 3", (), None, "not built yet"),
+    ),
+)
+CHECKLISTS: Final = (TAKEUCHI_2010, NAKAMURA_2007)
+
+
+def checklist_rows(
+    checklist: Checklist, pages: Mapping[str, ResultsPage]
+) -> list[tuple[str, str, str, str]]:
+    """What it is, where it is in the code, the command, and what came of it."""
+    rows = []
+    for item in checklist.items:
+        code = ", ".join(f"`{file}`" for file in item.code)
+        command = f"`hyoka reproduce {item.experiment}`" if item.experiment else ""
+        found = item.remark
+        page = pages.get(item.experiment or "")
+        if page is not None:
+            link = f"[{page.summary or 'figures'}](results/{item.experiment}.md)"
+            found = f"{link}, {page.scale}" + (f"; {item.remark}" if item.remark else "")
+        rows.append((item.what, code, command, found))
+    return rows

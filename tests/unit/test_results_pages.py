@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' checklists and the pages of results name what exists, and are of this code."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from hyoka.reproduction import EXPERIMENTS
+from hyoka.reproduction.checklist import CHECKLISTS, Checklist
+from hyoka.reproduction.results_page import definition, read_results_page
+
+TOP = Path(__file__).parents[2]
+PAGES = sorted((TOP / "docs" / "results").glob("*.md"))
+ids = pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda each: each.number)
+
+
+@pytest.fixture(scope="module")
+def results() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("results", TOP / "scripts" / "results.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@ids
+def test_every_experiment_of_a_checklist_exists(checklist: Checklist) -> None:
+    listed = {item.experiment for item in checklist.items if item.experiment}
+    there = {name for name in EXPERIMENTS if name.startswith(f"{checklist.number}-")}
+    assert listed == there
+
+
+@ids
+def test_every_file_of_a_checklist_exists(checklist: Checklist) -> None:
+    for item in checklist.items:
+        assert all((TOP / file).is_file() for file in item.code), item.what
+        assert item.code or item.remark, f"{item.what}: neither here nor explained"
+
+
+@ids
+def test_the_pages_of_checklists_are_as_the_script_writes_them(
+    checklist: Checklist, results: ModuleType
+) -> None:
+    name = checklist.name.lower().replace(" ", "-")
+    written = (TOP / "docs" / f"{name}.md").read_text()
+    assert written == results.checklist_page(checklist, results.pages())
+
+
+def test_every_experiment_has_a_page() -> None:
+    assert {page.stem for page in PAGES} == set(EXPERIMENTS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_of_the_experiment_as_it_is(page: Path) -> None:
+    """Another definition makes other figures: run the experiment again (scripts/results.py)."""
+    told = read_results_page(page.read_text())
+    assert told is not None
+    assert told.experiment == page.stem
+    assert told.scale in EXPERIMENTS[told.experiment].scales
+    assert told.made.definition == definition(EXPERIMENTS[told.experiment], told.scale)
+    assert not told.made.commit.endswith("+"), "made by code that nobody can find again"
+    pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}-*.svg"))
+    assert all(f"({picture})" in page.read_text() for picture in pictures)
