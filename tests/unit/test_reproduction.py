@@ -18,7 +18,8 @@ import hyoka as hk
 from hyoka.analysis import Sample
 from hyoka.arena import Score
 from hyoka.cli.commands import command_line
-from hyoka.errors import NotationError, SourceError
+from hyoka.engines import EngineSpec, spec
+from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.estimate import Estimate
 from hyoka.progress import Progress
 from hyoka.reproduction import (
@@ -35,6 +36,7 @@ from hyoka.reproduction.curve_differences import apart, falls, from_diagonal
 from hyoka.reproduction.gaps import SplitSizes
 from hyoka.reproduction.go_programs import OURS, GoExperiment, GoScale, Program
 from hyoka.reproduction.go_ranks import Group, RanksExperiment
+from hyoka.reproduction.gps_shogi import Amount, GpsExperiment
 from hyoka.reproduction.matches import duel_verdict
 from hyoka.reproduction.results_page import (
     Made,
@@ -50,9 +52,9 @@ from hyoka.reproduction.takeuchi_2010 import (
     KING_WEIGHTS,
     SHOGI_MATCHES,
 )
-from hyoka.reproduction.weight_records import RecordsScale, WeightExperiment
+from hyoka.reproduction.weight_records import RecordsScale, WeightExperiment, WeightRun
 from hyoka.samples import sample_path
-from hyoka.study import Study
+from hyoka.study import Study, adjudicating
 
 ASKED_FOR = (
     *(f"table{number}" for number in (1, 2, 3, 5)),
@@ -441,9 +443,47 @@ def test_strength_on_few_games(workshop: Workshop) -> None:
     assert score.games == 2
 
 
+def test_gps_shogi_on_our_sample_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = EXPERIMENTS["000-fig14-gps"]
+    assert isinstance(experiment, GpsExperiment)
+    try:
+        EngineSpec.from_text("usi:gpsusi").program()
+    except EngineError as error:
+        pytest.skip(str(error))
+    (tmp_path / "data").mkdir()
+    shutil.copy(sample_path("shogi"), tmp_path / "data")
+    workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path / "data"), jobs=2)
+    files = (sample_path("shogi").name,)
+    tiny = {"tiny": Amount(every=1, sample=4, depth=1)}
+    # A mate search of every position takes too long here; what it finds is tested elsewhere.
+    monkeypatch.setitem(adjudicating.METHODS, "mate", adjudicating.by_rules)
+    outcome = dataclasses.replace(experiment, programs=files, professionals=files, scales=tiny).run(
+        workshop, "tiny"
+    )
+    check(outcome)
+    assert "for another side than the record says" in outcome.about
+
+
+def test_gps_shogi_is_missed_at_once(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spec, "_MORE_PLACES", ())
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(EngineError, match="no program 'gpsusi' is on the PATH"):
+        EXPERIMENTS["000-fig14-gps"].run(workshop, "small")
+
+
+def test_the_original_of_shogi_has_no_king_safety_of_ours() -> None:
+    experiment = EXPERIMENTS["000-fig14"]
+    assert isinstance(experiment, WeightExperiment)
+    run = WeightRun("", experiment.adjusted, Workshop(Path()), "small", TINY_WEIGHTS)
+    off = run.present.with_weights(dict.fromkeys(experiment.adjusted.terms, 0.0))
+    weighed = {name for name in off.names if "king" in name and any(off[name])}
+    assert weighed
+    assert all("_king_beside_" in name or name.startswith("king_on_file_") for name in weighed)
+
+
 def test_fits_are_kept_for_the_matches(workshop: Workshop) -> None:
     tiny_weights("000-fig13").run(workshop, "tiny")
-    folder = workshop.folder / "chess-weights-tiny"
+    folder = workshop.folder / "chess-evaluations-tiny"
     assert {file.stem for file in folder.glob("*.json")} == {"off", "MLM", "LS", "original"}
     off = json.loads((folder / "off.json").read_text())
     built_in = json.loads((folder / "original.json").read_text())

@@ -80,6 +80,12 @@ TAKEUCHI_2010: Final = Checklist(
         Item("table VI: king unsafety's weights", _WEIGHTS, "000-table6"),
         Item("figure 16: professionals' games", _WEIGHTS, "000-fig16"),
         Item(
+            "figures 14 and 16: GPS Shogi itself",
+            ("src/hyoka/reproduction/gps_shogi.py",),
+            "000-fig14-gps",
+            "a later revision; needs Debian's `gpsshogi`",
+        ),
+        Item(
             "table VII, figure 17: ranks",
             ("src/hyoka/reproduction/go_ranks.py",),
             "000-fig17",

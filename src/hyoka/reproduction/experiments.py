@@ -8,6 +8,7 @@ from hyoka.reproduction import go_analyses, nakamura_2007, strength, weight_reco
 from hyoka.reproduction.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
 from hyoka.reproduction.go_ranks import RANKS, RULES, RanksExperiment
 from hyoka.reproduction.go_ranks import SCALES as RANKS_SCALES
+from hyoka.reproduction.gps_shogi import Amount, GpsExperiment
 from hyoka.reproduction.takeuchi_2010 import (
     BISHOP_FACTORS,
     CHESS_MATCHES,
@@ -91,8 +92,8 @@ _CHESS_NOTES: Final = (
 )
 _SHOGI_NOTES: Final = (
     "Our alpha-beta stands where the paper has GPS Shogi, programs' games on floodgate where it "
-    "has people's (every eighth at the small scale). A record goes to whoever could mate first by a "
-    "search of 10,000 nodes, as in the paper. `off` is their original: of what we say about kings "
+    "has people's (every eighth at the small scale). A record goes to whoever could mate first by "
+    "a search of 10,000 nodes, as in the paper. `off` is their original: of what we say of kings "
     "only their places and those of the other pieces beside them stay, as in the paper's ending; "
     "attackers, defenders, and the open, guarded and free squares around a king are off, and all "
     "but the first two stay so throughout. `hand` has our built-in weights of these two (in splits "

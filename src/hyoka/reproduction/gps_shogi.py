@@ -10,8 +10,9 @@ import numpy as np
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
 from hyoka.estimate import Estimate
+from hyoka.reproduction.claims import verdict
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
-from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict, verdict
+from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop, winners_told
 from hyoka.study.measuring import measured
 

@@ -419,7 +419,8 @@ def other_records(run: WeightRun) -> Outcome:
     tables, verdicts = _split_tables(adjusted, conditions, run.seed)
     theirs = samples["professionals"]
     return Outcome(
-        f"{len(theirs):,} positions of {theirs.game_count:,} professional games{run.winners(study)}",
+        f"{len(theirs):,} positions of {theirs.game_count:,} professional games"
+        f"{run.winners(study)}",
         (steepness, *tables),
         (
             verdict(
