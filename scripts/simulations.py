@@ -33,8 +33,8 @@ from hyoka.analysis import (
     measure,
     named_gap,
 )
-from hyoka.arena import PairScores, Sprt, elo
-from hyoka.arena.elo import elo_of_rate
+from hyoka.arena import PairScores, Sprt, elo, normalised_elo
+from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate
 
 Reals = NDArray[np.float64]
 Studies = Callable[[np.random.Generator, int], Sample]
@@ -288,28 +288,45 @@ def pair_chances(difference: float, draws: float, bias: float, alike: float) -> 
 
 
 def elo_interval(runs: int, seed: int) -> Iterator[Row]:
-    """The interval of Elo in a match."""
+    """The intervals of Elo and of normalised Elo in a match."""
     kinds = ((0, 0, 0), (0.4, 0, 0.3), (0.4, 400, 0), (0.7, 200, 0), (0.9, 0, 0))
     rng = np.random.default_rng(seed)
     for pairs in (30, 100, 500):
-        shares, textbook = [], []
-        for difference in (0, 50, 200, 400):
+        held: dict[str, list[float]] = {"Elo's": [], "normalised Elo's": [], "the textbook's": []}
+        for difference in (0, 50, 200, 300):
             for draws, bias, alike in kinds:
                 chances = pair_chances(difference, draws, bias, alike)
-                rate = float(chances @ PAIR_RATES)
-                held, held_by_textbook = [], []
-                for five in rng.multinomial(pairs, chances, size=runs).tolist():
-                    estimate = _elo(tuple(five))
-                    held.append(estimate[0] <= elo_of_rate(rate) <= estimate[1])
-                    mean = float(np.average(PAIR_RATES, weights=five))
-                    spread = float(np.average((PAIR_RATES - mean) ** 2, weights=five))
-                    reach = 1.96 * math.sqrt(spread / max(pairs - 1, 1))
-                    held_by_textbook.append(abs(mean - rate) <= reach)
-                shares.append(np.mean(held))
-                textbook.append(np.mean(held_by_textbook))
-        for name, of in (("Elo's interval", shares), ("the textbook's", textbook)):
+                truth = _Rate(chances)
+                matches = rng.multinomial(pairs, chances, size=runs).tolist()
+                hits = [truth.held_by(PairScores(tuple(five))) for five in matches]
+                for name, shares in zip(held, np.mean(hits, axis=0).tolist(), strict=True):
+                    held[name].append(shares)
+        for name, of in held.items():
             found = f"{100 * min(of):.1f} to {100 * max(of):.1f} %"
-            yield Row(f"matches of {pairs} pairs whose truth {name} holds, 20 kinds", found, runs)
+            what = f"matches of {pairs} pairs whose truth {name} interval holds, {len(of)} kinds"
+            yield Row(what, found, runs)
+
+
+class _Rate:
+    """What the results of pairs would be in the long run."""
+
+    def __init__(self, chances: Reals) -> None:
+        self._rate = float(chances @ PAIR_RATES)
+        deviation = math.sqrt(chances @ (PAIR_RATES - self._rate) ** 2)
+        self._normalised = (self._rate - 0.5) / deviation / math.sqrt(2) * NORMALISED_ELO
+
+    def held_by(self, match: PairScores) -> tuple[bool, bool, bool]:
+        """Whether the intervals of Elo, of normalised Elo and the textbook's hold it."""
+        plain, normalised = elo(match), normalised_elo(match)
+        counts = np.array(match.counts)
+        mean = float(np.average(PAIR_RATES, weights=counts))
+        spread = float(np.average((PAIR_RATES - mean) ** 2, weights=counts))
+        reach = 1.96 * math.sqrt(spread / (counts.sum() - 1))
+        return (
+            plain.low <= elo_of_rate(self._rate) <= plain.high,
+            normalised.low <= self._normalised <= normalised.high,
+            abs(mean - self._rate) <= reach,
+        )
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -357,16 +374,16 @@ def looks(runs: int, seed: int) -> Iterator[Row]:
 
 
 CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
-    "bands": (bands, 300),
-    "metrics": (metrics, 300),
+    "bands": (bands, 1000),
+    "metrics": (metrics, 1000),
     "ece": (ece, 200),
-    "monotonicity": (monotonicity, 300),
-    "gaps": (gaps, 200),
-    "splits": (splits, 200),
+    "monotonicity": (monotonicity, 600),
+    "gaps": (gaps, 100),
+    "splits": (splits, 300),
     "late": (late, 200),
-    "elo": (elo_interval, 2000),
+    "elo": (elo_interval, 1000),
     "sprt": (sprt, 2000),
-    "looks": (looks, 300),
+    "looks": (looks, 1000),
 }
 """What is simulated, and how often unless told."""
 

@@ -384,15 +384,23 @@ def test_a_balanced_gap_is_what_plain_counting_within_phases_says(seed: int) -> 
         beyond = np.zeros(3000)
         lean = np.zeros(3000)
         middle = np.average(each.results, weights=each.weight)
+        # Which side is favoured, the curve of all says, whatever the phase.
+        edges = matching_bins(each).cuts(each).edges
+        favoured = np.zeros(3000)
+        for low, high in itertools.pairwise(edges.tolist()):
+            here = (values >= low) & (values < high)
+            favoured[here] = np.average(each.results[here], weights=each.weight[here]) > middle
         for stratum in range(3):
             here = strata == stratum
             part = each.where(here)
             edges = matching_bins(part).cuts(part).edges
             for low, high in itertools.pairwise(edges.tolist()):
-                cell = here & (values >= low) & (values < high)
-                mean = np.average(each.results[cell], weights=each.weight[cell])
-                beyond[cell] = each.results[cell] - mean
-                lean[cell] = np.sign(mean - middle) * beyond[cell]
+                for side in (0, 1):
+                    cell = here & (values >= low) & (values < high) & (favoured == side)
+                    if cell.any():
+                        mean = np.average(each.results[cell], weights=each.weight[cell])
+                        beyond[cell] = each.results[cell] - mean
+                        lean[cell] = (1 if side else -1) * beyond[cell]
         found = equals.gap(holds)
         weight = each.weight[holds]
         level = np.average(beyond[holds], weights=weight)

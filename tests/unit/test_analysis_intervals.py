@@ -75,7 +75,7 @@ def test_intervals_of_metrics_hold_the_truth_as_often_as_they_say(truth: Sample)
 
 @pytest.mark.parametrize("games", [60, 200])
 def test_a_right_evaluator_s_calibration_error_may_be_nothing(games: int) -> None:
-    """The interval of a distance near zero; percentiles miss it in one study of five."""
+    """The interval of a distance near zero; percentiles miss it."""
     held = 0
     for study in range(60):
         rng = np.random.default_rng(study)

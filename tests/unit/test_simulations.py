@@ -26,6 +26,8 @@ def test_the_docs_name_simulations_that_there_are() -> None:
     named = {
         claim
         for page in pages
-        for claim in re.findall(r"scripts/simulations\.py (\w+)", page.read_text(encoding="utf-8"))
+        for claim in re.findall(
+            r"scripts/simulations\.py\s+(\w+)", page.read_text(encoding="utf-8")
+        )
     }
     assert named == set(simulations.CLAIMS)

@@ -179,7 +179,7 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
     inside = np.isin(bins, shared)
     place = np.searchsorted(shared, bins[inside])
     each = _Scores.of(sample, holds, bins if equals is None else equals)
-    seen = np.bincount(place, (holds * each.residuals)[inside], len(shared))
+    seen = np.bincount(place, (holds * each.residuals)[inside], len(shared)).astype(np.float64)
     weight = sample.weight[inside].astype(np.float64)
     held = np.bincount(place, weight * holds[inside], len(shared))
     gaps = seen / held
@@ -294,23 +294,44 @@ class Equals:
             part = self.sample.where(here)
             edges = matching_bins(part).cuts(part).edges
             bins = np.searchsorted(edges[1:-1], part.values.astype(np.float64), side="right")
-            numbers[here] = count + bins
-            count += max(len(edges) - 1, 1)
+            # A cell lies on one side of where the curve of all turns.
+            numbers[here] = count + 2 * bins + self._favours_first[here]
+            count += 2 * max(len(edges) - 1, 1)
         return numbers, count
 
     @cached_property
-    def _numbered(self) -> tuple[Sample, Reals]:
-        """A sample whose values are the numbers of the cells, and the edges between them."""
-        if self.strata is None:
-            return self.sample, self._edges
+    def _favours_first(self) -> NDArray[np.bool_]:
+        """Whether the curve of all favours the first player at a position's value."""
+        bins = bin_numbers(self.sample, self._edges) + 1
+        weight = self.sample.weight.astype(np.float64)
+        won = weight * self.sample.results
+        shares = np.bincount(bins, won) / np.maximum(np.bincount(bins, weight), 1e-300)
+        return np.asarray(shares[bins] > won.sum() / weight.sum())
+
+    @cached_property
+    def _numbered(self) -> tuple[Sample, Sample, Reals]:
+        """Two samples whose values are the numbers of the cells, and the edges between them.
+
+        The results of one are the first player's, of the other those of the favoured side.
+        """
         numbers, count = self._cells
         cells = replace(self.sample, values=numbers.astype(np.float32))
-        return cells, np.arange(count + 1, dtype=np.float64) - 0.5
+        results = np.where(self._favours_first, cells.results, 1 - cells.results)
+        edges = np.arange(count + 1, dtype=np.float64) - 0.5
+        return cells, cells.with_results(results), edges
 
     def gap(self, holds: NDArray[np.bool_], confidence: float = 0.95) -> ConditionGap:
-        """How far a condition's curve lies from the curve of its equals."""
-        cells, edges = self._numbered
-        return condition_gap(cells, holds, edges=edges, confidence=confidence)
+        """How far a condition's curve lies from the curve of its equals.
+
+        The side that is favoured is the one that the curve of all favours, strata or not: who plays
+        would tell another, and say nothing of the evaluation.
+        """
+        if self.strata is None:
+            return condition_gap(self.sample, holds, edges=self._edges, confidence=confidence)
+        first, favoured, edges = self._numbered
+        gap = condition_gap(first, holds, edges=edges, confidence=confidence)
+        lean = condition_gap(favoured, holds, edges=edges, confidence=confidence).level
+        return replace(gap, lean=replace(lean, kind="lean"))
 
     def distance(self, holds: NDArray[np.bool_], resampling: Resampling) -> Distance | None:
         """The same value by value."""

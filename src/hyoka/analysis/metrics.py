@@ -335,7 +335,8 @@ def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
         least = np.where(games > 0, np.sqrt(share * (1 - share) / games), 0)
         widened = noise * np.sqrt(np.where(games > 1, games / (games - 1), 1))
     missing = np.sqrt(np.maximum(least**2 - widened.var(axis=0), 0))
-    return widened + missing * np.random.default_rng(seed).normal(size=noise.shape)
+    fresh = np.random.default_rng(seed).normal(size=noise.shape)
+    return np.asarray(widened + missing * fresh)
 
 
 def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:

@@ -246,8 +246,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "small": (
                 _equal_time(0.1, 160),
                 _equal_time(0.4, 60),
-                _equal_time(2, 16),
-                _simulations(_THEIR_SIMULATIONS, 0.4, 40),
+                _equal_time(2, 8),
+                _simulations(_THEIR_SIMULATIONS, 0.4, 24),
             ),
             "medium": (
                 _equal_time(0.1, 400),
@@ -269,9 +269,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         {
             "small": (
                 _prior_by_simulations(2_000, 160),
-                _prior_by_simulations(10_000, 40),
-                _prior_by_time(0.1, 120),
-                _prior_by_time(0.4, 24),
+                _prior_by_simulations(10_000, 24),
+                _prior_by_time(0.1, 80),
+                _prior_by_time(0.4, 16),
             ),
             "medium": (
                 _prior_by_simulations(2_000, 400),
