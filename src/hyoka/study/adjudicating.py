@@ -156,8 +156,8 @@ def adjudicate_records(
         try:
             replays = table.replays()
             while some := list(islice(replays, _RECORDS_AT_ONCE)):
-                found = pool.map(lambda each: _first_known(*each, solve), some)
-                change.add(_as_table(list(found)))
+                found = [pool.submit(_first_known, *each, solve) for each in some]
+                change.add(_as_table([each.result() for each in found]))
                 change.commit()
                 tally.add(len(some))
         finally:
