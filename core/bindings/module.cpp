@@ -106,6 +106,7 @@ NB_MODULE(_core, module) {
     bind_pipes(module);
     bind_features(module);
     bind_passes(module);
+    bind_mets(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
 
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
-#include "bindings/run_beside.h"
+#include "bindings/held_table.h"
 #include "features/all.h"
 #include "passes/passes.h"
 
@@ -11,41 +13,6 @@ namespace hyoka::bindings {
 namespace {
 
 using namespace passes;
-
-template <class T>
-using View = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
-template <class T>
-std::span<const T> span_of(const View<T>& view) {
-    return {view.data(), view.size()};
-}
-
-/// A table as Python holds it, with the arrays that it looks at.
-struct HeldTable {
-    View<std::int64_t> ids;
-    View<std::int32_t> start_offsets;
-    View<std::uint8_t> start_bytes;
-    View<double> komi;
-    View<std::int64_t> move_offsets;
-    View<std::uint16_t> moves;
-    View<std::int64_t> row_offsets;
-    View<std::int32_t> plies;
-    GameTable games;
-    std::vector<Block> blocks;
-};
-
-/// Told how many rows are done.
-using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t)>>;
-
-/// Runs a pass beside this thread.
-void run_pass(const Pass& pass, const HeldTable& held, unsigned threads, const Progress& progress) {
-    Running running;
-    running.threads = std::clamp(threads, 1u, 1024u);
-    Tick tick;
-    if (progress)
-        tick = nb::borrow<Tick::value_type>(
-            nb::cpp_function([&] { (*progress)(static_cast<std::int64_t>(running.done.load())); }));
-    run_beside(running.stop, 0.2, tick, [&] { run(pass, held.games, held.blocks, running); });
-}
 
 /// The columns' numbers; throws KeyError for a name that the game has none of.
 std::vector<std::size_t> columns_named(GameKind game, const std::vector<std::string>& names) {
@@ -114,6 +81,13 @@ auto list_move_features(const HeldTable& held, unsigned threads, const Progress&
                       to_numpy(joined(pass.parts, [](MoveFeatureRows& part) -> auto& { return part.played; })));
 }
 
+auto predict(const HeldTable& held, const std::shared_ptr<Model>& model, unsigned threads, const Progress& progress) {
+    PredictionPass pass(model, held.games.rows());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(to_numpy(std::move(pass.ranks)), to_numpy(std::move(pass.choices)),
+                      to_numpy(std::move(pass.losses)));
+}
+
 auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const Progress& progress) {
     PlanePass pass(held.games, held.blocks.size(), with_legal);
     run_pass(&pass, held, threads, progress);
@@ -166,6 +140,9 @@ void bind_passes(nb::module_& module) {
         .def("move_features", &list_move_features, "threads"_a, "progress"_a.none(),
              "The legal moves of each position (offsets, codes), the features of each move (offsets, features), and "
              "which of its moves was played, or -1.")
+        .def("predict", &predict, "model"_a, "threads"_a, "progress"_a.none(),
+             "How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves "
+             "there are, and -log of the chance that the strengths give to the move.")
         .def("planes", &draw_planes, "with_legal"_a, "threads"_a, "progress"_a.none(),
              "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
              "codes).");

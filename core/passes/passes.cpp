@@ -4,9 +4,11 @@
 #include "evaluation/all.h"
 #include "features/all.h"
 #include "passes/columns.h"
+#include "passes/mets.h"
 #include "passes/move_features.h"
 #include "passes/outcomes.h"
 #include "passes/planes.h"
+#include "passes/predictions.h"
 #include "passes/quiet.h"
 #include "passes/terms.h"
 #include "passes/walk.h"
@@ -46,6 +48,49 @@ std::unique_ptr<Visitor<G>> QuietPass::visitor([[maybe_unused]] const Running& r
 template <class G>
 std::unique_ptr<Visitor<G>> MoveFeaturePass::visitor(const Running&) {
     return std::make_unique<MoveFeatureVisitor<G>>(parts);
+}
+
+namespace {
+
+[[noreturn]] void refuse_mets(std::string_view game) {
+    throw std::invalid_argument("moves of " + std::string(game) + " are no points: it has no METS");
+}
+
+}  // namespace
+
+PatternPass::PatternPass(const GameTable& games)
+    : side(with_game(games.kind,
+                     []<class G>(std::type_identity<G>) {
+                         if constexpr (mets::ByPoints<G>)
+                             return mets::PointGame<G>::side;
+                         else
+                             return refuse_mets(G::name), 0;
+                     })),
+      boards(games.rows() * mets::Patterns::bytes_of(side)),
+      points(games.rows()),
+      movers(games.rows()) {}
+
+template <class G>
+std::unique_ptr<Visitor<G>> PatternPass::visitor(const Running&) {
+    if constexpr (mets::ByPoints<G>)
+        return std::make_unique<PatternVisitor<G>>(*this);
+    else
+        refuse_mets(G::name);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> LeafCountPass::visitor(const Running&) {
+    if constexpr (mets::ByPoints<G>)
+        return std::make_unique<LeafCountVisitor<G>>(*this);
+    else
+        refuse_mets(G::name);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> PredictionPass::visitor(const Running&) {
+    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(model.get());
+    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
+    return std::make_unique<PredictionVisitor<G>>(*this, own->clone());
 }
 
 PlanePass::PlanePass(const GameTable& games, std::size_t blocks, bool with_legal)

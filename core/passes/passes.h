@@ -3,12 +3,16 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "mets/tree.h"
+#include "model.h"
 #include "passes/game_table.h"
 #include "passes/rows.h"
 
@@ -92,6 +96,42 @@ struct MoveFeaturePass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// Boards and the moves played on them: what METS grows from. Games whose moves are points only.
+struct PatternPass {
+    int side;
+    std::vector<std::uint8_t> boards;  // mets::Patterns::bytes_of(side) each
+    std::vector<std::int16_t> points;  // -1: no move, or none that is a point
+    std::vector<std::uint8_t> movers;
+
+    explicit PatternPass(const GameTable& games);
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// How often the empty points that come to each leaf of a tree were the move played.
+struct LeafCountPass {
+    const mets::Tree& tree;
+    std::vector<mets::Leaf> leaves;
+    std::mutex mutex;  // threads add what they counted at their end
+
+    explicit LeafCountPass(const mets::Tree& grown) : tree(grown), leaves(grown.leaves().size()) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// How high a move model puts the moves that were played.
+struct PredictionPass {
+    std::shared_ptr<Model> model;       // a MoveModel<G>
+    std::vector<std::int32_t> ranks;    // by row: 1 for the best; 0: no move, or none that is legal
+    std::vector<std::int32_t> choices;  // legal moves
+    std::vector<float> losses;          // -log of the chance that the strengths give to the move
+
+    PredictionPass(std::shared_ptr<Model> given, std::size_t rows)
+        : model(std::move(given)), ranks(rows), choices(rows), losses(rows, std::numeric_limits<float>::quiet_NaN()) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
 struct PlanePass {
     std::array<std::size_t, 3> shape;         // rows, planes, cells
@@ -107,7 +147,8 @@ struct PlanePass {
 /// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
 std::vector<std::string> plane_names(GameKind game);
 
-using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, PlanePass*>;  // not null
+using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, PatternPass*,
+                          LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

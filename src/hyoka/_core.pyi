@@ -3537,6 +3537,11 @@ class GameTable:
         The legal moves of each position (offsets, codes), the features of each move (offsets, features), and which of its moves was played, or -1.
         """
 
+    def predict(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        """
+        How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, and -log of the chance that the strengths give to the move.
+        """
+
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
         """
         Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
@@ -3544,6 +3549,63 @@ class GameTable:
 
 def plane_names(game: str) -> list[str]:
     """What a game's planes stand for."""
+
+class MetsTree:
+    """
+    A decision tree over the stones around a point; see hyoka.learning.mets.
+    """
+
+    @staticmethod
+    def grow(table: GameTable, threshold: int, symmetric: bool, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
+        """
+        A tree over the patterns around the moves of a table's positions; its leaves have no counts yet.
+        """
+
+    def counted(self, table: GameTable, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
+        """The same tree with what came to each leaf in a table's positions."""
+
+    @staticmethod
+    def from_bytes(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)]) -> MetsTree:
+        """
+        A tree where it lies in memory, not copied; raises ValueError if it is none.
+        """
+
+    def to_bytes(self) -> bytes: ...
+
+    def with_smoothing(self, smoothing: float) -> MetsTree:
+        """
+        The same with so many points of the usual odds added to each leaf's own.
+        """
+
+    @property
+    def smoothing(self) -> float: ...
+
+    @property
+    def node_count(self) -> int: ...
+
+    @property
+    def leaf_count(self) -> int: ...
+
+    def depths(self) -> NDArray[numpy.uint16]:
+        """By leaf: how many points are asked about on the way."""
+
+    def counts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """
+        By leaf: how often a point there was the move, and how often it was not.
+        """
+
+    def leaves_of(self, position: object, game: str) -> list[int]:
+        """
+        By point: the number of its leaf; -1 where no pattern came, -2 where there is a stone.
+        """
+
+    def path_of(self, position: object, game: str, point: int) -> list[tuple[int, int, int]]:
+        """
+        What is asked on the way to a point's leaf: points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        """
+
+def mets_model(game: str, tree: MetsTree) -> Model:
+    """A tree as a move model: a move is as strong as the odds of its leaf."""
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """

@@ -99,6 +99,18 @@ class MoveFeatures:
 
 
 @dataclass(frozen=True, eq=False)
+class Predictions:
+    """How high a move model puts the moves that were played, by position."""
+
+    ranks: NDArray[np.int32]
+    """1 for the best; 0 where no move was played, or none that is legal."""
+    choices: NDArray[np.int32]
+    """Legal moves."""
+    losses: NDArray[np.float32]
+    """-log of the chance that the moves' strengths give to the one played; NaN where none was."""
+
+
+@dataclass(frozen=True, eq=False)
 class Planes:
     """Positions as a network sees them, and the moves that were played there."""
 
@@ -295,6 +307,34 @@ class GameTable:
         """The legal moves of each position, their features, and which of them was played."""
         moves, features, played = self._in_core.move_features(threads or _cores(), progress)
         return MoveFeatures(Lists(*moves), Lists(*features), played)
+
+    def predictions(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Predictions:
+        """How high a move model puts the moves played; of moves alike the first one is better."""
+        return Predictions(*self._in_core.predict(model, threads or _cores(), progress))
+
+    def grown_tree(
+        self,
+        *,
+        threshold: int,
+        symmetric: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.MetsTree:
+        """METS over the moves played; `symmetric`: over all eight orientations of each."""
+        table = self._in_core
+        return _core.MetsTree.grow(table, threshold, symmetric, threads or _cores(), progress)
+
+    def counted_tree(
+        self,
+        tree: _core.MetsTree,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.MetsTree:
+        """The tree with how often the empty points that come to each leaf were the move played."""
+        return tree.counted(self._in_core, threads or _cores(), progress)
 
     def planes(
         self,

@@ -61,6 +61,10 @@ class Tally:
             report = Progress(self._what, self._done, self._total, self._unit, note)
             self._on_progress(report)
 
+    def reach(self, done: int) -> None:
+        """So many are done in all."""
+        self.add(done - self._done)
+
     def of_part(self) -> OnProgress:
         """A listener for a part of the work: what is done of it is done of the whole."""
         heard = 0

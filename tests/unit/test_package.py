@@ -121,6 +121,7 @@ SPELLING_GAMES = {
     "problems/reading.py": "the notations by name, one of which is called after its game",
     "reproduction/experiments.py": "the papers' experiments are about one game each",
     "reproduction/nakamura_2007.py": "its paper is about one game",
+    "reproduction/strength.py": "a match is of one game",
 }
 
 

@@ -15,7 +15,7 @@ import hyoka
 
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
-    "learn": "Learn from games: the weights of an evaluation, a prior.",
+    "learn": "Learn from games: the weights of an evaluation, a prior, a ranking of moves.",
 }
 
 
@@ -144,6 +144,16 @@ COMMANDS: Final = (
         "learn prior",
         "priors.prior_command",
         "Fit what an evaluation is worth to UCT on self-play: its sigmoid's scale and its weight.",
+    ),
+    Command(
+        "learn mets",
+        "move_models.mets_command",
+        "Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).",
+    ),
+    Command(
+        "predict",
+        "move_models.predict_command",
+        "How often a move model ranks the move played first, or among the n best.",
     ),
     Command(
         "adjudicate",

@@ -102,7 +102,7 @@ SCALES: Final[dict[str, GoScale]] = {
         ),
     ),
     "small": GoScale(3, programs((500, 5_000), (500,), (500, 5_000))),
-    "medium": GoScale(4, programs((500, 5_000, 50_000), (500, 5_000), (500, 5_000))),
+    "medium": GoScale(4, programs((500, 5_000, 50_000), (500, 5_000), (500,))),
     "paper": GoScale(
         None, programs((500, 5_000, 50_000), (500, 5_000, 50_000), (500, 5_000, 50_000))
     ),

@@ -168,7 +168,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         (0.1, 0.2, 0.35, 0.5, 0.7, 1.0),
         {
             "tiny": TunedScale(2, 2),
-            "small": TunedScale(8, 60),
+            "small": TunedScale(4, 40),
             "medium": TunedScale(40, 200),
             "paper": TunedScale(200, 1_000),
         },
@@ -209,7 +209,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
                 "GRhino=gtp:gtp-rhino",
             ),
         ),
-        {"tiny": 2, "small": 20, "medium": 100, "paper": 1_000},
+        {"tiny": 2, "small": 10, "medium": 100, "paper": 1_000},
         "Fairy-Stockfish leaves much of a short byo-yomi unused: of 0.18 s it takes some 0.10 s. "
         "`UCI_LimitStrength` makes Stockfish err on purpose. The engines are those of Debian 12.",
     ),

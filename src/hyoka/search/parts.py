@@ -14,8 +14,8 @@ from hyoka.search.evaluations import (
     has_features,
     has_terms,
     linear_evaluation,
-    move_strengths,
 )
+from hyoka.search.move_models import move_model
 from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
 
@@ -124,15 +124,15 @@ def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | Non
         given = usual if own is None else own
         if given == BUILT_IN:
             continue
-        if game is None or not has_features(game):
-            raise NotationError("strengths= need a game whose moves have features")
+        if game is None:
+            raise NotationError("strengths= need a game that is not written in Python")
         setattr(models, name, _strengths(game, given))
 
 
 @functools.lru_cache(maxsize=16)
 def _strengths(game: str, file: Artefact) -> _core.Model:
-    """The strengths that a file holds; those who ask for the same file get the same model."""
-    return _core.feature_strengths(game, list(move_strengths(game, file).values()))
+    """The move model that a file holds; those who ask for the same file get the same one."""
+    return move_model(game, file)
 
 
 def _book_of(spec: SearchSpec, game: str | None) -> Book | None:

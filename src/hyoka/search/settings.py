@@ -38,8 +38,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    artefact: str = ""
-    """What kind of artefact a file holds."""
+    artefacts: tuple[str, ...] = ()
+    """What kinds of artefact a file may hold; without a header it is taken for the first."""
 
     def read(self, text: str) -> Value:
         """The value that a text names; raises NotationError with what would be right.
@@ -47,13 +47,16 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            if text == BUILT_IN and self.artefact in _BUILT_IN:
+            if text == BUILT_IN and self.artefacts[0] in _BUILT_IN:
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
             if _UNSPEAKABLE.search(text) or text != text.strip():
                 raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
-            return read_artefact(text, self.artefact)
+            found = read_artefact(text)
+            if found.version is None:  # no header: what it is used as tells what it is
+                return Artefact.from_bytes(found.content, path=text, kind=self.artefacts[0])
+            return self.checked(found)
         if self.kind == "choice":
             if text in self.choices:
                 return text
@@ -91,7 +94,8 @@ class Setting:
         if self.kind == "flag" and isinstance(value, bool):
             return value
         if self.kind == "file" and isinstance(value, Artefact):
-            value.check(self.artefact)
+            if value.kind not in self.artefacts[1:]:
+                value.check(self.artefacts[0])
             return value
         return self.read(str(value))
 
@@ -111,8 +115,12 @@ class Setting:
         return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-_ARTEFACTS: Final = {"weights": "weights", "strengths": "strengths", "book": "book"}
-"""What a file holds, by the last word of its setting's name."""
+_ARTEFACTS: Final = {
+    "weights": ("weights",),
+    "strengths": ("strengths", "mets"),
+    "book": ("book",),
+}
+"""What a file may hold, by the last word of its setting's name."""
 
 
 class Options(Protocol):
@@ -154,7 +162,7 @@ def _described(setting: _core.Setting, default: Value | None) -> Setting:
     if setting.kind == "file":
         built_in = BUILT_IN if setting.name in _BUILT_IN else None
         holds = _ARTEFACTS[setting.name.rpartition("_")[2]]
-        return Setting(setting.name, "file", built_in, setting.help, artefact=holds)
+        return Setting(setting.name, "file", built_in, setting.help, artefacts=holds)
     if setting.kind in ("int", "float"):
         low, high = setting.minimum, setting.maximum
         return Setting(setting.name, _kind(setting), default, setting.help, low, high)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "passes/walk.h"
+#include "strengths/move_model.h"
+
+namespace hyoka::passes {
+
+/// How high a move model puts the moves that were played.
+template <class G>
+class PredictionVisitor final : public Visitor<G> {
+public:
+    PredictionVisitor(PredictionPass& pass, std::unique_ptr<strengths::MoveModel<G>> model)
+        : pass_(pass), model_(std::move(model)) {}
+    void visit(std::size_t row, const records::RecordedGame<G>& at) override {
+        const auto next = at.next();
+        const G game = at.open_position();
+        const auto moves = game.legal_moves();
+        const auto played = next ? std::find(moves.begin(), moves.end(), *next) : moves.end();
+        if (played == moves.end()) return;
+        strengths_.resize(moves.size());
+        model_->weigh(game, {at.last(), at.before_last()}, {moves.begin(), moves.size()}, strengths_);
+        const auto own = static_cast<std::size_t>(played - moves.begin());
+        std::int32_t better = 0;
+        double sum = 0;
+        for (std::size_t i = 0; i < moves.size(); ++i) {
+            sum += strengths_[i];
+            // Of moves that look alike the first one counts as better: nobody may win by a tie.
+            better += strengths_[i] > strengths_[own] || (strengths_[i] == strengths_[own] && i < own);
+        }
+        pass_.ranks[row] = better + 1;
+        pass_.choices[row] = static_cast<std::int32_t>(moves.size());
+        pass_.losses[row] = static_cast<float>(std::log(sum) - std::log(static_cast<double>(strengths_[own])));
+    }
+
+private:
+    PredictionPass& pass_;
+    std::unique_ptr<strengths::MoveModel<G>> model_;
+    std::vector<float> strengths_;
+};
+
+}  // namespace hyoka::passes

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that learn to rank moves, and say how well moves are foretold."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from hyoka.analysis import Resampling
+from hyoka.artefact import BUILT_IN, Origin, read_artefact
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.errors import Error
+from hyoka.learning.mets import THRESHOLD, learn_mets
+from hyoka.learning.predicting import (
+    Recognitions,
+    compared,
+    is_kept_apart,
+    predict,
+    table_of,
+)
+from hyoka.records import Record, read_records
+from hyoka.search.move_models import move_model
+
+HOLD_OUT = 0.1
+Sources = Annotated[
+    list[Path],
+    typer.Argument(metavar="RECORDS…", help="Files, folders or archives of game records."),
+]
+HoldOut = Annotated[
+    float,
+    typer.Option(
+        "--hold-out",
+        min=0,
+        max=0.9,
+        help="Share of the games that is not learned from, chosen by a hash of their moves.",
+    ),
+]
+
+
+def mets_command(
+    context: typer.Context,
+    records: Sources,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the tree goes.")
+    ] = Path("mets.bin"),
+    threshold: Annotated[
+        int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
+    ] = THRESHOLD,
+    symmetric: Annotated[
+        bool,
+        typer.Option("--symmetric", help="Grow over all eight orientations of each pattern."),
+    ] = False,
+    smoothing: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Points of the usual odds to add to each leaf's own; 0 is the paper's."
+        ),
+    ] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).
+
+    Then say how well it foretells the moves of the games held out.
+    """
+    games = _games(records)
+    learned = [record for record in games if not is_kept_apart(record, hold_out)]
+    unseen = [record for record in games if is_kept_apart(record, hold_out)]
+    table = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        counts={"games": len(learned), "moves": int((table.played >= 0).sum())},
+        choices={
+            "threshold": str(threshold),
+            "symmetric": str(symmetric),
+            "smoothing": f"{smoothing:g}",
+            "hold_out": f"{hold_out:g}",
+        },
+    )
+    with progress_bars(quiet or as_json) as progress:
+        tree = learn_mets(
+            table,
+            threshold=threshold,
+            symmetric=symmetric,
+            smoothing=smoothing,
+            origin=origin,
+            progress=progress,
+        )
+        tree.save(output)
+        judged = None
+        if unseen:
+            judged = predict(table_of(unseen), tree.model(), name=str(output), progress=progress)
+    about = {
+        "game": tree.game,
+        "games": len(learned),
+        "moves": origin.counts["moves"],
+        "leaves": tree.leaves,
+        "mean_depth": tree.mean_depth,
+        "bytes": tree.size,
+        "file": str(output),
+    }
+    if as_json:
+        print_json({**about, "held_out": None if judged is None else judged.rows()})
+        return
+    out.print(
+        f"{tree.leaves:,} leaves at a mean depth of {tree.mean_depth:.1f}, {tree.size:,} bytes, "
+        f"from {about['moves']:,} moves of {len(learned):,} games",
+        markup=False,
+    )
+    if judged is not None:
+        _print(judged)
+    out.print(
+        f"use it: hyoka predict {shlex.quote(str(output))} RECORDS", style="dim", markup=False
+    )
+
+
+def predict_command(
+    models: Annotated[
+        list[str],
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="A move model: a tree of `hyoka learn mets`, strengths, or built-in; repeatable.",
+        ),
+    ],
+    records: Sources,
+    every_game: Annotated[
+        bool,
+        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="How often games are drawn again for the intervals.")
+    ] = 500,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Also write .csv, .json, .html, .png or .svg."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """How often a move model ranks the move played first, or among the n best.
+
+    By games that no model learned from: those that all of them held out.
+    """
+    if not models:
+        raise Error("--model names a file, or built-in")
+    games = _games(records)
+    shares = [share for share in map(_held_out, models) if share is not None]
+    if shares and not every_game:
+        games = [record for record in games if is_kept_apart(record, min(shares))]
+    table = table_of(games)
+    results = []
+    with progress_bars(quiet or as_json) as progress:
+        for name in models:
+            results.append(
+                predict(
+                    table,
+                    move_model(table.game, name),
+                    name=name,
+                    resampling=Resampling(resamples),
+                    progress=progress,
+                )
+            )
+    if output is not None:
+        results[0].save(output)
+    if as_json:
+        print_json([{"model": each.name, "moves": each.rows()} for each in results])
+        return
+    for each in results:
+        _print(each)
+    if len(results) > 1:
+        _print_rows(compared(results))
+
+
+def _games(sources: list[Path]) -> list[Record]:
+    """The games of records, which must be of one kind."""
+    games = [record for source in sources for record in read_records(source)]
+    kinds = sorted({record.game for record in games})
+    if len(kinds) > 1:
+        raise Error(f"records of several games ({', '.join(kinds)}): give those of one")
+    if not games:
+        raise Error("no games are in these records")
+    return games
+
+
+def _held_out(model: str) -> float | None:
+    """The share of games that a model was not made from; None if it does not say."""
+    if model == BUILT_IN:
+        return None
+    origin = read_artefact(model).origin
+    share = None if origin is None else origin.choices.get("hold_out")
+    return None if share is None else float(share)
+
+
+def _print(result: Recognitions) -> None:
+    out.print(f"\n{result.title}", markup=False)
+    _print_rows(result.lines())
+    for note in result.notes():
+        out.print(note, style="dim", markup=False)
+
+
+def _print_rows(rows: tuple[tuple[str, ...], ...]) -> None:
+    heading, *others = rows
+    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
+    for row in others:
+        table.add_row(*map(escape, row))
+    out.print(table)

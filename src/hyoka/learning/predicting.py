@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well a move model foretells the moves that were played, on games that it has not seen."""
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.analysis import Resampling, interval
+from hyoka.analysis.result import Result
+from hyoka.errors import ParameterError, StudyError
+from hyoka.estimate import Estimate
+from hyoka.passes import GameTable
+from hyoka.progress import OnProgress, Tally
+from hyoka.records import Record
+
+if TYPE_CHECKING:
+    import altair
+
+WITHIN: Final = (1, 2, 3, 5, 10, 20)
+"""The n of the table: how often the move is among the n best."""
+PHASES: Final = ("opening", "middle", "ending")
+
+
+def is_kept_apart(record: Record, share: float) -> bool:
+    """Whether a game is one of about `share` that nobody learns from, by its moves alone.
+
+    So it is the same game in another file, and whoever learns and whoever judges agree.
+
+    >>> moves = np.arange(60, dtype=np.uint16)
+    >>> is_kept_apart(Record("go19", moves), 0.0), is_kept_apart(Record("go19", moves), 1.0)
+    (False, True)
+    """
+    if not 0 <= share <= 1:
+        raise ParameterError("hold_out", f"is a share of the games, 0 to 1, not {share:g}")
+    digest = hashlib.sha256(record.moves.astype("<u2").tobytes()).digest()
+    return int.from_bytes(digest[:8], "little") < share * 2**64
+
+
+def table_of(records: Iterable[Record]) -> GameTable:
+    """The positions of records of one game; raises StudyError if there are none."""
+    found = list(records)
+    if not found:
+        raise StudyError("no games are left to learn from, or to judge by")
+    return GameTable.from_records(found)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """How a model did on some positions."""
+
+    phase: str
+    """Empty for all."""
+    moves: int
+    games: int
+    within: tuple[Estimate, ...]
+    """How often the move played was among the n best, n as in `WITHIN`."""
+    loss: Estimate
+    """Mean of -log of the chance that the model gave to the move."""
+    random_loss: float
+    """The same of a model that knows nothing."""
+
+
+@dataclass(frozen=True)
+class Recognitions(Result):
+    """Cumulative recognition of one model, over all moves and by phase of the game."""
+
+    name: str
+    parts: tuple[Recognition, ...]
+    curve: tuple[float, ...]
+    """Among the n best, n from 1 on, all moves."""
+
+    def __getitem__(self, phase: str) -> Recognition:
+        return next(part for part in self.parts if part.phase == phase)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.name}: how often the move played is among the n best"
+
+    def table(self) -> pa.Table:
+        """A row a phase, all moves first."""
+        rows = []
+        for part in self.parts:
+            row: dict[str, object] = {"phase": part.phase or "all"}
+            row |= {"moves": part.moves, "games": part.games}
+            for n, each in zip(WITHIN, part.within, strict=True):
+                row |= {
+                    f"within_{n}": each.value,
+                    f"within_{n}_low": each.low,
+                    f"within_{n}_high": each.high,
+                }
+            row |= {
+                "log_loss": part.loss.value,
+                "log_loss_low": part.loss.low,
+                "log_loss_high": part.loss.high,
+                "random_log_loss": part.random_loss,
+            }
+            rows.append(row)
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = ("moves of", *(f"{n}" for n in WITHIN), "log-loss", "random", "moves", "games")
+        rows = [
+            (
+                part.phase or "all",
+                *(_percent(each) for each in part.within),
+                f"{part.loss.value:.3f} ± {(part.loss.high - part.loss.low) / 2:.3f}",
+                f"{part.random_loss:.3f}",
+                f"{part.moves:,}",
+                f"{part.games:,}",
+            )
+            for part in self.parts
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """How to read it."""
+        return (
+            "Within n: of moves that look alike the first one counts as better. Log-loss: mean of "
+            "-log of the chance that strengths give to the move. Phases are thirds of each game.",
+        )
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The paper's figure: recognition by n."""
+        import altair as alt  # noqa: PLC0415 - slow to import
+
+        points = pa.table({"n": range(1, len(self.curve) + 1), "recognised": self.curve})
+        chart: alt.Chart = (
+            alt.Chart(points, title=self.title)
+            .mark_line()
+            .encode(
+                x=alt.X("n:Q", title="among the n best"),
+                y=alt.Y(
+                    "recognised:Q",
+                    title="moves recognised",
+                    scale=alt.Scale(domain=[0, 1]),
+                    axis=alt.Axis(format="%"),
+                ),
+            )
+        )
+        return chart
+
+
+def predict(
+    games: GameTable,
+    model: _core.Model,
+    *,
+    name: str = "model",
+    resampling: Resampling | None = None,
+    progress: OnProgress | None = None,
+) -> Recognitions:
+    """How well a model foretells the moves of games, with intervals by games."""
+    tally = Tally(progress, name, len(games), "positions")
+    found = games.predictions(model, progress=tally.reach)
+    tally.reach(len(games))
+    known = found.ranks > 0
+    if not known.any():
+        raise StudyError("these games have no move to foretell")
+    rows = np.flatnonzero(known)
+    ranks, losses = found.ranks[rows], found.losses[rows].astype(np.float64)
+    random_losses = np.log(found.choices[rows].astype(np.float64))
+    numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]
+    lengths = np.maximum(np.diff(games.move_offsets)[numbers], 1)
+    thirds = np.minimum(3 * games.plies[rows] // lengths, 2)
+    how = resampling or Resampling()
+    parts = []
+    for phase, chosen in [("", np.ones(len(rows), bool))] + [
+        (words, thirds == third) for third, words in enumerate(PHASES)
+    ]:
+        if chosen.any():
+            means = _Means(numbers[chosen], how)
+            parts.append(
+                Recognition(
+                    phase,
+                    int(chosen.sum()),
+                    means.games,
+                    tuple(means.of(ranks[chosen] <= n) for n in WITHIN),
+                    means.of(losses[chosen]),
+                    float(random_losses[chosen].mean()),
+                )
+            )
+    most = int(min(found.choices.max(), 100))
+    counts = np.bincount(np.minimum(ranks, most + 1), minlength=most + 2)
+    curve = np.cumsum(counts[1 : most + 1]) / len(ranks)
+    return Recognitions(name, tuple(parts), tuple(curve.tolist()))
+
+
+class _Means:
+    """Means over positions, with intervals by drawing whole games again."""
+
+    def __init__(self, games: NDArray[np.int64], how: Resampling) -> None:
+        _, self._numbers = np.unique(games, return_inverse=True)
+        self.games = int(self._numbers.max()) + 1
+        self._sizes = np.bincount(self._numbers).astype(np.float64)
+        self._how = how
+
+    def of(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
+        """The mean of numbers, one a position."""
+        sums = np.bincount(self._numbers, weights=values, minlength=self.games)
+        mean = float(sums.sum() / self._sizes.sum())
+        if not self._how.resamples:
+            return Estimate(mean, math.nan, math.nan)
+        chance = np.random.default_rng(self._how.seed)
+        drawn = np.empty(self._how.resamples)
+        for i in range(len(drawn)):
+            times = np.bincount(chance.integers(self.games, size=self.games), minlength=self.games)
+            drawn[i] = (times @ sums) / (times @ self._sizes)
+        return interval(mean, drawn, self.games, self._how.confidence)
+
+
+def compared(results: Sequence[Recognitions]) -> tuple[tuple[str, ...], ...]:
+    """Several models on the same games, a row each: what tables of commands show."""
+    heading = ("model", *(f"{n}" for n in WITHIN), "log-loss")
+    rows = [
+        (each.name, *(_percent(share) for share in each[""].within), f"{each[''].loss.value:.3f}")
+        for each in results
+    ]
+    return (heading, *rows)
+
+
+def _percent(share: Estimate) -> str:
+    half = (share.high - share.low) / 2
+    return f"{share.value:.1%}" + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")
