@@ -19,7 +19,7 @@ import hyoka as hk
 from hyoka.analysis import Sample
 from hyoka.arena import Score
 from hyoka.cli.commands import command_line
-from hyoka.engines import EngineSpec, spec
+from hyoka.engines import spec
 from hyoka.errors import EngineError, NotationError, SourceError
 from hyoka.estimate import Estimate
 from hyoka.progress import Progress
@@ -462,21 +462,19 @@ def random_shogi(count: int) -> list[Record]:
 
 
 def test_gps_shogi_on_random_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a search of ours in its place, which starts at once."""
     experiment = EXPERIMENTS["000-fig14-gps"]
     assert isinstance(experiment, GpsExperiment)
-    try:
-        EngineSpec.from_text("usi:gpsusi").program()
-    except EngineError as error:
-        pytest.skip(str(error))
     hk.write_records(random_shogi(60), tmp_path / "games.csa")
     workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path))
     files = ("games.csa",)
     tiny = {"tiny": Amount(every=1, sample=4, depth=1)}
     # A mate search of every position takes too long here; what it finds is tested elsewhere.
     monkeypatch.setitem(adjudicating.METHODS, "mate", adjudicating.by_rules)
-    outcome = dataclasses.replace(experiment, programs=files, professionals=files, scales=tiny).run(
-        workshop, "tiny"
+    ours = dataclasses.replace(
+        experiment, programs=files, professionals=files, scales=tiny, engine="ab:depth={depth}"
     )
+    outcome = ours.run(workshop, "tiny")
     check(outcome)
     assert "for another side than the record says" in outcome.about
 

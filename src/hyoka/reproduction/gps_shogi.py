@@ -46,12 +46,15 @@ class GpsExperiment:
     professionals: tuple[str, ...]
     scales: Mapping[str, Amount]
     notes: str = ""
+    engine: str = "usi:depth={depth}:gpsusi"
+    """Who evaluates, at a depth."""
 
     def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Let GPS Shogi evaluate positions, and judge."""
         amount = self.scales[scale]
-        spec = f"usi:depth={amount.depth}:gpsusi"
-        EngineSpec.from_text(spec).program()  # says so at once if it is not installed
+        spec = self.engine.format(depth=amount.depth)
+        if spec.startswith("usi:"):
+            EngineSpec.from_text(spec).program()  # says so at once if it is not installed
         tables, verdicts, figures, about = [], [], [], []
         steepness: dict[str, Estimate] = {}
         for players, files, every in (
