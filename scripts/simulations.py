@@ -342,8 +342,10 @@ def sprt(runs: int, seed: int) -> Iterator[Row]:
     for draws, bias in ((0.2, 0), (0.5, 300)):
         for claim, wrong in ((0.0, "H1"), (80.0, "H0")):
 
-            def beyond(strength: float, claim: float = claim, chances_of=(draws, bias)) -> float:
-                chances = pair_chances(strength, *chances_of, 0)
+            def beyond(
+                strength: float, claim: float = claim, draws: float = draws, bias: float = bias
+            ) -> float:
+                chances = pair_chances(strength, draws, bias, 0)
                 return elo_of_rate(float(chances @ PAIR_RATES)) - claim
 
             chances = pair_chances(brentq(beyond, -500, 500), draws, bias, 0)

@@ -13,7 +13,7 @@ template <>
 struct Terms<BlokusDuo> {
     static const std::vector<Term>& all();
     static constexpr std::string_view unit = "points";
-    static constexpr double scale = 690;  // fitted to random playouts beside 200 games of UCT: docs/results/003-readings.md
+    static constexpr double scale = 690;  // fitted beside 200 games of UCT: docs/results/003-readings.md
     template <class Sink>
     static void count(const BlokusDuo& game, Sink& sink);
 };

@@ -3,6 +3,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,9 +80,11 @@ def test_what_is_known_of_a_position_itself_goes_before_the_records_winner(tmp_p
 def test_of_several_methods_the_one_that_knows_first_decides(tmp_path: Path) -> None:
     study = made(tmp_path, MISSED)
     hk.adjudicate_records(study)
-    hk.adjudicate_records(
-        study, "early", solver=lambda position: 1.0 if position.ply == 2 else None
-    )
+
+    def knows_the_second_ply(position: Any) -> float | None:
+        return 1.0 if position.ply == 2 else None
+
+    hk.adjudicate_records(study, "early", solver=knows_the_second_ply)
     assert set(study.sql("select adjudicated from positions")["adjudicated"].to_pylist()) == {1.0}
 
 
