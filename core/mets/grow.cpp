@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -18,8 +19,6 @@ namespace {
 constexpr int most_in_a_ring = 4 * farthest;
 constexpr int points_in_a_word = 32;
 constexpr int most_words = (most_in_a_ring + points_in_a_word - 1) / points_in_a_word;
-/// A node that so many patterns reach is worth a task of its own.
-constexpr std::size_t worth_a_task = 50'000;
 
 using Counts = std::array<std::uint32_t, state_count>;
 
@@ -286,7 +285,7 @@ private:
             RingCounts& known = turn < state_count ? own : rest;
             if (group.ids.size() < how_.threshold) {
                 put(add_leaf(group.ids.size(), part), place, part);
-            } else if (group.ids.size() >= worth_a_task && how_.threads > 1) {
+            } else if (group.ids.size() >= how_.worth_a_task && how_.threads > 1) {
                 hand_over<width>(group, ring, left, number, known, place, part);
             } else {
                 Left own_left = left;
