@@ -23,7 +23,7 @@
 
   const row = ([address, page, heading, text], words) => {
     const item = document.createElement("li"), link = document.createElement("a");
-    link.href = address;
+    link.href = document.documentElement.dataset.top + address;
     link.textContent = heading ? `${page}: ${heading}` : page;
     const found = document.createElement("small");
     found.textContent = excerpt(text, words[0]);

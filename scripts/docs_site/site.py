@@ -2,6 +2,7 @@
 """The site: a page for each Markdown file that the index names, in the index's order."""
 
 import json
+import posixpath
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +55,10 @@ def write_site(docs: Path, to: Path) -> int:
 
     Raises BrokenLinkError for links that lead to no page, no place on one or no picture.
     """
-    pages = {path.stem: Document(path.read_text(encoding="utf-8")) for path in docs.glob("*.md")}
+    pages = {
+        str(path.relative_to(docs).with_suffix("")): Document(path.read_text(encoding="utf-8"))
+        for path in docs.rglob("*.md")
+    }
     pages[COMMANDS] = commands_page()
     groups = _with_commands(groups_of(pages[INDEX]))
     for name, page in pages.items():
@@ -63,6 +67,7 @@ def write_site(docs: Path, to: Path) -> int:
     if to.exists():
         shutil.rmtree(to)
     shutil.copytree(docs / "images", to / "images")
+    shutil.copytree(docs / "results", to / "results", ignore=shutil.ignore_patterns("*.md"))
     for name, page in pages.items():
         (to / f"{name}.html").write_text(_html(name, page, groups), encoding="utf-8")
     for file in ("page.css", "search.js"):
@@ -86,11 +91,12 @@ def _check(docs: Path, pages: dict[str, Document], name: str, link: str) -> None
     if "://" in link:
         return
     target, _, anchor = link.partition("#")
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
     if target.endswith(".md") or not target:
-        page = pages.get(target.removesuffix(".md") if target else name)
+        page = pages.get(place.removesuffix(".md") if target else name)
         if page is None or (anchor and anchor not in page.anchors):
             raise BrokenLinkError(f"{name}.md: nothing is at {link}")
-    elif not (docs / target).is_file():
+    elif not (docs / place).is_file():
         raise BrokenLinkError(f"{name}.md: no file {link}")
 
 
@@ -112,20 +118,21 @@ def _target(link: str) -> str:
 
 
 def _html(name: str, page: Document, groups: list[Group]) -> str:
+    top = "../" * name.count("/")  # where the site begins, seen from this page
     title = escape(page.title)
     whole_title = title if name == INDEX else f"{title} · Hyoka"
     return f"""<!doctype html>
-<html lang="en">
+<html lang="en" data-top="{top}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{whole_title}</title>
-<link rel="stylesheet" href="page.css">
+<link rel="stylesheet" href="{top}page.css">
 </head>
 <body>
 <a class="skip" href="#main">To the text</a>
 <header>
-<a class="name" href="{INDEX}.html">Hyoka</a>
+<a class="name" href="{top}{INDEX}.html">Hyoka</a>
 <form class="search" role="search" hidden>
 <label for="search">Search</label>
 <input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false">
@@ -134,27 +141,27 @@ def _html(name: str, page: Document, groups: list[Group]) -> str:
 </header>
 <details class="menu">
 <summary>Pages</summary>
-{_menu(name, groups, "Pages")}
+{_menu(name, groups, "Pages", top)}
 </details>
 <div class="columns">
 <aside>
-{_menu(name, groups, "All pages")}
+{_menu(name, groups, "All pages", top)}
 </aside>
 <main id="main">
 {page.html(_target)}</main>
 </div>
-<script src="search-index.js"></script>
-<script src="search.js"></script>
+<script src="{top}search-index.js"></script>
+<script src="{top}search.js"></script>
 </body>
 </html>
 """
 
 
-def _menu(current: str, groups: list[Group], label: str) -> str:
+def _menu(current: str, groups: list[Group], label: str, top: str) -> str:
     lists = []
     for group in groups:
         links = "".join(
-            f'<li><a href="{name}.html"{_here(name, current)}>{escape(title)}</a></li>'
+            f'<li><a href="{top}{name}.html"{_here(name, current)}>{escape(title)}</a></li>'
             for name, title in group.pages
         )
         lists.append(f"<li><span>{escape(group.title)}</span><ul>{links}</ul></li>")
