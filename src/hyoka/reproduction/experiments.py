@@ -76,12 +76,12 @@ _KINGS: Final = Adjusted(
     winners_by_mate=True,
 )
 _CHESS_SCALES: Final = {
-    "small": RecordsScale(10, 400, 2_000),
+    "small": RecordsScale(10, 1_000, 2_000),
     "medium": RecordsScale(20, 4_000, 2_000),
     "paper": RecordsScale(None, 1_000, 200_000),
 }
 _SHOGI_SCALES: Final = {
-    "small": RecordsScale(16, 400, 2_000, every=8),
+    "small": RecordsScale(16, 1_000, 2_000, every=8),
     "medium": RecordsScale(10, 4_000, 2_000),
     "paper": RecordsScale(None, 1_000, 200_000),
 }
