@@ -238,7 +238,6 @@ GNU_GO = "gtp:gnugo --mode gtp --level {} --chinese-rules --capture-all-dead --p
         ("chess", ["uci:nodes=100:stockfish", "uci:nodes=10:stockfish"]),
         ("chess", ["uci:stockfish@1+0.01", "ab:nodes=500"]),
         ("shogi", ["usi:nodes=200,UCI_Variant=shogi:fairy-stockfish", "ab:nodes=500"]),
-        ("shogi", ["usi:depth=1:gpsusi", "ab:nodes=500"]),
         ("othello", ["gtp:gtp-rhino --level=1", "ab:nodes=500"]),
     ],
     ids=[
@@ -247,7 +246,6 @@ GNU_GO = "gtp:gnugo --mode gtp --level {} --chinese-rules --capture-all-dead --p
         "Stockfish",
         "by the clock",
         "Fairy-Stockfish",
-        "GPS Shogi",
         "GRhino",
     ],
 )
