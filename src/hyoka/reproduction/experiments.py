@@ -75,6 +75,10 @@ _KINGS: Final = Adjusted(
     ),
     winners_by_mate=True,
 )
+_LENGTH: Final = (
+    "The small scale's thousand games were planned, cut to 400 for want of time, and then played "
+    "to their end after the 400 had been seen. "
+)
 _CHESS_SCALES: Final = {
     "small": RecordsScale(10, 1_000, 2_000),
     "medium": RecordsScale(20, 4_000, 2_000),
@@ -236,7 +240,7 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         _BISHOPS,
         weight_records.self_play,
         _CHESS_SCALES,
-        "The paper gave ten minutes a game. " + _CHESS_NOTES,
+        "The paper gave ten minutes a game. " + _LENGTH + _CHESS_NOTES,
     ),
     WeightExperiment(
         "000-table4",
@@ -260,7 +264,7 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         _KINGS,
         weight_records.self_play,
         _SHOGI_SCALES,
-        "The paper gave ten minutes a game. " + _SHOGI_NOTES,
+        "The paper gave ten minutes a game. " + _LENGTH + _SHOGI_NOTES,
     ),
     WeightExperiment(
         "000-table6",
