@@ -96,7 +96,7 @@ TAKEUCHI_2010: Final = Checklist(
         Item("section V-B: choosing δ", _CURVES, None, "bins from the data unless `--delta`"),
         Item("section V-B: equal phases", ("src/hyoka/study/measuring.py",), None, "`--balance`"),
         Item("section V-C: ACC at ko", _GO, "000-section5c"),
-        Item("appendix: MLM and LS", _SIGMOID, None, "`hyoka learn weights --method mlm|ls`"),
+        Item("appendix: MLM and LS", _SIGMOID, None, "`hyoka learn weights --method mlm`, `ls`"),
     ),
 )
 NAKAMURA_2007: Final = Checklist(

@@ -13,6 +13,7 @@ from hyoka.files import write_bytes, write_text
 from hyoka.reproduction.outcome import LEGEND, Outcome, OutcomeTable, right_aligned
 from hyoka.reproduction.workshop import Experiment
 
+_VERDICTS: Final = "## Verdicts"
 _MADE: Final = re.compile(
     r"^`(?P<command>hyoka reproduce (?P<id>\S+) --scale (?P<scale>\S+?)(?: [^`]*)?)` · commit "
     r"(?P<commit>\S+) · (?P<date>\d{4}-\d\d-\d\d) · definition (?P<definition>[0-9a-f]{8})$",
@@ -115,7 +116,7 @@ def results_markdown(
                 for each in outcome.verdicts
             ),
         )
-        blocks += ["## Verdicts", _table(verdicts), LEGEND]
+        blocks += [_VERDICTS, _table(verdicts), LEGEND]
     if experiment.notes:
         blocks += ["## Notes", experiment.notes]
     if pictures:
@@ -129,7 +130,8 @@ def read_results_page(text: str) -> ResultsPage | None:
     if head is None:
         return None
     made = Made(head["command"], head["commit"], head["date"], head["definition"])
-    answers = Counter(answer.split(" within ")[0] for answer in _ANSWER.findall(text))
+    judged = text.partition(f"\n{_VERDICTS}\n")[2]
+    answers = Counter(answer.split(" within ")[0] for answer in _ANSWER.findall(judged))
     return ResultsPage(head["id"], head["scale"], made, answers)
 
 
