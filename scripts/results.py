@@ -56,7 +56,7 @@ def make_pages(names: list[str], scale: str | None, options: list[str]) -> None:
     for name in names:
         chosen = scale or (known[name].scale if name in known else "small")
         file = RESULTS / f"{name}.md"
-        for old in RESULTS.glob(f"{name}-*.svg"):
+        for old in RESULTS.glob(f"{name}.*.svg"):
             old.unlink()
         words = ["reproduce", name, "--scale", chosen, "--markdown", str(file), *options]
         print(f"hyoka {' '.join(words)}", flush=True)

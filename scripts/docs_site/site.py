@@ -67,7 +67,8 @@ def write_site(docs: Path, to: Path) -> int:
     if to.exists():
         shutil.rmtree(to)
     shutil.copytree(docs / "images", to / "images")
-    shutil.copytree(docs / "results", to / "results", ignore=shutil.ignore_patterns("*.md"))
+    if (docs / "results").is_dir():
+        shutil.copytree(docs / "results", to / "results", ignore=shutil.ignore_patterns("*.md"))
     for name, page in pages.items():
         (to / f"{name}.html").write_text(_html(name, page, groups), encoding="utf-8")
     for file in ("page.css", "search.js"):

@@ -2,6 +2,7 @@
 """The papers' checklists and the pages of results name what exists, and are of this code."""
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -62,5 +63,5 @@ def test_a_page_is_of_the_experiment_as_it_is(page: Path) -> None:
     assert told.scale in EXPERIMENTS[told.experiment].scales
     assert told.made.definition == definition(EXPERIMENTS[told.experiment], told.scale)
     assert not told.made.commit.endswith("+"), "made by code that nobody can find again"
-    pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}-*.svg"))
-    assert all(f"({picture})" in page.read_text() for picture in pictures)
+    pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}.*.svg"))
+    assert pictures == sorted(re.findall(r"\]\(([^)]+\.svg)\)", page.read_text()))

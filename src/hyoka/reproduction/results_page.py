@@ -92,7 +92,7 @@ def write_results_page(
     """Write the page, and copies of its pictures beside it."""
     pictures = []
     for figure in outcome.figures:
-        name = f"{file.stem}-{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}"
+        name = f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}"
         pictures.append(name)
         write_bytes(file.parent / name, figure.read_bytes())
     write_text(file, results_markdown(experiment, scale, outcome, made, pictures))
