@@ -198,7 +198,7 @@ void check_castles() {
 int main() {
     using namespace hyoka;
     using namespace hyoka::tests;
-    const std::set<std::string_view> of_go = {"ladder", "area"};
+    const std::set<std::string_view> of_go = {"ladder", "running_ladder", "area"};
     check_game("go3", Go<3>(), 20, 60, of_go);
     check_game("go5", Go<5>(), 10, 120, of_go);
     check_game("go9", Go<9>(), 3, 200, of_go);
