@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
 TELL := @$(PYTHON) scripts/tell.py
 
-.PHONY: FORCE build demo test docs pictures wheel check format stubs sanitize fuzz attack bench clean
+.PHONY: FORCE build demo test test-builds docs pictures wheel check format stubs sanitize fuzz attack bench clean
 
 build: $(VENV)/.built
 
@@ -40,6 +40,10 @@ demo: build
 # One more worker than cores: some tests wait for engines, browsers and clusters.
 test: build
 	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q
+
+# What builds the core once more: the game of docs/new-game-cpp.md, added as the page says.
+test-builds: build
+	HYOKA_BUILD_TESTS=1 $(BIN)/python -m pytest -q tests/e2e/test_new_game_in_cpp.py
 
 # The docs as a site with a search, from the same Markdown: build/site/index.html.
 docs: build

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# They build the core once more, for minutes: `make test-builds`.
+BUILDS = ["e2e/test_new_game_in_cpp.py"]
+collect_ignore = [] if "HYOKA_BUILD_TESTS" in os.environ else BUILDS
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A game in C++, added exactly as docs/new-game-cpp.md says, built and played."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,13 +16,7 @@ PAGE = ROOT / "docs" / "new-game-cpp.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 LAWS = ("tests/laws/test_game_laws.py", "tests/laws/test_chance_laws.py")
 
-pytestmark = [
-    pytest.mark.skipif(
-        "HYOKA_BUILD_TESTS" not in os.environ,
-        reason="it builds the core once more, for minutes: HYOKA_BUILD_TESTS=1",
-    ),
-    pytest.mark.xdist_group("builds"),
-]
+pytestmark = pytest.mark.xdist_group("builds")
 
 
 def blocks(language: str) -> list[str]:
