@@ -353,7 +353,8 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
 
 void PgnReader::set_tag(std::string_view name, std::string_view value, std::size_t where) {
     value = trimmed(value);
-    if (value.find_first_not_of("?-.") == nowhere) return;  // not known
+    const bool blank = value.empty() || value == "-";
+    if (blank || (value.find('?') != nowhere && value.find_first_not_of("?-.") == nowhere)) return;  // not known
     const auto field = [&](Field where) { record_[where] = value; };
     if (name.size() < 3) return;
     switch (name[0] << 8 | name[1]) {

@@ -177,7 +177,9 @@ def chess_records(draw: st.DrawFn) -> hk.Record:
         *("first", "second", "first_rating", "second_rating", "event", "round", "place"),
         *("time_control", "opening"),
     )
-    fields: dict[str, Any] = {name: draw(texts(not_these=("?", "-"))) for name in names}
+    # Nothing but question marks, with dots or dashes, means that a value is not known.
+    known = texts(not_these=("-",)).filter(lambda text: "?" not in text or set(text) - set("?-."))
+    fields: dict[str, Any] = {name: draw(known) for name in names}
     return hk.Record(
         game="chess",
         moves=np.array([move.code for move in moves], np.uint16),
