@@ -36,6 +36,7 @@ from hyoka.cli.matches import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
+    check_folder,
     kept_when_interrupted,
     out,
     plain_table,
@@ -206,6 +207,7 @@ def reproduce_command(
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
+    check_folder(markdown)
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)

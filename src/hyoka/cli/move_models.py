@@ -13,6 +13,7 @@ from hyoka.artefact import BUILT_IN, Origin, read_artefact
 from hyoka.cli.output import (
     AsJson,
     Quiet,
+    check_folder,
     command_line,
     out,
     plain_table,
@@ -74,6 +75,7 @@ def mets_command(
 
     Then say how well it foretells the moves of the games held out.
     """
+    check_folder(output)
     games = _games(records)
     learned = [record for record in games if not is_kept_apart(record, hold_out)]
     unseen = [record for record in games if is_kept_apart(record, hold_out)]
@@ -121,7 +123,9 @@ def mets_command(
     if judged is not None:
         _print(judged)
     out.print(
-        f"use it: hyoka predict {shlex.quote(str(output))} RECORDS", style="dim", markup=False
+        f"use it: hyoka predict RECORDS --model {shlex.quote(str(output))}",
+        style="dim",
+        markup=False,
     )
 
 
@@ -156,20 +160,24 @@ def predict_command(
 
     By games that no model learned from: those that all of them held out.
     """
-    if not models:
-        raise Error("--model names a file, or built-in")
+    check_folder(output)
     games = _games(records)
+    rankings = {name: move_model(games[0].game, name) for name in models}
     shares = [share for share in map(_held_out, models) if share is not None]
     if shares and not every_game:
         games = [record for record in games if is_kept_apart(record, min(shares))]
+        if not games:
+            raise Error(
+                "no model held any of these games out: --all judges by those it learned from"
+            )
     table = table_of(games)
     results = []
     with progress_bars(quiet or as_json) as progress:
-        for name in models:
+        for name, model in rankings.items():
             results.append(
                 predict(
                     table,
-                    move_model(table.game, name),
+                    model,
                     name=name,
                     resampling=Resampling(resamples),
                     progress=progress,

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -27,7 +28,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.errors import TERMINAL_COMMANDS, harmless
+from hyoka.errors import TERMINAL_COMMANDS, Error, harmless
 from hyoka.progress import OnProgress, Progress, Tally
 
 T = TypeVar("T")
@@ -56,6 +57,12 @@ err = SafeConsole(stderr=True, highlight=False)
 def say(text: str, *, complaint: bool = False) -> None:
     """Print a text as it is, but harmless, to standard output or error."""
     print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+
+
+def check_folder(file: Path | None) -> None:
+    """Raise Error if a file can't be written for want of its folder: before work, not after it."""
+    if file is not None and not file.parent.is_dir():
+        raise Error(f"{file.parent}: no such folder, for {file.name}")
 
 
 def command_line(context: typer.Context) -> str:

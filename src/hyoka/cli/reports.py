@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from hyoka.cli.output import AsJson, Quiet, out, print_json, progress_bars
+from hyoka.cli.output import AsJson, Quiet, check_folder, out, print_json, progress_bars
 from hyoka.cli.questions import Bend, Evaluators, Limit, link_of
 from hyoka.cli.studies import StudyPath, Where
-from hyoka.errors import StudyError
 from hyoka.progress import Progress
 from hyoka.report import save_figures, write_report
 from hyoka.study import Study
@@ -55,8 +54,7 @@ def report_command(
     """
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
-    if not file.parent.is_dir():
-        raise StudyError(f"{file.parent}: no such folder")
+    check_folder(file)
     with progress_bars(quiet or as_json) as progress:
         report = write_report(
             opened,

@@ -25,6 +25,8 @@ def mets_tree(artefact: Artefact) -> _core.MetsTree:
 
 
 def _of_strengths(game: str, artefact: Artefact) -> _core.Model:
+    if artefact.kind is None and not artefact.content.lstrip().startswith(b"{"):
+        raise SourceError(f"{artefact}: neither strengths of features (JSON) nor a tree of METS")
     return _core.feature_strengths(game, list(move_strengths(game, artefact).values()))
 
 
