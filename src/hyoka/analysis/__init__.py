@@ -51,7 +51,7 @@ from hyoka.analysis.metrics import (
     measure,
     number_text,
 )
-from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval
+from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_by_games
 from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.sample import VALUE, DrawnGames, Sample, game_numbers
 from hyoka.analysis.splits import Split, Splits, find_splits
@@ -113,6 +113,7 @@ __all__ = [
     "fit_win_draw_loss",
     "game_numbers",
     "interval",
+    "mean_by_games",
     "measure",
     "named_gap",
     "number_text",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka._core import resampled_sums
 from hyoka.analysis.sample import Reals
 from hyoka.errors import ParameterError
 from hyoka.estimate import Estimate
@@ -58,6 +59,22 @@ def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 
     low, high = (normal.cdf(2 * bias + sign * reach) for sign in (-1, 1))
     ends = np.quantile(kept, [low, high])
     return Estimate(value, min(float(ends[0]), value), max(float(ends[1]), value))
+
+
+def mean_by_games(values: NDArray[Any], games: NDArray[Any], resampling: Resampling) -> Estimate:
+    """The mean of numbers, one a position, with the interval of drawing whole games again.
+
+    >>> mean_by_games(np.array([1.0, 0.0, 1.0]), np.array([4, 4, 9]), NO_INTERVALS).value
+    0.6666666666666666
+    """
+    _, numbers = np.unique(games, return_inverse=True)
+    by_game = np.stack([np.bincount(numbers, weights=values), np.bincount(numbers)], axis=1)
+    total, positions = by_game.sum(axis=0)
+    drawn = resampled_sums(
+        np.ascontiguousarray(by_game, np.float64), resampling.resamples, resampling.seed
+    )
+    mean = float(total / positions)
+    return interval(mean, drawn[:, 0] / drawn[:, 1], len(by_game), resampling.confidence)
 
 
 def share_interval(

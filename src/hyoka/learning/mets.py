@@ -7,7 +7,6 @@ how often a point that came there was the move. Games whose moves are points hav
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -145,12 +144,3 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     except ValueError as error:
         raise NotationError(str(error)) from None
     return Mets(games.game, tree, origin).with_smoothing(smoothing)
-
-
-def cumulative(ranks: NDArray[np.int32], most: Sequence[int]) -> list[float]:
-    """The paper's measure: how often the move played is among the n best.
-
-    >>> cumulative(np.array([1, 3, 2, 1], np.int32), [1, 2, 3])
-    [0.5, 0.75, 1.0]
-    """
-    return [float((ranks <= n).mean()) for n in most]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis import Resampling, interval
+from hyoka.analysis import Resampling, mean_by_games
 from hyoka.analysis.result import Result
 from hyoka.errors import ParameterError, StudyError
 from hyoka.estimate import Estimate
@@ -176,14 +175,14 @@ def predict(
         (words, thirds == third) for third, words in enumerate(PHASES)
     ]:
         if chosen.any():
-            means = _Means(numbers[chosen], how)
+            games_here = numbers[chosen]
             parts.append(
                 Recognition(
                     phase,
                     int(chosen.sum()),
-                    means.games,
-                    tuple(means.of(ranks[chosen] <= n) for n in WITHIN),
-                    means.of(losses[chosen]),
+                    len(np.unique(games_here)),
+                    tuple(mean_by_games(ranks[chosen] <= n, games_here, how) for n in WITHIN),
+                    mean_by_games(losses[chosen], games_here, how),
                     float(random_losses[chosen].mean()),
                 )
             )
@@ -191,29 +190,6 @@ def predict(
     counts = np.bincount(np.minimum(ranks, most + 1), minlength=most + 2)
     curve = np.cumsum(counts[1 : most + 1]) / len(ranks)
     return Recognitions(name, tuple(parts), tuple(curve.tolist()))
-
-
-class _Means:
-    """Means over positions, with intervals by drawing whole games again."""
-
-    def __init__(self, games: NDArray[np.int64], how: Resampling) -> None:
-        _, self._numbers = np.unique(games, return_inverse=True)
-        self.games = int(self._numbers.max()) + 1
-        self._sizes = np.bincount(self._numbers).astype(np.float64)
-        self._how = how
-
-    def of(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
-        """The mean of numbers, one a position."""
-        sums = np.bincount(self._numbers, weights=values, minlength=self.games)
-        mean = float(sums.sum() / self._sizes.sum())
-        if not self._how.resamples:
-            return Estimate(mean, math.nan, math.nan)
-        chance = np.random.default_rng(self._how.seed)
-        drawn = np.empty(self._how.resamples)
-        for i in range(len(drawn)):
-            times = np.bincount(chance.integers(self.games, size=self.games), minlength=self.games)
-            drawn[i] = (times @ sums) / (times @ self._sizes)
-        return interval(mean, drawn, self.games, self._how.confidence)
 
 
 def compared(results: Sequence[Recognitions]) -> tuple[tuple[str, ...], ...]:

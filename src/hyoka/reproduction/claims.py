@@ -28,6 +28,17 @@ def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
     return Verdict(claim, lead, answer, detail)
 
 
+def apart_by(one: Estimate, other: Estimate) -> Estimate:
+    """How much more the first is than the second, two numbers that chance drew apart.
+
+    >>> apart_by(Estimate(5, 2, 8), Estimate(1, -3, 5))
+    Estimate(value=4, low=-1.0, high=9.0)
+    """
+    more = one.value - other.value
+    reach = math.hypot(one.high - one.low, other.high - other.low) / 2
+    return Estimate(more, more - reach, more + reach)
+
+
 def same_within(
     bound: float, claim: str, differences: Sequence[Estimate], detail: str = ""
 ) -> Verdict:

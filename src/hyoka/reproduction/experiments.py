@@ -19,8 +19,7 @@ from hyoka.reproduction.weight_records import Adjusted, RecordsScale, WeightExpe
 from hyoka.reproduction.workshop import Experiment
 
 _MONTE_CARLO: Final = ("UCT", "MC")
-_PAPERS: Final = (OURS, "GNU Go", *_MONTE_CARLO, "MC-Score")
-_ALL: Final = (*_PAPERS, UNDIVIDED)
+_ALL: Final = (OURS, "GNU Go", *_MONTE_CARLO, "MC-Score", UNDIVIDED)
 _GO_NOTES: Final = (
     "Records: OGS 9×9, both players 3k or better as in the paper, but komi 5.5 to 7.5, not 0.5; "
     "three fifths by Japanese rules, while the programs count area. PUCT, with rated moves and "

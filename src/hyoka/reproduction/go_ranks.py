@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from hyoka.analysis import Curves, Resampling, Sample, curve, interval
+from hyoka.analysis import Curves, Resampling, Sample, curve, mean_by_games
 from hyoka.estimate import Estimate
 from hyoka.reproduction.claims import LITTLE, same_within, verdict
 from hyoka.reproduction.curve_differences import apart
@@ -140,12 +140,7 @@ class RanksExperiment:
 def _above_diagonal(sample: Sample, seed: int) -> Estimate:
     """By how much more Black won than the values say, all positions together."""
     more = sample.results.astype(np.float64) - sample.values
-    by_game = np.bincount(sample.games, weights=more, minlength=sample.game_count)
-    positions = np.bincount(sample.games, minlength=sample.game_count).astype(np.float64)
-    chance = np.random.default_rng(seed)
-    picks = chance.integers(sample.game_count, size=(1000, sample.game_count))
-    drawn = by_game[picks].sum(axis=1) / positions[picks].sum(axis=1)
-    return interval(float(more.mean()), drawn, sample.game_count)
+    return mean_by_games(more, sample.games, Resampling(seed=seed))
 
 
 def _table_7(study: Study) -> tuple[Value, ...]:

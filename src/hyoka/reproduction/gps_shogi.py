@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
 from hyoka.estimate import Estimate
-from hyoka.reproduction.claims import verdict
+from hyoka.reproduction.claims import apart_by, verdict
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop, winners_told
@@ -96,13 +94,8 @@ class GpsExperiment:
             figures.append(file)
         one, other = steepness["programs"], steepness["professionals"]
         tables.append(OutcomeTable(("scale, centipawns", ""), tuple(steepness.items())))
-        more, reach = other.value - one.value, np.hypot(one.high - one.low, other.high - other.low)
-        verdicts.append(
-            verdict(
-                "the curve of professionals' games rises more slowly",
-                Estimate(more, more - reach / 2, more + reach / 2),
-            )
-        )
+        slower = "the curve of professionals' games rises more slowly"
+        verdicts.append(verdict(slower, apart_by(other, one)))
         return Outcome(
             f"GPS Shogi at depth {amount.depth}; {'; '.join(about)}",
             tuple(tables),

@@ -6,7 +6,6 @@ Shogi: its evaluation as it is, with terms turned off, and with their weights fi
 """
 
 import itertools
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +29,7 @@ from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
-from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.reproduction.claims import LITTLE, apart_by, same_within, verdict
 from hyoka.reproduction.curve_differences import falls, simultaneous
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.matches import duel_verdict
@@ -412,8 +411,6 @@ def other_records(run: WeightRun) -> Outcome:
         ),
     )
     one, other = scales["programs"], scales["professionals"]
-    more = other.value - one.value
-    reach = math.hypot(one.high - one.low, other.high - other.low) / 2
     conditions = {name: (trait >= 2, trait <= -2) for name, trait in others.traits.items()}
     adjusted = {name: fitted.sample(name, others) for name in ("off", "MLM")}
     tables, verdicts = _split_tables(adjusted, conditions, run.seed)
@@ -425,7 +422,7 @@ def other_records(run: WeightRun) -> Outcome:
         (
             verdict(
                 "the curve of professionals' games rises more slowly",
-                Estimate(more, more - reach, more + reach),
+                apart_by(other, one),
             ),
             *verdicts,
         ),
