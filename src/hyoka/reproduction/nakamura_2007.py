@@ -262,8 +262,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "The paper's machine made about 18,000 simulations in its 100 s a move; what its αβ saw "
         "is not told. Which reading of the influence αβ has decides this table: ours is the "
         "strongest, hundreds of Elo above the one that the text suggests first (003-readings). "
-        "With that one UCT was ahead at 0.4 s (50-28-2 in an earlier match) and level at 0.1 s; "
-        "with this one the order turns. 0.4 s was chosen after that look at 0.1 s.",
+        "The paper does not say which it had. 0.4 s was chosen, for the weaker one, after a look "
+        "at 0.1 s.",
     ),
     MatchExperiment(
         "003-table2",
