@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/passes.h"
 
+#include <algorithm>
+
 #include "evaluation/all.h"
 #include "features/all.h"
 #include "passes/columns.h"
+#include "passes/competitions.h"
 #include "passes/mets.h"
 #include "passes/move_features.h"
 #include "passes/outcomes.h"
@@ -48,6 +51,23 @@ std::unique_ptr<Visitor<G>> QuietPass::visitor([[maybe_unused]] const Running& r
 template <class G>
 std::unique_ptr<Visitor<G>> MoveFeaturePass::visitor(const Running&) {
     return std::make_unique<MoveFeatureVisitor<G>>(parts);
+}
+
+CompetitionPass::CompetitionPass(const GameTable& table, std::size_t blocks) : games(table) {
+    found.features =
+        with_game(table.kind, []<class G>(std::type_identity<G>) { return strengths::MoveFeatures<G>::all().size(); });
+    found.games = table.size();
+    found.blocks.resize(blocks);
+}
+
+std::uint32_t CompetitionPass::game_of(std::size_t row) const {
+    const auto after = std::ranges::upper_bound(games.row_offsets, static_cast<std::int64_t>(row));
+    return static_cast<std::uint32_t>(after - games.row_offsets.begin() - 1);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> CompetitionPass::visitor(const Running&) {
+    return std::make_unique<CompetitionVisitor<G>>(*this);
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "model.h"
 #include "passes/game_table.h"
 #include "passes/rows.h"
+#include "strengths/competitions.h"
 
 namespace hyoka::passes {
 
@@ -96,6 +97,18 @@ struct MoveFeaturePass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// The same as competitions between teams of features, small enough for many games.
+struct CompetitionPass {
+    const GameTable& games;
+    strengths::Competitions found;
+
+    explicit CompetitionPass(const GameTable& table, std::size_t blocks);
+    /// The place of a row's game in the table.
+    std::uint32_t game_of(std::size_t row) const;
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// Boards and the moves played on them: what METS grows from. Games whose moves are points only.
 struct PatternPass {
     int side;
@@ -147,8 +160,8 @@ struct PlanePass {
 /// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
 std::vector<std::string> plane_names(GameKind game);
 
-using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, PatternPass*,
-                          LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
+using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
+                          PatternPass*, LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

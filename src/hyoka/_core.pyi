@@ -3607,6 +3607,59 @@ class MetsTree:
 def mets_model(game: str, tree: MetsTree) -> Model:
     """A tree as a move model: a move is as strong as the odds of its leaf."""
 
+class Competitions:
+    """
+    Choices among teams of features, of which one won each time; see hyoka.learning.
+    """
+
+    @staticmethod
+    def of_table(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> Competitions:
+        """The legal moves of a table's positions and the ones played."""
+
+    @staticmethod
+    def of_lists(features: int, listed: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], teams: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], winners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], games: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]) -> Competitions:
+        """
+        How many features there are; those of all teams in a row and where each team's end; by competition how many teams, which won, and of which game it is, in rising order.
+        """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def teams(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        The log-likelihood of strengths, the wins they expect of each feature, and their spread.
+        """
+
+    def counts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """By feature: in how many teams that won it is, and in how many."""
+
+    def groups(self) -> NDArray[numpy.uint16]:
+        """By feature: a group such that no team has two features of one."""
+
+    def scores_by_game(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], features: int) -> NDArray[numpy.float32]:
+        """By game and feature, for the first features: wins less those expected."""
+
+    def squared_scores(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        By feature: the sum over games of the squares of wins less those expected.
+        """
+
+    def information(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], features: int, every: int, threads: int) -> NDArray[numpy.float64]:
+        """
+        Fisher's information of the logarithms of the first features' strengths, from every so-many-th competition.
+        """
+
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
     Name, opening and ending weight of each term; the unit of scores; their scale.

@@ -5,6 +5,7 @@ Games cross into the core as one table. A pass walks each of them once, without 
 lock; Ctrl-C ends it. What it finds does not depend on the number of threads.
 """
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -208,6 +209,18 @@ class GameTable:
         codes[places < ends] = self.moves[places[places < ends]]
         return codes
 
+    def some(self, positions: int, *, seed: int = 0) -> Self:
+        """The same games with so many of their positions, drawn at random; all if there are fewer.
+
+        Positions after the last move are not drawn.
+        """
+        ends = np.repeat(np.diff(self.move_offsets), np.diff(self.row_offsets))
+        usable = np.flatnonzero(self.plies < ends)
+        if positions < len(usable):
+            usable = np.sort(np.random.default_rng(seed).choice(usable, positions, replace=False))
+        offsets = np.searchsorted(usable, self.row_offsets).astype(np.int64)
+        return dataclasses.replace(self, row_offsets=offsets, plies=self.plies[usable])
+
     def chunks(self, positions: int = _AT_ONCE) -> Iterator[Self]:
         """Tables of whole games with about so many rows each, so that results fit into memory."""
         last = len(self.ids)
@@ -307,6 +320,12 @@ class GameTable:
         """The legal moves of each position, their features, and which of them was played."""
         moves, features, played = self._in_core.move_features(threads or _cores(), progress)
         return MoveFeatures(Lists(*moves), Lists(*features), played)
+
+    def competitions(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> _core.Competitions:
+        """The same for many positions: teams of features, of which the move played won."""
+        return _core.Competitions.of_table(self._in_core, threads or _cores(), progress)
 
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None

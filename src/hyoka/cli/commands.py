@@ -151,6 +151,16 @@ COMMANDS: Final = (
         "Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).",
     ),
     Command(
+        "learn strengths",
+        "strengths.strengths_command",
+        "Learn how strong moves are by their features (Bradley-Terry), and say how well that does.",
+    ),
+    Command(
+        "features",
+        "strengths.features_command",
+        "The features of a game's moves, by which they have strengths, and what each means.",
+    ),
+    Command(
         "predict",
         "move_models.predict_command",
         "How often a move model ranks the move played first, or among the n best.",

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/bind_all.h"
+#include "bindings/bind_game.h"
+#include "bindings/held_table.h"
+#include "strengths/competitions.h"
+
+namespace hyoka::bindings {
+namespace {
+
+using strengths::Competitions;
+
+Competitions competitions_of(const HeldTable& held, unsigned threads, const Progress& progress) {
+    passes::CompetitionPass pass(held.games, held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return std::move(pass.found);
+}
+
+/// Competitions given as lists: what others than games are judged by.
+Competitions competitions_from(std::size_t features, const View<std::uint16_t>& listed, const View<std::int64_t>& ends,
+                               const View<std::int64_t>& teams, const View<std::int64_t>& winners,
+                               const View<std::int64_t>& games) {
+    const auto offered = [](bool fine) {
+        if (!fine) throw nb::value_error("competitions: features, teams, winners and games don't fit together");
+    };
+    Competitions made{.features = features, .games = 0, .blocks = {}};
+    offered(teams.size() == winners.size() && teams.size() == games.size());
+    std::size_t feature = 0;
+    std::size_t team = 0;
+    for (std::size_t i = 0; i < teams.size(); ++i) {
+        offered(games(i) >= 0 && (i == 0 || games(i) >= games(i - 1)));
+        if (i == 0 || games(i) != games(i - 1)) made.blocks.emplace_back();
+        made.games = static_cast<std::size_t>(games(i)) + 1;
+        auto& block = made.blocks.back();
+        offered(teams(i) >= 1 && teams(i) < 1 << 16 && winners(i) >= 0 && winners(i) < teams(i));
+        for (std::int64_t k = 0; k < teams(i); ++k, ++team) {
+            offered(team < ends.size() && ends(team) >= static_cast<std::int64_t>(feature) &&
+                    ends(team) <= static_cast<std::int64_t>(listed.size()));
+            const auto end = static_cast<std::size_t>(ends(team));
+            offered(end - feature < 256);
+            block.sizes.push_back(static_cast<std::uint8_t>(end - feature));
+            for (; feature < end; ++feature) {
+                offered(listed(feature) < features);
+                block.features.push_back(listed(feature));
+            }
+        }
+        block.teams.push_back(static_cast<std::uint16_t>(teams(i)));
+        block.winners.push_back(static_cast<std::uint16_t>(winners(i)));
+        block.games.push_back(static_cast<std::uint32_t>(games(i)));
+    }
+    return made;
+}
+
+std::span<const double> checked(const Competitions& competitions, const View<double>& strengths) {
+    if (strengths.size() != competitions.features) throw nb::value_error("one strength a feature is needed");
+    return span_of(strengths);
+}
+
+auto expect(const Competitions& competitions, const View<double>& strengths, unsigned threads) {
+    const auto given = checked(competitions, strengths);
+    strengths::Expectation found;
+    run_interruptibly(
+        [&](const std::atomic<bool>& stop) { found = strengths::expect(competitions, given, threads, stop); });
+    return std::tuple(found.log_likelihood, to_numpy(std::move(found.wins)), to_numpy(std::move(found.spread)));
+}
+
+auto information(const Competitions& competitions, const View<double>& strengths, std::size_t features,
+                 std::size_t every, unsigned threads) {
+    const auto given = checked(competitions, strengths);
+    const std::size_t size = std::min(features, competitions.features);
+    std::vector<double> found;
+    run_interruptibly([&](const std::atomic<bool>& stop) {
+        found = strengths::information(competitions, given, size, std::max<std::size_t>(every, 1), threads, stop);
+    });
+    return to_numpy(std::move(found), {size, size});
+}
+
+}  // namespace
+
+void bind_strengths(nb::module_& module) {
+    nb::class_<Competitions>(module, "Competitions",
+                             "Choices among teams of features, of which one won each time; see hyoka.learning.")
+        .def_static("of_table", &competitions_of, "table"_a, "threads"_a, "progress"_a.none(),
+                    "The legal moves of a table's positions and the ones played.")
+        .def_static("of_lists", &competitions_from, "features"_a, "listed"_a, "ends"_a, "teams"_a, "winners"_a,
+                    "games"_a,
+                    "How many features there are; those of all teams in a row and where each team's end; by "
+                    "competition how many teams, which won, and of which game it is, in rising order.")
+        .def("__len__", &Competitions::size)
+        .def_ro("features", &Competitions::features)
+        .def_ro("games", &Competitions::games)
+        .def_prop_ro("teams", &Competitions::teams)
+        .def_prop_ro("bytes", &Competitions::bytes)
+        .def("expect", &expect, "strengths"_a, "threads"_a,
+             "The log-likelihood of strengths, the wins they expect of each feature, and their spread.")
+        .def(
+            "counts",
+            [](const Competitions& competitions) {
+                auto counts = strengths::count_features(competitions);
+                return std::tuple(to_numpy(std::move(counts.wins)), to_numpy(std::move(counts.teams)));
+            },
+            "By feature: in how many teams that won it is, and in how many.")
+        .def(
+            "groups",
+            [](const Competitions& competitions) { return to_numpy(strengths::exclusive_groups(competitions)); },
+            "By feature: a group such that no team has two features of one.")
+        .def(
+            "scores_by_game",
+            [](const Competitions& competitions, const View<double>& strengths, std::size_t features) {
+                const std::size_t size = std::min(features, competitions.features);
+                return to_numpy(strengths::scores_by_game(competitions, checked(competitions, strengths), size),
+                                {competitions.games, size});
+            },
+            "strengths"_a, "features"_a, "By game and feature, for the first features: wins less those expected.")
+        .def(
+            "squared_scores",
+            [](const Competitions& competitions, const View<double>& strengths) {
+                return to_numpy(strengths::squared_scores(competitions, checked(competitions, strengths)));
+            },
+            "strengths"_a, "By feature: the sum over games of the squares of wins less those expected.")
+        .def("information", &information, "strengths"_a, "features"_a, "every"_a, "threads"_a,
+             "Fisher's information of the logarithms of the first features' strengths, from every so-many-th "
+             "competition.");
+}
+
+}  // namespace hyoka::bindings
