@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/held_table.h"
 #include "strengths/competitions.h"
+#include "strengths/go_shapes.h"
 
 namespace hyoka::bindings {
 namespace {
 
 using strengths::Competitions;
+using strengths::GoShapes;
 
-Competitions competitions_of(const HeldTable& held, unsigned threads, const Progress& progress) {
-    passes::CompetitionPass pass(held.games, held.blocks.size());
+Competitions competitions_of(const HeldTable& held, std::shared_ptr<GoShapes> shapes, unsigned threads,
+                             const Progress& progress) {
+    passes::CompetitionPass pass(held.games, held.blocks.size(), std::move(shapes));
     run_pass(&pass, held, threads, progress);
     return std::move(pass.found);
 }
@@ -60,7 +65,15 @@ auto expect(const Competitions& competitions, const View<double>& strengths, uns
     strengths::Expectation found;
     run_interruptibly(
         [&](const std::atomic<bool>& stop) { found = strengths::expect(competitions, given, threads, stop); });
-    return std::tuple(found.log_likelihood, to_numpy(std::move(found.wins)), to_numpy(std::move(found.spread)));
+    return std::tuple(found.log_likelihood, to_numpy(std::move(found.wins)));
+}
+
+auto spread(const Competitions& competitions, const View<double>& strengths, unsigned threads) {
+    const auto given = checked(competitions, strengths);
+    std::vector<double> found;
+    run_interruptibly(
+        [&](const std::atomic<bool>& stop) { found = spread_of_wins(competitions, given, threads, stop); });
+    return to_numpy(std::move(found));
 }
 
 auto information(const Competitions& competitions, const View<double>& strengths, std::size_t features,
@@ -74,13 +87,42 @@ auto information(const Competitions& competitions, const View<double>& strengths
     return to_numpy(std::move(found), {size, size});
 }
 
+auto shapes_played(const HeldTable& held, unsigned threads, const Progress& progress) {
+    passes::ShapePass pass(held.games.rows());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(to_numpy(std::move(pass.hashes), {held.games.rows(), strengths::shape_sizes}),
+                      to_numpy(std::move(pass.packed), {held.games.rows(), passes::ShapePass::packed_bytes}));
+}
+
+std::string text_of_shape(const View<std::uint8_t>& packed, std::size_t size) {
+    if (packed.size() != passes::ShapePass::packed_bytes || size >= strengths::shape_sizes)
+        throw nb::value_error("no packed shape");
+    strengths::ShapeStates states;
+    for (std::size_t i = 0; i < states.size(); ++i)
+        states[i] = static_cast<strengths::ShapeState>(packed(i / 4) >> (2 * (i % 4)) & 3);
+    return strengths::shape_text(states, strengths::points_of_size[size]);
+}
+
 }  // namespace
 
 void bind_strengths(nb::module_& module) {
+    nb::class_<GoShapes>(module, "GoShapes", "Shapes of stones around a point, known in all their likenesses.")
+        .def(
+            "__init__", [](GoShapes* made, const std::vector<std::string>& texts) { new (made) GoShapes(texts); },
+            "texts"_a, "Each as letters: o own, x the other's, e empty, b off the board, the nearest points first.")
+        .def("__len__", &GoShapes::count);
+    module.def("shapes_played", &shapes_played, "table"_a, "threads"_a, "progress"_a.none(),
+               "Of the moves played (Go), by row and size: a hash of the shape around it, the same for all its "
+               "likenesses; and the shape, packed.");
+    module.def("text_of_shape", &text_of_shape, "packed"_a, "size"_a, "The letters of a packed shape of that size.");
+    module.def(
+        "sizes_of_shapes",
+        [] { return std::vector<std::size_t>(strengths::points_of_size.begin(), strengths::points_of_size.end()); },
+        "How many points the shapes of each size have.");
     nb::class_<Competitions>(module, "Competitions",
                              "Choices among teams of features, of which one won each time; see hyoka.learning.")
-        .def_static("of_table", &competitions_of, "table"_a, "threads"_a, "progress"_a.none(),
-                    "The legal moves of a table's positions and the ones played.")
+        .def_static("of_table", &competitions_of, "table"_a, "shapes"_a.none(), "threads"_a, "progress"_a.none(),
+                    "The legal moves of a table's positions and the ones played; shapes are numbered after features.")
         .def_static("of_lists", &competitions_from, "features"_a, "listed"_a, "ends"_a, "teams"_a, "winners"_a,
                     "games"_a,
                     "How many features there are; those of all teams in a row and where each team's end; by "
@@ -91,7 +133,9 @@ void bind_strengths(nb::module_& module) {
         .def_prop_ro("teams", &Competitions::teams)
         .def_prop_ro("bytes", &Competitions::bytes)
         .def("expect", &expect, "strengths"_a, "threads"_a,
-             "The log-likelihood of strengths, the wins they expect of each feature, and their spread.")
+             "The log-likelihood of strengths, and the wins they expect of each feature.")
+        .def("spread", &spread, "strengths"_a, "threads"_a,
+             "By feature: the sum of p (1 - p) over teams with it, p being the chance that the team wins.")
         .def(
             "counts",
             [](const Competitions& competitions) {

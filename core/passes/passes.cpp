@@ -53,9 +53,14 @@ std::unique_ptr<Visitor<G>> MoveFeaturePass::visitor(const Running&) {
     return std::make_unique<MoveFeatureVisitor<G>>(parts);
 }
 
-CompetitionPass::CompetitionPass(const GameTable& table, std::size_t blocks) : games(table) {
-    found.features =
-        with_game(table.kind, []<class G>(std::type_identity<G>) { return strengths::MoveFeatures<G>::all().size(); });
+CompetitionPass::CompetitionPass(const GameTable& table, std::size_t blocks,
+                                 std::shared_ptr<const strengths::GoShapes> learned)
+    : games(table), shapes(std::move(learned)) {
+    found.features = with_game(table.kind, [&]<class G>(std::type_identity<G>) {
+        if (shapes && !is_go<G>) throw std::invalid_argument(std::string(G::name) + " has no shapes of stones");
+        return strengths::FeatureFinder<G>(shapes).count();
+    });
+    if (found.features > 1 << 16) throw std::invalid_argument("more features than can be numbered: 65,536");
     found.games = table.size();
     found.blocks.resize(blocks);
 }
@@ -68,6 +73,14 @@ std::uint32_t CompetitionPass::game_of(std::size_t row) const {
 template <class G>
 std::unique_ptr<Visitor<G>> CompetitionPass::visitor(const Running&) {
     return std::make_unique<CompetitionVisitor<G>>(*this);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> ShapePass::visitor(const Running&) {
+    if constexpr (is_go<G>)
+        return std::make_unique<ShapeVisitor<G::size>>(*this);
+    else
+        throw std::invalid_argument(std::string(G::name) + " has no shapes of stones");
 }
 
 namespace {

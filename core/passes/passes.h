@@ -16,6 +16,7 @@
 #include "passes/game_table.h"
 #include "passes/rows.h"
 #include "strengths/competitions.h"
+#include "strengths/go_shapes.h"
 
 namespace hyoka::passes {
 
@@ -100,11 +101,23 @@ struct MoveFeaturePass {
 /// The same as competitions between teams of features, small enough for many games.
 struct CompetitionPass {
     const GameTable& games;
+    std::shared_ptr<const strengths::GoShapes> shapes;  // may be null; of Go alone
     strengths::Competitions found;
 
-    explicit CompetitionPass(const GameTable& table, std::size_t blocks);
+    CompetitionPass(const GameTable& table, std::size_t blocks, std::shared_ptr<const strengths::GoShapes> learned);
     /// The place of a row's game in the table.
     std::uint32_t game_of(std::size_t row) const;
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// The shapes of stones around the moves played: which of them are met often. Go alone.
+struct ShapePass {
+    static constexpr std::size_t packed_bytes = (strengths::shape_point_count + 3) / 4;
+    std::vector<std::uint64_t> hashes;  // by row and size, the same for all likenesses; 0 where no point is played
+    std::vector<std::uint8_t> packed;   // by row: the states of the points, two bits each
+
+    explicit ShapePass(std::size_t rows) : hashes(rows * strengths::shape_sizes), packed(rows * packed_bytes) {}
     template <class G>
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
@@ -161,7 +174,7 @@ struct PlanePass {
 std::vector<std::string> plane_names(GameKind game);
 
 using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
-                          PatternPass*, LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
+                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

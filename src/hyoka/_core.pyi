@@ -3607,14 +3607,37 @@ class MetsTree:
 def mets_model(game: str, tree: MetsTree) -> Model:
     """A tree as a move model: a move is as strong as the odds of its leaf."""
 
+class GoShapes:
+    """Shapes of stones around a point, known in all their likenesses."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """
+        Each as letters: o own, x the other's, e empty, b off the board, the nearest points first.
+        """
+
+    def __len__(self) -> int: ...
+
+def shapes_played(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
+    """
+    Of the moves played (Go), by row and size: a hash of the shape around it, the same for all its likenesses; and the shape, packed.
+    """
+
+def text_of_shape(packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], size: int) -> str:
+    """The letters of a packed shape of that size."""
+
+def sizes_of_shapes() -> list[int]:
+    """How many points the shapes of each size have."""
+
 class Competitions:
     """
     Choices among teams of features, of which one won each time; see hyoka.learning.
     """
 
     @staticmethod
-    def of_table(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> Competitions:
-        """The legal moves of a table's positions and the ones played."""
+    def of_table(table: GameTable, shapes: GoShapes | None, threads: int, progress: Callable[[int], None] | None) -> Competitions:
+        """
+        The legal moves of a table's positions and the ones played; shapes are numbered after features.
+        """
 
     @staticmethod
     def of_lists(features: int, listed: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], teams: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], winners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], games: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]) -> Competitions:
@@ -3636,9 +3659,14 @@ class Competitions:
     @property
     def bytes(self) -> int: ...
 
-    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64], NDArray[numpy.float64]]:
+    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64]]:
         """
-        The log-likelihood of strengths, the wins they expect of each feature, and their spread.
+        The log-likelihood of strengths, and the wins they expect of each feature.
+        """
+
+    def spread(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> NDArray[numpy.float64]:
+        """
+        By feature: the sum of p (1 - p) over teams with it, p being the chance that the team wins.
         """
 
     def counts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
@@ -3854,8 +3882,10 @@ def linear_evaluation(game: str, weights: Sequence[float], scale: float) -> Mode
     Opening and ending weight of each term in turn; none: the built-in ones.
     """
 
-def feature_strengths(game: str, strengths: Sequence[float]) -> Model:
-    """A strength for each feature of moves; none: the built-in ones."""
+def feature_strengths(game: str, strengths: Sequence[float], shapes: GoShapes | None = None) -> Model:
+    """
+    A strength for each feature of moves, then for each shape (Go); none: the built-in ones.
+    """
 
 def python_scores(game: str | None, function: Callable[[object], object]) -> Model:
     """Positions in, scores for the first player out."""

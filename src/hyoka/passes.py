@@ -322,10 +322,23 @@ class GameTable:
         return MoveFeatures(Lists(*moves), Lists(*features), played)
 
     def competitions(
-        self, *, threads: int | None = None, progress: Progress | None = None
+        self,
+        *,
+        shapes: _core.GoShapes | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> _core.Competitions:
-        """The same for many positions: teams of features, of which the move played won."""
-        return _core.Competitions.of_table(self._in_core, threads or _cores(), progress)
+        """The same for many positions: teams of features, of which the move played won.
+
+        Shapes of stones (Go) are features, too, and are numbered after the game's own.
+        """
+        return _core.Competitions.of_table(self._in_core, shapes, threads or _cores(), progress)
+
+    def shapes_played(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """Around the moves played (Go): hashes by size, alike for likenesses, and packed shapes."""
+        return _core.shapes_played(self._in_core, threads or _cores(), progress)
 
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None

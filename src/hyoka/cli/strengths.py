@@ -44,6 +44,12 @@ def strengths_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go.")
     ] = Path("strengths.json"),
+    shapes: Annotated[
+        int,
+        typer.Option(
+            min=0, max=60_000, help="Go: also so many of the shapes of stones met most often."
+        ),
+    ] = 0,
     optimiser: Annotated[
         Optimiser,
         typer.Option(help="lbfgs, or mm: minorization-maximization, to the same optimum."),
@@ -80,16 +86,23 @@ def strengths_command(
     check_folder(output)
     check_folder(table)
     learned, unseen = split(games_of(records), hold_out)
-    games = table_of(learned).some(positions, seed=seed)
+    games = table_of(learned)
     origin = Origin(
         command_line(context),
         seed=seed,
-        counts={"games": len(learned), "positions": len(games)},
+        counts={"games": len(learned), "positions": min(positions, int((games.played >= 0).sum()))},
         choices={"optimiser": optimiser, "prior": f"{prior:g}", "hold_out": f"{hold_out:g}"},
     )
     with progress_bars(quiet or as_json) as progress:
         found = learn_strengths(
-            games, optimiser=optimiser, prior=prior, origin=origin, progress=progress
+            games,
+            positions=positions,
+            shapes=shapes,
+            optimiser=optimiser,
+            prior=prior,
+            seed=seed,
+            origin=origin,
+            progress=progress,
         )
         found.write(output)
         if table is not None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, read_artefact
-from hyoka.errors import SourceError
+from hyoka.errors import NotationError, SourceError
 from hyoka.games import game_facts
-from hyoka.search.evaluations import move_strengths
+from hyoka.search.evaluations import move_strengths, strengths_model
 
 
 def mets_tree(artefact: Artefact) -> _core.MetsTree:
@@ -27,7 +27,10 @@ def mets_tree(artefact: Artefact) -> _core.MetsTree:
 def _of_strengths(game: str, artefact: Artefact) -> _core.Model:
     if artefact.kind is None and not artefact.content.lstrip().startswith(b"{"):
         raise SourceError(f"{artefact}: neither strengths of features (JSON) nor a tree of METS")
-    return _core.feature_strengths(game, list(move_strengths(game, artefact).values()))
+    try:
+        return strengths_model(game, move_strengths(game, artefact))
+    except NotationError as error:
+        raise SourceError(f"{artefact}: {error}") from None
 
 
 def _of_mets(game: str, artefact: Artefact) -> _core.Model:
