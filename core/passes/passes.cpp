@@ -119,11 +119,26 @@ std::unique_ptr<Visitor<G>> LeafCountPass::visitor(const Running&) {
         refuse_mets(G::name);
 }
 
+namespace {
+
+/// A thread's own of a move model; throws std::invalid_argument if it is another game's.
+template <class G>
+std::unique_ptr<strengths::MoveModel<G>> own_of(const Model& model) {
+    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(&model);
+    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
+    return own->clone();
+}
+
+}  // namespace
+
 template <class G>
 std::unique_ptr<Visitor<G>> PredictionPass::visitor(const Running&) {
-    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(model.get());
-    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
-    return std::make_unique<PredictionVisitor<G>>(*this, own->clone());
+    return std::make_unique<PredictionVisitor<G>>(*this, own_of<G>(*model));
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> WeighingPass::visitor(const Running&) {
+    return std::make_unique<WeighingVisitor<G>>(*this, own_of<G>(*model));
 }
 
 PlanePass::PlanePass(const GameTable& games, std::size_t blocks, bool with_legal)

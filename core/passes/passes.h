@@ -158,6 +158,20 @@ struct PredictionPass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// How strong a move model finds each legal move.
+struct WeighingRows {
+    Lists<float> strengths;            // by position
+    std::vector<std::int32_t> played;  // by position: which of its moves the record has; -1: none
+};
+struct WeighingPass {
+    std::shared_ptr<Model> model;  // a MoveModel<G>
+    std::vector<WeighingRows> parts;
+
+    WeighingPass(std::shared_ptr<Model> given, std::size_t blocks) : model(std::move(given)), parts(blocks) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
 struct PlanePass {
     std::array<std::size_t, 3> shape;         // rows, planes, cells
@@ -174,7 +188,7 @@ struct PlanePass {
 std::vector<std::string> plane_names(GameKind game);
 
 using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
-                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
+                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

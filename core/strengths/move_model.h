@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "game.h"
 #include "model.h"
@@ -29,6 +33,37 @@ public:
     virtual void weigh(const G& game, const Context<G>& context, std::span<const typename G::Move> moves,
                        std::span<float> strengths) = 0;
     virtual std::unique_ptr<MoveModel> clone() const = 0;
+};
+
+/// Several models as one: the product of their strengths, each to the power of its weight.
+template <class G>
+class CombinedModel final : public MoveModel<G> {
+public:
+    struct Part {
+        std::shared_ptr<MoveModel<G>> model;
+        float weight;
+    };
+
+    explicit CombinedModel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+    void weigh(const G& game, const Context<G>& context, std::span<const typename G::Move> moves,
+               std::span<float> strengths) override {
+        logs_.assign(moves.size(), 0.0f);
+        for (const Part& part : parts_) {
+            part.model->weigh(game, context, moves, strengths);
+            for (std::size_t i = 0; i < moves.size(); ++i) logs_[i] += part.weight * std::log(strengths[i]);
+        }
+        for (std::size_t i = 0; i < moves.size(); ++i) strengths[i] = std::exp(std::clamp(logs_[i], -80.0f, 80.0f));
+    }
+    std::unique_ptr<MoveModel<G>> clone() const override {
+        std::vector<Part> parts;
+        for (const Part& part : parts_) parts.push_back({part.model->clone(), part.weight});
+        return std::make_unique<CombinedModel>(std::move(parts));
+    }
+
+private:
+    std::vector<Part> parts_;
+    std::vector<float> logs_;
 };
 
 }  // namespace hyoka::strengths

@@ -3542,6 +3542,11 @@ class GameTable:
         How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, and -log of the chance that the strengths give to the move.
         """
 
+    def weigh(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.float32]], NDArray[numpy.int32]]:
+        """
+        How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.
+        """
+
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
         """
         Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
@@ -3705,6 +3710,11 @@ class LatentLearner:
 
     def numbers(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
         """Logarithms, and factors by feature."""
+
+def combined_model(game: str, models: Sequence[Model], weights: Sequence[float]) -> Model:
+    """
+    Several move models as one: the product of their strengths, each to the power of its weight.
+    """
 
 def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', writable=False)], shapes: GoShapes | None) -> Model:
     """

@@ -112,6 +112,17 @@ class Predictions:
 
 
 @dataclass(frozen=True, eq=False)
+class Weighings:
+    """How strong a move model finds the legal moves of positions."""
+
+    offsets: NDArray[np.int64]
+    """Position i's moves are those from offsets[i] to offsets[i + 1]."""
+    strengths: NDArray[np.float32]
+    played: NDArray[np.int32]
+    """By position: which of its moves the record has; -1 after the last."""
+
+
+@dataclass(frozen=True, eq=False)
 class Planes:
     """Positions as a network sees them, and the moves that were played there."""
 
@@ -345,6 +356,13 @@ class GameTable:
     ) -> Predictions:
         """How high a move model puts the moves played; of moves alike the first one is better."""
         return Predictions(*self._in_core.predict(model, threads or _cores(), progress))
+
+    def weighings(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Weighings:
+        """How strong a move model finds each legal move."""
+        (offsets, strengths), played = self._in_core.weigh(model, threads or _cores(), progress)
+        return Weighings(offsets, strengths, played)
 
     def grown_tree(
         self,

@@ -161,7 +161,7 @@ def predict_command(
     check_folder(output)
     games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
-    shares = [share for share in map(_held_out, models) if share is not None]
+    shares = [share for share in map(held_out_share, models) if share is not None]
     if shares and not every_game:
         games = [record for record in games if is_kept_apart(record, min(shares))]
         if not games:
@@ -212,7 +212,7 @@ def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Reco
     )
 
 
-def _held_out(model: str) -> float | None:
+def held_out_share(model: str) -> float | None:
     """The share of games that a model was not made from; None if it does not say."""
     if model == BUILT_IN:
         return None
