@@ -46,10 +46,13 @@ _MEANINGS: Final = {
     "centre": "one of the four squares in the middle",
     "leaves_": "how many moves the opponent has then",
     # Blokus Duo.
-    "size_": "squares of the piece",
-    "opens_": "corners that the piece opens for its owner",
-    "blocks_": "corners that it takes from the opponent",
-    "distance_to_centre_": "how far its nearest square is from the middle",
+    "piece_": "the piece, a to u; opening: up to two pieces are laid, early: six, middle: ten",
+    "opens_": "corners that the piece opens for its owner; early: up to six pieces are laid",
+    "blocks_": "corners that it takes from the opponent, or those of the piece just laid",
+    "takes_": "squares it covers that are within two steps of the opponent's corners",
+    "gives_up_": "own corners that it uses or closes",
+    "touches_last_piece": "lies beside the piece just laid",
+    "distance_to_centre_": "how far its nearest square is from the middle, by phase as pieces are",
 }
 
 
