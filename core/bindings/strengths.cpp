@@ -4,8 +4,10 @@
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/held_table.h"
+#include "games/all.h"
+#include "strengths/all.h"
 #include "strengths/competitions.h"
-#include "strengths/go_shapes.h"
+#include "strengths/latent.h"
 
 namespace hyoka::bindings {
 namespace {
@@ -53,6 +55,61 @@ Competitions competitions_from(std::size_t features, const View<std::uint16_t>& 
         block.games.push_back(static_cast<std::uint32_t>(games(i)));
     }
     return made;
+}
+
+/// Factors on their way, with the competitions that they are learned from.
+class LatentLearner {
+public:
+    LatentLearner(std::shared_ptr<Competitions> competitions, const View<std::uint8_t>& games, const View<float>& logs,
+                  std::size_t rank, double rate, double decay, std::uint64_t seed)
+        : competitions_(std::move(competitions)),
+          games_(games.data(), games.data() + games.size()),
+          learning_{.rate = rate, .decay = decay, .seed = seed} {
+        if (logs.size() != competitions_->features) throw nb::value_error("one strength a feature is needed");
+        if (games_.size() != competitions_->games) throw nb::value_error("one mark a game is needed");
+        if (rank > 64) throw nb::value_error("at most 64 factors");
+        model_.rank = rank;
+        model_.logs.assign(logs.data(), logs.data() + logs.size());
+        Rng rng = Rng::for_task(seed, 1);
+        for (std::size_t i = 0; i < model_.features() * rank; ++i)
+            model_.factors.push_back((static_cast<float>(rng.bits() >> 40) * 0x1p-24f - 0.5f) * 0.1f);
+        history_.logs.assign(model_.logs.size(), 1.0f);  // as if there had been gradients: no wild first steps
+        history_.factors.assign(model_.factors.size(), 1.0f);
+    }
+    void learn() {
+        run_interruptibly([&](const std::atomic<bool>& stop) {
+            learn_once(*competitions_, games_, learning_, model_, history_, stop);
+        });
+        ++learning_.seed;
+    }
+    double loss() const { return loss_on_others(*competitions_, games_, model_); }
+    auto numbers() const {
+        return std::tuple(to_numpy(std::vector(model_.logs)),
+                          to_numpy(std::vector(model_.factors), {model_.features(), model_.rank}));
+    }
+
+private:
+    std::shared_ptr<Competitions> competitions_;
+    std::vector<std::uint8_t> games_;
+    strengths::LatentLearning learning_;
+    strengths::LatentFactors model_;
+    strengths::LatentHistory history_;
+};
+
+std::shared_ptr<Model> latent_model(std::string_view game, const View<float>& logs,
+                                    const nb::ndarray<nb::numpy, const float, nb::ndim<2>, nb::c_contig>& factors,
+                                    std::shared_ptr<GoShapes> shapes) {
+    const auto made = std::make_shared<strengths::LatentFactors>();
+    made->rank = factors.shape(1);
+    made->logs.assign(logs.data(), logs.data() + logs.size());
+    made->factors.assign(factors.data(), factors.data() + factors.size());
+    return with_game(game_named(game), [&]<class G>(std::type_identity<G>) -> std::shared_ptr<Model> {
+        if (shapes && !is_go<G>) throw NotationError("this game has no shapes of stones");
+        if (strengths::MoveFeatures<G>::all().empty() || factors.shape(0) != logs.size() ||
+            logs.size() != strengths::FeatureFinder<G>(shapes).count())
+            throw NotationError("numbers for each feature are needed");
+        return std::make_shared<strengths::LatentStrengths<G>>(made, shapes);
+    });
 }
 
 std::span<const double> checked(const Competitions& competitions, const View<double>& strengths) {
@@ -164,6 +221,17 @@ void bind_strengths(nb::module_& module) {
         .def("information", &information, "strengths"_a, "features"_a, "every"_a, "threads"_a,
              "Fisher's information of the logarithms of the first features' strengths, from every so-many-th "
              "competition.");
+    nb::class_<LatentLearner>(module, "LatentLearner", "Factors of features on their way; see hyoka.learning.latent.")
+        .def(nb::init<std::shared_ptr<Competitions>, const View<std::uint8_t>&, const View<float>&, std::size_t, double,
+                      double, std::uint64_t>(),
+             "competitions"_a, "games"_a, "logs"_a, "rank"_a, "rate"_a, "decay"_a, "seed"_a,
+             "Competitions; by game whether it is learned from; the logarithms to begin with; how many factors a "
+             "feature has; and how they are learned.")
+        .def("learn", &LatentLearner::learn, "Go through all games that are learned from once.")
+        .def_prop_ro("loss", &LatentLearner::loss, "Mean of -log of the winners' chances in the other games.")
+        .def("numbers", &LatentLearner::numbers, "Logarithms, and factors by feature.");
+    module.def("latent_model", &latent_model, "game"_a, "logs"_a, "factors"_a, "shapes"_a.none(),
+               "Factors as a move model: numbers for each feature, then for each shape (Go).");
 }
 
 }  // namespace hyoka::bindings

@@ -3688,6 +3688,29 @@ class Competitions:
         Fisher's information of the logarithms of the first features' strengths, from every so-many-th competition.
         """
 
+class LatentLearner:
+    """Factors of features on their way; see hyoka.learning.latent."""
+
+    def __init__(self, competitions: Competitions, games: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], rank: int, rate: float, decay: float, seed: int) -> None:
+        """
+        Competitions; by game whether it is learned from; the logarithms to begin with; how many factors a feature has; and how they are learned.
+        """
+
+    def learn(self) -> None:
+        """Go through all games that are learned from once."""
+
+    @property
+    def loss(self) -> float:
+        """Mean of -log of the winners' chances in the other games."""
+
+    def numbers(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """Logarithms, and factors by feature."""
+
+def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', writable=False)], shapes: GoShapes | None) -> Model:
+    """
+    Factors as a move model: numbers for each feature, then for each shape (Go).
+    """
+
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
     Name, opening and ending weight of each term; the unit of scores; their scale.

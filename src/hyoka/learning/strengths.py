@@ -2,6 +2,7 @@
 """The strengths of moves, learned from the games that people or programs played."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -65,6 +66,12 @@ class Strengths(Result):
     def title(self) -> str:
         """What it is, in a line."""
         return f"strengths of moves of {self.game}"
+
+    @property
+    def shapes(self) -> list[str]:
+        """The shapes among the features, as letters."""
+        names = (each.name for each in self.features)
+        return [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
 
     @property
     def met(self) -> tuple[FeatureStrength, ...]:
@@ -180,14 +187,9 @@ def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
     if shapes:
         found = frequent_shapes(games, shapes, seed=seed, threads=threads, progress=progress)
         names += [SHAPE + shape for shape in found]
-    some = games if positions is None else games.some(positions, seed=seed)
-    looking = Tally(progress, "looking at moves", len(some), "positions")
-    known = _core.GoShapes(found) if found else None
-    try:
-        competitions = some.competitions(shapes=known, threads=threads, progress=looking.reach)
-    except ValueError as error:
-        raise NotationError(str(error)) from None
-    looking.reach(len(some))
+    competitions = competitions_for(
+        games, found, positions, seed=seed, threads=threads, progress=progress
+    )
     if not len(competitions):
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
@@ -198,13 +200,34 @@ def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
         games.game,
         _features(names, fit),
         len(competitions),
-        int((np.diff(some.row_offsets) > 0).sum()),
+        len(games.ids),
         -fit.log_likelihood / len(competitions),
         -random / len(competitions),
         fit.rounds,
         fit.converged,
         origin,
     )
+
+
+def competitions_for(  # noqa: PLR0913 - a keyword for each choice
+    games: GameTable,
+    shapes: Sequence[str],
+    positions: int | None,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: OnProgress | None = None,
+) -> _core.Competitions:
+    """What strengths are learned from: the moves of some positions, as teams of features."""
+    some = games if positions is None else games.some(positions, seed=seed)
+    looking = Tally(progress, "looking at moves", len(some), "positions")
+    known = _core.GoShapes(list(shapes)) if shapes else None
+    try:
+        found = some.competitions(shapes=known, threads=threads, progress=looking.reach)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
+    looking.reach(len(some))
+    return found
 
 
 def _features(names: list[str], fit: BradleyTerry) -> tuple[FeatureStrength, ...]:

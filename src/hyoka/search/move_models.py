@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move models: whatever gives the legal moves of a position their strengths, by kind of file."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
 from hyoka.games import game_facts
-from hyoka.search.evaluations import move_strengths, strengths_model
+from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 
 
 def mets_tree(artefact: Artefact) -> _core.MetsTree:
@@ -40,9 +42,47 @@ def _of_mets(game: str, artefact: Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: {error}") from None
 
 
+def latent_content(
+    names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> bytes:
+    """Strengths and factors of features as a file holds them: a line of names, then the numbers."""
+    numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
+    return json.dumps(list(names)).encode() + b"\n" + numbers.tobytes()
+
+
+def latent_model(
+    game: str, names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> _core.Model:
+    """Strengths and factors of a game's features, in its order, then of shapes."""
+    shapes = [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
+    if list(names[: len(names) - len(shapes)]) != list(move_strengths(game)):
+        raise NotationError(f"these features are not {game}'s, or not those of this Hyoka")
+    return _core.latent_model(
+        game,
+        np.ascontiguousarray(logs),
+        np.ascontiguousarray(factors),
+        _core.GoShapes(shapes) if shapes else None,
+    )
+
+
+def _of_latent(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        names = json.loads(line)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("no names of features")
+        numbers = np.frombuffer(rest, "<f4").reshape(len(names), -1).astype(np.float32)
+        if numbers.shape[1] < 2 or not np.isfinite(numbers).all():
+            raise ValueError("no finite numbers for each feature")
+        return latent_model(game, names, numbers[:, 0], numbers[:, 1:])
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
 MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
+    "latent": _of_latent,
 }
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 
