@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,6 +34,17 @@ struct Feature {
 /// features, so that the two cannot disagree. It is defined in the game's .cpp and instantiated there for both sinks.
 template <class G>
 struct MoveFeatures;
+
+/// A quicker way to draw a move by its features' strengths than to weigh all of them, for games that have one.
+template <class G>
+class MoveDraw {
+public:
+    explicit MoveDraw(std::span<const float>) {}
+};
+template <class G>
+inline constexpr bool draws_quickly = requires(MoveDraw<G> draw, const G& game, const Context<G>& context, Rng& rng) {
+    { draw(game, context, rng) } -> std::same_as<std::optional<typename G::Move>>;
+};
 
 /// Multiplies strengths.
 class StrengthSink {
@@ -79,11 +91,9 @@ public:
     using Move = typename G::Move;
 
     /// With the default strengths.
-    MoveStrengths() {
-        for (const Feature& feature : MoveFeatures<G>::all()) strengths_.push_back(feature.strength);
-    }
+    MoveStrengths() : MoveStrengths(defaults()) {}
     /// Pre: one positive strength a feature, in the order of MoveFeatures<G>::all().
-    explicit MoveStrengths(std::vector<float> strengths) : strengths_(std::move(strengths)) {
+    explicit MoveStrengths(std::vector<float> strengths) : strengths_(std::move(strengths)), draw_(strengths_) {
         assert(strengths_.size() == MoveFeatures<G>::all().size());
     }
 
@@ -91,6 +101,12 @@ public:
                std::span<float> strengths) override {
         assert(strengths.size() >= moves.size());
         MoveFeatures<G>::visit(game, context, moves, StrengthSink(strengths_.data(), strengths.data()));
+    }
+    std::optional<Move> draw(const G& game, const Context<G>& context, Rng& rng) override {
+        if constexpr (draws_quickly<G>)
+            return draw_(game, context, rng);
+        else
+            return MoveModel<G>::draw(game, context, rng);
     }
     /// Adds the features of each move to `lists`. Pre: the moves are legal.
     static void list(const G& game, const Context<G>& context, std::span<const Move> moves, FeatureLists& lists) {
@@ -100,7 +116,14 @@ public:
     const std::vector<float>& strengths() const { return strengths_; }
 
 private:
+    static std::vector<float> defaults() {
+        std::vector<float> strengths;
+        for (const Feature& feature : MoveFeatures<G>::all()) strengths.push_back(feature.strength);
+        return strengths;
+    }
+
     std::vector<float> strengths_;
+    MoveDraw<G> draw_;
 };
 
 }  // namespace hyoka::strengths
