@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import hyoka as hk
 from hyoka.artefact import read_artefact
 from hyoka.cli.commands import command_line
+from hyoka.samples import sample_path
 from hyoka.search.book import Whose
 from hyoka.search.searcher import Searcher
 
@@ -79,7 +80,7 @@ def test_rare_moves_and_late_moves_are_left_out() -> None:
 
 
 def test_a_book_is_counted_as_a_slow_twin_counts_it() -> None:
-    samples = list(hk.read_records(hk.samples.sample_path("othello")))[:60]
+    samples = list(hk.read_records(sample_path("othello")))[:60]
     book = hk.Book.from_records("othello", samples, plies=12, whose="winners")
     twin: dict[str, Counter[str]] = {}
     for record in samples:

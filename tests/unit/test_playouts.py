@@ -2,7 +2,7 @@
 import dataclasses
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -138,11 +138,11 @@ def chances(line: hk.Othello.Line) -> dict[Any, float]:
     return {report.move: report.prior or 0.0 for report in reports}
 
 
-def ends(line: hk.Othello.Line) -> Counter[float]:
+def ends(line: hk.Othello.Line) -> dict[float, float]:
     """The probability of each final score, by looking at all games there can be."""
     if line.outcome is not None:
-        return Counter({line.score: 1.0})
-    found: Counter[float] = Counter()
+        return {line.score: 1.0}
+    found: dict[float, float] = defaultdict(float)
     for move, chance in chances(line).items():
         for score, share in ends(line.play(move)).items():
             found[score] += chance * share
@@ -158,7 +158,7 @@ def late(empty: int) -> hk.Othello.Line:
     return line
 
 
-def agrees(scores: Any, expected: Counter[float]) -> bool:
+def agrees(scores: Any, expected: dict[float, float]) -> bool:
     seen = Counter(scores.tolist())
     assert set(seen) <= set(expected)
     often = [score for score in expected if expected[score] * len(scores) >= 5]
@@ -180,7 +180,7 @@ def test_games_by_strengths_end_as_all_games_there_can_be_weighed() -> None:
 
 def test_moves_are_drawn_by_their_strengths() -> None:
     line = late(40)
-    after: Counter[float] = Counter()
+    after: dict[float, float] = defaultdict(float)
     for move, chance in chances(line).items():
         after[line.play(move).score] += chance
     played = hk.playouts(line, 4000, policy="strengths", seed=6, limit=1)

@@ -10,6 +10,7 @@ import hyoka as hk
 from hyoka.arena import plan_match
 from hyoka.games import FACTS
 from hyoka.games.facts import GameFacts
+from hyoka.samples import sample_path
 from hyoka.search.effects import idle
 from hyoka.search.presets import names_in_presets
 from hyoka.search.settings import KINDS, setting_named
@@ -102,7 +103,7 @@ def test_an_evaluator_in_python_has_no_preset(preset: GameFacts) -> None:
 def test_evaluations_by_another_preset_are_kept_apart(
     preset: GameFacts, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
-    study = hk.Study.create(f"{tmp_path}/study", [hk.samples.sample_path("othello")])
+    study = hk.Study.create(f"{tmp_path}/study", [sample_path("othello")])
     [first] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     [again] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     assert (first.engine, first.done, again.done) == (again.engine, 3, 0)

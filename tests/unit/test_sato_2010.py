@@ -38,9 +38,9 @@ def game(seed: int) -> Record:
             move = line.parse(INTO_CORNERS[ply])
         else:
             calm = [each for each in line.legal_moves if str(each)[:2] not in ("1i", "9a")]
-            move = calm[(7919 * (ply + 1) * (seed + 1)) % len(calm)] if calm else None
-            if move is None:
+            if not calm:
                 break
+            move = calm[(7919 * (ply + 1) * (seed + 1)) % len(calm)]
         codes.append(move.code)
         line = line.play(move)
         if line.outcome is not None:

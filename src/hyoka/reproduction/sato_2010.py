@@ -161,7 +161,6 @@ _STRONGER: Final = (
     ("exchange_wins_700", "exchange_even", "winning a rook above an even exchange"),
     ("exchange_even", "exchange_loses_700", "an even exchange above losing a rook"),
     ("escape_of_rook_from_pawn", "escape_of_pawn_from_pawn", "a rook's escape above a pawn's"),
-    ("return_with_capture", "return_without_capture", "a return above one without a capture"),
     ("distance_to_last_move_1", "distance_to_last_move_3_or_more", "near above far, last move"),
     (
         "distance_to_move_before_1",
@@ -213,6 +212,9 @@ class RatingsExperiment:
             if learned[one].wins and learned[other].wins
         ]
         found.append(verdict("a check above 1", _log(learned["check"]), "log γ"))
+        back = learned["return_without_capture"]
+        if back.wins:
+            found.append(verdict("a return without a capture below 1", -_log(back), "−log γ"))
         return Outcome(
             f"learned from {learned.positions:,} positions of {learned.games:,} games; log-loss "
             f"{learned.log_loss:.3f}, {learned.random_log_loss:.3f} if all moves were alike",
@@ -279,8 +281,8 @@ class PlayoutsExperiment:
         rows: list[tuple[Value, ...]] = []
         for name, each in zip(policies, found, strict=True):
             theirs = _THEIR_PLAYOUTS[each.policy.name]
-            ours = (each.drawn, each.first, each.terminated, round(each.rate))
-            rows.append((name, theirs[0], theirs[1], f"≈ {theirs[2]:,}", *ours))
+            found_here = (each.drawn, each.first, each.terminated, round(each.rate))
+            rows.append((name, theirs[0], theirs[1], f"≈ {theirs[2]:,}", *found_here))
         headings = ("move selection", "theirs: prediction", "termination", "speed")
         ours = ("ours: drawn", "likeliest", "termination", "playouts/s")
         return Outcome(
