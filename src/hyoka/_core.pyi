@@ -163,9 +163,9 @@ class Go3:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -288,9 +288,9 @@ class Go3:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -425,9 +425,9 @@ class Go4:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -550,9 +550,9 @@ class Go4:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -687,9 +687,9 @@ class Go5:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -812,9 +812,9 @@ class Go5:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -949,9 +949,9 @@ class Go6:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1074,9 +1074,9 @@ class Go6:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1211,9 +1211,9 @@ class Go7:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1336,9 +1336,9 @@ class Go7:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1473,9 +1473,9 @@ class Go9:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1598,9 +1598,9 @@ class Go9:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1735,9 +1735,9 @@ class Go13:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1860,9 +1860,9 @@ class Go13:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1997,9 +1997,9 @@ class Go19:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2122,9 +2122,9 @@ class Go19:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2254,9 +2254,9 @@ class Othello:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2376,9 +2376,9 @@ class Othello:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2483,9 +2483,9 @@ class Chess:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2597,9 +2597,9 @@ class Chess:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2746,9 +2746,9 @@ class Shogi:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2868,9 +2868,9 @@ class Shogi:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -3021,9 +3021,9 @@ class BlokusDuo:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -3146,9 +3146,9 @@ class BlokusDuo:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -4018,6 +4018,9 @@ class MonteCarlo:
 
     def allow(self) -> None:
         """Let searches run again."""
+
+def policy_playouts(game: str, line: object, options: MonteCarloOptions, models: GivenModels, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
+    """Playouts by a policy; see hyoka.playouts."""
 
 class ChessMate:
     """Looks for mates by checks; keeps what it has learned."""

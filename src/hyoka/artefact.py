@@ -55,7 +55,7 @@ KINDS: Final[dict[str, Kind]] = {
     "latent": Kind("the strengths and factors of features of moves"),
     "mets": Kind("a tree over the stones around a point, which ranks moves"),
     "formula": Kind("the weights of columns added to an evaluator's scores", is_json=True),
-    "book": Kind("records whose moves are a book"),
+    "book": Kind("the moves of an opening book by position, with how often they were played"),
     "profile": Kind("how GTP engines are asked"),
 }
 """What can be learned or given. A JSON object holds what it is about under its kind's name."""

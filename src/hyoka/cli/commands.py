@@ -15,6 +15,7 @@ import hyoka
 
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
+    "book": "Opening books: make one from records, and show one.",
     "learn": "Learn from games: the weights of an evaluation, a prior, a ranking of moves.",
 }
 
@@ -166,9 +167,25 @@ COMMANDS: Final = (
         "The features of a game's moves, by which they have strengths, and what each means.",
     ),
     Command(
+        "book make",
+        "books.make_command",
+        "Make an opening book from game records: by position, how often each move was played.",
+    ),
+    Command(
+        "book show",
+        "books.show_command",
+        "Show what an opening book knows: the moves of a position, with how often they were "
+        "played.",
+    ),
+    Command(
         "predict",
         "move_models.predict_command",
         "How often a move model ranks the move played first, or among the n best.",
+    ),
+    Command(
+        "playouts",
+        "playout_qualities.playouts_command",
+        "What playouts are like: moves foretold, games that end, playouts a second.",
     ),
     Command(
         "adjudicate",
