@@ -16,6 +16,7 @@ from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
 from hyoka.search.monte_carlo import MonteCarloPlayer
+from hyoka.search.ranking_player import RankingPlayer
 from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
@@ -46,6 +47,7 @@ _PLAYERS: Final[dict[str, type[SearchPlayer]]] = {
     "mate": MatePlayer,
     "exact": ExactPlayer,
     "random": RandomPlayer,
+    "ranking": RankingPlayer,
 }
 
 
