@@ -92,6 +92,7 @@ void bind_settings(nb::module_& module) {
     bind_options<MateOptions>(module, "MateOptions", "What can be set about a search for mates.");
     bind_options<ExactOptions>(module, "ExactOptions", "What can be set about a solver of endings.");
     bind_options<RandomOptions>(module, "RandomOptions", "What can be set about random moves.");
+    bind_options<RankingOptions>(module, "RankingOptions", "What can be set about the moves that a model ranks first.");
 }
 
 void bind_models(nb::module_& module) {

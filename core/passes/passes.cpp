@@ -91,7 +91,7 @@ namespace {
 
 }  // namespace
 
-PatternPass::PatternPass(const GameTable& games)
+PatternPass::PatternPass(const GameTable& games, bool with_tactics)
     : side(with_game(games.kind,
                      []<class G>(std::type_identity<G>) {
                          if constexpr (mets::ByPoints<G>)
@@ -101,7 +101,16 @@ PatternPass::PatternPass(const GameTable& games)
                      })),
       boards(games.rows() * mets::Patterns::bytes_of(side)),
       points(games.rows()),
-      movers(games.rows()) {}
+      movers(games.rows()) {
+    if (!with_tactics) return;
+    constexpr std::size_t enough_positions = 500'000;
+    stride = games.rows() / enough_positions + 1;
+    const std::size_t sampled = (games.rows() + stride - 1) / stride;
+    answers.resize(games.rows());
+    sample.played.resize(sampled);
+    sample.others.resize(sampled * mets::Sample::others_each);
+    sample.weights.resize(sampled);
+}
 
 template <class G>
 std::unique_ptr<Visitor<G>> PatternPass::visitor(const Running&) {

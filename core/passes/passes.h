@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mets/top.h"
 #include "mets/tree.h"
 #include "model.h"
 #include "passes/game_table.h"
@@ -128,8 +129,13 @@ struct PatternPass {
     std::vector<std::uint8_t> boards;  // mets::Patterns::bytes_of(side) each
     std::vector<std::int16_t> points;  // -1: no move, or none that is a point
     std::vector<std::uint8_t> movers;
+    // What tactics say of the moves, if asked for, and a sample of other points too, of every `stride`th position.
+    std::vector<mets::Answers> answers;
+    mets::Sample sample;
+    std::size_t stride = 1;
 
-    explicit PatternPass(const GameTable& games);
+    /// Throws std::invalid_argument if the game is not fit for it.
+    PatternPass(const GameTable& games, bool with_tactics);
     template <class G>
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
@@ -151,9 +157,14 @@ struct PredictionPass {
     std::vector<std::int32_t> ranks;    // by row: 1 for the best; 0: no move, or none that is legal
     std::vector<std::int32_t> choices;  // legal moves
     std::vector<float> losses;          // -log of the chance that the strengths give to the move
+    std::vector<float> entropies;       // of all those chances: how unsure the model is, in nats
 
     PredictionPass(std::shared_ptr<Model> given, std::size_t rows)
-        : model(std::move(given)), ranks(rows), choices(rows), losses(rows, std::numeric_limits<float>::quiet_NaN()) {}
+        : model(std::move(given)),
+          ranks(rows),
+          choices(rows),
+          losses(rows, std::numeric_limits<float>::quiet_NaN()),
+          entropies(rows, std::numeric_limits<float>::quiet_NaN()) {}
     template <class G>
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };

@@ -23,9 +23,11 @@ public:
         const G game = at.open_position();
         const auto moves = game.legal_moves();
         const auto played = next ? std::find(moves.begin(), moves.end(), *next) : moves.end();
-        if (played == moves.end()) return;
+        if (moves.empty()) return;
         strengths_.resize(moves.size());
         model_->weigh(game, {at.last(), at.before_last()}, {moves.begin(), moves.size()}, strengths_);
+        pass_.entropies[row] = entropy();
+        if (played == moves.end()) return;
         const auto own = static_cast<std::size_t>(played - moves.begin());
         std::int32_t better = 0;
         double sum = 0;
@@ -43,6 +45,16 @@ public:
     }
 
 private:
+    float entropy() const {
+        double sum = 0;
+        double logs = 0;
+        for (const float each : strengths_) {
+            sum += each;
+            logs += each > 0 ? each * std::log(static_cast<double>(each)) : 0;
+        }
+        return static_cast<float>(sum > 0 ? std::log(sum) - logs / sum : 0);
+    }
+
     PredictionPass& pass_;
     std::unique_ptr<strengths::MoveModel<G>> model_;
     std::vector<float> strengths_;

@@ -195,5 +195,14 @@ const SettingTable<RandomOptions>& settings_of() {
     }();
     return table;
 }
+template <>
+const SettingTable<RankingOptions>& settings_of() {
+    static const auto table = [] {
+        SettingTable<RankingOptions> made;
+        made.file("strengths", "A file that ranks moves: strengths, or a tree of METS; else the built-in strengths.");
+        return made;
+    }();
+    return table;
+}
 
 }  // namespace hyoka::search

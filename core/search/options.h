@@ -102,6 +102,9 @@ struct RandomOptions {
     std::uint64_t seed = 0;
 };
 
+/// Moves as a move model ranks them, not searched.
+struct RankingOptions {};
+
 /// By kind of options.
 template <class Options>
 const SettingTable<Options>& settings_of();
@@ -118,5 +121,7 @@ template <>
 const SettingTable<ExactOptions>& settings_of();
 template <>
 const SettingTable<RandomOptions>& settings_of();
+template <>
+const SettingTable<RankingOptions>& settings_of();
 
 }  // namespace hyoka::search

@@ -109,6 +109,8 @@ class Predictions:
     """Legal moves."""
     losses: NDArray[np.float32]
     """-log of the chance that the moves' strengths give to the one played; NaN where none was."""
+    entropies: NDArray[np.float32]
+    """Of those chances, in nats: how unsure the model is; NaN where there is no legal move."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,12 +371,13 @@ class GameTable:
         *,
         threshold: int,
         symmetric: bool = False,
+        tactics: bool = False,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> _core.MetsTree:
         """METS over the moves played; `symmetric`: over all eight orientations of each."""
-        table = self._in_core
-        return _core.MetsTree.grow(table, threshold, symmetric, threads or _cores(), progress)
+        table, cores = self._in_core, threads or _cores()
+        return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
 
     def counted_tree(
         self,

@@ -61,10 +61,18 @@ def mets_command(
         bool,
         typer.Option("--symmetric", help="Grow over all eight orientations of each pattern."),
     ] = False,
+    tactics: Annotated[
+        bool,
+        typer.Option(
+            "--tactics",
+            help="First ask about liberties, captures, ladders and the last moves, as long as "
+            "that tells much.",
+        ),
+    ] = False,
     smoothing: Annotated[
         float,
         typer.Option(
-            min=0, help="Points of the usual odds to add to each leaf's own; 0 is the paper's."
+            min=0, help="Points to add to each leaf's own, at odds of nodes above; 0: the paper's."
         ),
     ] = 0,
     hold_out: HoldOut = HOLD_OUT,
@@ -84,6 +92,7 @@ def mets_command(
         choices={
             "threshold": str(threshold),
             "symmetric": str(symmetric),
+            "tactics": str(tactics),
             "smoothing": f"{smoothing:g}",
             "hold_out": f"{hold_out:g}",
         },
@@ -93,6 +102,7 @@ def mets_command(
             table,
             threshold=threshold,
             symmetric=symmetric,
+            tactics=tactics,
             smoothing=smoothing,
             origin=origin,
             progress=progress,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
-from hyoka.games import game_facts
+from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 
 
@@ -132,3 +132,20 @@ def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: it holds {kind}, which ranks no moves")
     artefact.check(kind, name)
     return MOVE_MODELS[kind](name, artefact)
+
+
+def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
+    """The legal moves with the shares that a move model gives them, the strongest first.
+
+    Of moves that look alike the one that the game lists first comes first.
+
+    >>> import hyoka as hk
+    >>> ranked(hk.Othello().line(), move_model("othello", "built-in"))[0][1] > 0
+    True
+    """
+    moves, strengths = _core.weigh_moves(name_of(line), line, model)
+    allowed = set(line.legal_moves)
+    kept = [i for i, move in enumerate(moves) if move in allowed]
+    total = float(strengths[kept].sum(dtype=np.float64))
+    order = sorted(kept, key=lambda i: -strengths[i])
+    return [(moves[i], float(strengths[i]) / total) for i in order]
