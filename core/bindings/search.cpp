@@ -92,6 +92,7 @@ void bind_settings(nb::module_& module) {
     bind_options<MateOptions>(module, "MateOptions", "What can be set about a search for mates.");
     bind_options<ExactOptions>(module, "ExactOptions", "What can be set about a solver of endings.");
     bind_options<RandomOptions>(module, "RandomOptions", "What can be set about random moves.");
+    bind_options<RankingOptions>(module, "RankingOptions", "What can be set about the moves that a model ranks first.");
 }
 
 void bind_models(nb::module_& module) {
@@ -121,10 +122,11 @@ void bind_models(nb::module_& module) {
         "game"_a, "weights"_a, "scale"_a, "Opening and ending weight of each term in turn; none: the built-in ones.");
     module.def(
         "feature_strengths",
-        [](std::string_view game, const std::vector<float>& strengths) {
-            return face_of(game).feature_strengths(strengths);
+        [](std::string_view game, const std::vector<float>& strengths, std::shared_ptr<strengths::GoShapes> shapes) {
+            return face_of(game).feature_strengths(strengths, std::move(shapes));
         },
-        "game"_a, "strengths"_a, "A strength for each feature of moves; none: the built-in ones.");
+        "game"_a, "strengths"_a, "shapes"_a = nb::none(),
+        "A strength for each feature of moves, then for each shape (Go); none: the built-in ones.");
     module.def(
         "python_scores",
         [](Game game, Function function) -> Shared {

@@ -33,7 +33,7 @@ std::shared_ptr<Wanted> model_as(const std::shared_ptr<Model>& given) {
 template <Game G>
 std::shared_ptr<MoveModel<G>> strengths_or_built_in(const std::shared_ptr<Model>& given) {
     if (auto model = model_as<MoveModel<G>>(given)) return model;
-    return Assembly<G>::feature_strengths({});
+    return Assembly<G>::feature_strengths({}, nullptr);
 }
 
 template <Game G>
@@ -102,7 +102,7 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
         parts.evaluator = leaves->clone();
     else
-        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
+        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models), options.margin);
     if (options.prior > 0) {
         auto evaluation = evaluation_or_built_in<G>(models);
         const double scale = options.scale.value_or(evaluation.scale());
@@ -340,12 +340,15 @@ std::shared_ptr<evaluation::StaticEvaluation<G>> Assembly<G>::linear_evaluation(
 }
 
 template <class G>
-std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const float> strengths) {
-    const std::size_t features = strengths::MoveFeatures<G>::all().size();
-    if (features == 0) throw NotationError("the moves of this game have no features");
+std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const float> strengths,
+                                                             std::shared_ptr<const strengths::GoShapes> shapes) {
+    if (strengths::MoveFeatures<G>::all().empty()) throw NotationError("the moves of this game have no features");
+    if (shapes && !is_go<G>) throw NotationError("this game has no shapes of stones");
     if (strengths.empty()) return std::make_shared<strengths::MoveStrengths<G>>();
-    if (strengths.size() != features) throw NotationError("one strength a feature is needed");
-    return std::make_shared<strengths::MoveStrengths<G>>(std::vector<float>(strengths.begin(), strengths.end()));
+    if (strengths.size() != strengths::FeatureFinder<G>(shapes).count())
+        throw NotationError("one strength a feature is needed");
+    return std::make_shared<strengths::MoveStrengths<G>>(std::vector<float>(strengths.begin(), strengths.end()),
+                                                         std::move(shapes));
 }
 
 template <class G>

@@ -497,7 +497,10 @@ private:
                 candidates_.explorations[i] = settings_.exploration;
             }
             for (std::uint32_t i = 0; i < opened; ++i) candidates_.means[i] /= std::max(candidates_.visits[i], 1.0);
-            if (parts_.rave) mix_in(*parts_.rave, children, candidates_);
+            if (parts_.rave) {
+                const double node_mean = for_chooser(descent.path.back(), head.chooser);
+                mix_in(*parts_.rave, children, parts_.untried->unknown(node_mean), candidates_);
+            }
             if (mcts_.history_)
                 for (std::uint32_t i = 0; i < opened; ++i)
                     candidates_.explorations[i] += std::max(

@@ -33,6 +33,7 @@ struct UctOptions : PlayoutOptions {
     double history_threshold = 0.6;
     double rave = 0;
     double reduction = 0;
+    double margin = 0;
     std::uint32_t prior = 0;
     std::string prior_when = "visit";
     std::uint64_t mate = 0;
@@ -101,6 +102,9 @@ struct RandomOptions {
     std::uint64_t seed = 0;
 };
 
+/// Moves as a move model ranks them, not searched.
+struct RankingOptions {};
+
 /// By kind of options.
 template <class Options>
 const SettingTable<Options>& settings_of();
@@ -117,5 +121,7 @@ template <>
 const SettingTable<ExactOptions>& settings_of();
 template <>
 const SettingTable<RandomOptions>& settings_of();
+template <>
+const SettingTable<RankingOptions>& settings_of();
 
 }  // namespace hyoka::search

@@ -94,14 +94,17 @@ std::size_t Competitions::bytes() const {
     return sum;
 }
 
-Expectation expect(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
-                   const std::atomic<bool>& stop) {
+namespace {
+
+/// By feature: the sum over teams with it of what `amount` makes of the team's chance; and the log-likelihood.
+template <class Amount>
+Expectation sum_over_teams(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
+                           const std::atomic<bool>& stop, Amount&& amount) {
     const std::size_t features = competitions.features;
     std::vector<Expectation> parts(lanes);
     for_each_lane(threads, [&](std::size_t lane) {
         Expectation& part = parts[lane];
         part.wins.resize(features);
-        part.spread.resize(features);
         std::vector<double> chances;
         for (std::size_t i = lane; i < competitions.blocks.size(); i += lanes) {
             if (stop.load(std::memory_order_relaxed)) return;
@@ -109,25 +112,32 @@ Expectation expect(const Competitions& competitions, std::span<const double> str
                 part.log_likelihood += chances_of(competition, strengths.data(), chances);
                 const std::uint16_t* feature = competition.features;
                 for (std::size_t team = 0; team < competition.teams; ++team) {
-                    const double chance = chances[team];
-                    const double spread = chance * (1 - chance);
-                    for (const std::uint16_t* end = feature + competition.sizes[team]; feature != end; ++feature) {
-                        part.wins[*feature] += chance;
-                        part.spread[*feature] += spread;
-                    }
+                    const double amount_each = amount(chances[team]);
+                    for (const std::uint16_t* end = feature + competition.sizes[team]; feature != end; ++feature)
+                        part.wins[*feature] += amount_each;
                 }
             });
         }
     });
-    Expectation whole{0, std::vector<double>(features), std::vector<double>(features)};
+    Expectation whole{0, std::vector<double>(features)};
     for (const Expectation& part : parts) {
         whole.log_likelihood += part.log_likelihood;
-        for (std::size_t i = 0; i < part.wins.size(); ++i) {
-            whole.wins[i] += part.wins[i];
-            whole.spread[i] += part.spread[i];
-        }
+        for (std::size_t i = 0; i < part.wins.size(); ++i) whole.wins[i] += part.wins[i];
     }
     return whole;
+}
+
+}  // namespace
+
+Expectation expect(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
+                   const std::atomic<bool>& stop) {
+    return sum_over_teams(competitions, strengths, threads, stop, [](double chance) { return chance; });
+}
+
+std::vector<double> spread_of_wins(const Competitions& competitions, std::span<const double> strengths,
+                                   unsigned threads, const std::atomic<bool>& stop) {
+    return sum_over_teams(competitions, strengths, threads, stop, [](double chance) { return chance * (1 - chance); })
+        .wins;
 }
 
 FeatureCounts count_features(const Competitions& competitions) {

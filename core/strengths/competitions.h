@@ -35,11 +35,14 @@ struct Competitions {
 /// What strengths make of competitions. `stop` ends it early, and then nothing is of use.
 struct Expectation {
     double log_likelihood = 0;
-    std::vector<double> wins;    // expected, by feature
-    std::vector<double> spread;  // by feature: the sum of p (1 - p), p the chance that a team with it wins
+    std::vector<double> wins;  // expected, by feature
 };
 Expectation expect(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
                    const std::atomic<bool>& stop);
+
+/// By feature: the sum of p (1 - p) over teams with it, p being the chance that the team wins.
+std::vector<double> spread_of_wins(const Competitions& competitions, std::span<const double> strengths,
+                                   unsigned threads, const std::atomic<bool>& stop);
 
 /// How often a team with the feature won, and how often one took part.
 struct FeatureCounts {

@@ -62,9 +62,14 @@ void check_othello_features() {
 
 void check_blokus_features() {
     const BlokusDuo start;
-    expect_features(start, "e10", {"size_1", "opens_4_corners", "blocks_no_corner", "distance_to_centre_2"});
-    expect_features(start, "e10,f10,g10,h10,i10",
-                    {"size_5", "opens_4_corners", "blocks_no_corner", "distance_to_centre_2"});
+    expect_features(
+        start, "e10",
+        {"piece_a_opening", "distance_to_centre_2_opening", "opens_4_corners_early", "opens_0_corners_in_reach",
+         "blocks_0_corners", "takes_0_squares_in_reach", "gives_up_1_own_corners", "blocks_0_corners_of_last_piece"});
+    expect_features(
+        start, "e10,f10,g10,h10,i10",
+        {"piece_j_opening", "distance_to_centre_2_opening", "opens_4_corners_early", "opens_0_corners_in_reach",
+         "blocks_0_corners", "takes_0_squares_in_reach", "gives_up_1_own_corners", "blocks_0_corners_of_last_piece"});
 }
 
 void check_go_features() {

@@ -336,6 +336,11 @@ class Go3:
     def chain_size(self, point: Go3.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
 
+    def fills_own_eye(self, point: Go3.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
+
     size: int = 3
 
 class Go4:
@@ -597,6 +602,11 @@ class Go4:
 
     def chain_size(self, point: Go4.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go4.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 4
 
@@ -860,6 +870,11 @@ class Go5:
     def chain_size(self, point: Go5.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
 
+    def fills_own_eye(self, point: Go5.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
+
     size: int = 5
 
 class Go6:
@@ -1121,6 +1136,11 @@ class Go6:
 
     def chain_size(self, point: Go6.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go6.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 6
 
@@ -1384,6 +1404,11 @@ class Go7:
     def chain_size(self, point: Go7.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
 
+    def fills_own_eye(self, point: Go7.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
+
     size: int = 7
 
 class Go9:
@@ -1645,6 +1670,11 @@ class Go9:
 
     def chain_size(self, point: Go9.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go9.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 9
 
@@ -1908,6 +1938,11 @@ class Go13:
     def chain_size(self, point: Go13.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
 
+    def fills_own_eye(self, point: Go13.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
+
     size: int = 13
 
 class Go19:
@@ -2169,6 +2204,11 @@ class Go19:
 
     def chain_size(self, point: Go19.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go19.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 19
 
@@ -3537,9 +3577,14 @@ class GameTable:
         The legal moves of each position (offsets, codes), the features of each move (offsets, features), and which of its moves was played, or -1.
         """
 
-    def predict(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def predict(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
         """
-        How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, and -log of the chance that the strengths give to the move.
+        How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, -log of the chance that the strengths give to the move, and the entropy of those chances.
+        """
+
+    def weigh(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.float32]], NDArray[numpy.int32]]:
+        """
+        How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.
         """
 
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
@@ -3556,9 +3601,9 @@ class MetsTree:
     """
 
     @staticmethod
-    def grow(table: GameTable, threshold: int, symmetric: bool, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
+    def grow(table: GameTable, threshold: int, symmetric: bool, tactics: bool, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
         """
-        A tree over the patterns around the moves of a table's positions; its leaves have no counts yet.
+        A tree over the patterns around the moves of a table's positions, below tactical questions if asked for; its leaves have no counts yet.
         """
 
     def counted(self, table: GameTable, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
@@ -3574,7 +3619,7 @@ class MetsTree:
 
     def with_smoothing(self, smoothing: float) -> MetsTree:
         """
-        The same with so many points of the usual odds added to each leaf's own.
+        The same with so many points added to each leaf's own, at the odds of nodes above.
         """
 
     @property
@@ -3594,18 +3639,58 @@ class MetsTree:
         By leaf: how often a point there was the move, and how often it was not.
         """
 
-    def leaves_of(self, position: object, game: str) -> list[int]:
+    @property
+    def asks_tactics(self) -> bool: ...
+
+    def odds(self) -> NDArray[numpy.float32]:
         """
-        By point: the number of its leaf; -1 where no pattern came, -2 where there is a stone.
+        By leaf: how many times likelier a point there is the move than not, smoothed.
         """
 
-    def path_of(self, position: object, game: str, point: int) -> list[tuple[int, int, int]]:
+    def odds_of(self, position: object, game: str, last: int | None = None, before_last: int | None = None) -> list[float]:
         """
-        What is asked on the way to a point's leaf: points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        By point: how many times likelier it is the move than not; 0 where there is a stone, and, unless the tree is smoothed, where no pattern came.
         """
+
+    def leaves_of(self, position: object, game: str, last: int | None = None, before_last: int | None = None) -> list[int]:
+        """
+        By point: the number of its leaf; -1 where no pattern came, -2 where there is a stone. The codes of the last two moves are what tactics look at.
+        """
+
+    def path_of(self, position: object, game: str, point: int, last: int | None = None, before_last: int | None = None) -> tuple[list[tuple[str, str]], list[tuple[int, int, int]]]:
+        """
+        What is asked on the way to a point's leaf: tactical questions with their answers; points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        """
+
+def tactical_questions(game: str) -> list[tuple[str, list[str]]]:
+    """What a tree can ask beside stones: what about, and up to four answers."""
+
+def tactical_answers(position: object, game: str, last: int | None = None, before_last: int | None = None) -> NDArray[numpy.uint64]:
+    """By point: the answers, two bits each; means nothing where stones are."""
 
 def mets_model(game: str, tree: MetsTree) -> Model:
     """A tree as a move model: a move is as strong as the odds of its leaf."""
+
+class GoShapes:
+    """Shapes of stones around a point, known in all their likenesses."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """
+        Each as letters: o own, x the other's, e empty, b off the board, the nearest points first.
+        """
+
+    def __len__(self) -> int: ...
+
+def shapes_played(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
+    """
+    Of the moves played (Go), by row and size: a hash of the shape around it, the same for all its likenesses; and the shape, packed.
+    """
+
+def text_of_shape(packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], size: int) -> str:
+    """The letters of a packed shape of that size."""
+
+def sizes_of_shapes() -> list[int]:
+    """How many points the shapes of each size have."""
 
 class Competitions:
     """
@@ -3613,8 +3698,10 @@ class Competitions:
     """
 
     @staticmethod
-    def of_table(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> Competitions:
-        """The legal moves of a table's positions and the ones played."""
+    def of_table(table: GameTable, shapes: GoShapes | None, threads: int, progress: Callable[[int], None] | None) -> Competitions:
+        """
+        The legal moves of a table's positions and the ones played; shapes are numbered after features.
+        """
 
     @staticmethod
     def of_lists(features: int, listed: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], teams: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], winners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], games: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]) -> Competitions:
@@ -3636,9 +3723,14 @@ class Competitions:
     @property
     def bytes(self) -> int: ...
 
-    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64], NDArray[numpy.float64]]:
+    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64]]:
         """
-        The log-likelihood of strengths, the wins they expect of each feature, and their spread.
+        The log-likelihood of strengths, and the wins they expect of each feature.
+        """
+
+    def spread(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> NDArray[numpy.float64]:
+        """
+        By feature: the sum of p (1 - p) over teams with it, p being the chance that the team wins.
         """
 
     def counts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
@@ -3659,6 +3751,34 @@ class Competitions:
         """
         Fisher's information of the logarithms of the first features' strengths, from every so-many-th competition.
         """
+
+class LatentLearner:
+    """Factors of features on their way; see hyoka.learning.latent."""
+
+    def __init__(self, competitions: Competitions, games: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], rank: int, rate: float, decay: float, seed: int) -> None:
+        """
+        Competitions; by game whether it is learned from; the logarithms to begin with; how many factors a feature has; and how they are learned.
+        """
+
+    def learn(self) -> None:
+        """Go through all games that are learned from once."""
+
+    @property
+    def loss(self) -> float:
+        """Mean of -log of the winners' chances in the other games."""
+
+    def numbers(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """Logarithms, and factors by feature."""
+
+def combined_model(game: str, models: Sequence[Model], weights: Sequence[float]) -> Model:
+    """
+    Several move models as one: the product of their strengths, each to the power of its weight.
+    """
+
+def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', writable=False)], shapes: GoShapes | None) -> Model:
+    """
+    Factors as a move model: numbers for each feature, then for each shape (Go).
+    """
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
@@ -3799,6 +3919,19 @@ class RandomOptions:
     def settings() -> list[Setting]:
         """All that can be set, in order."""
 
+class RankingOptions:
+    """What can be set about the moves that a model ranks first."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
 class Model:
     """Something learned or given that a search of its game works with."""
 
@@ -3854,8 +3987,10 @@ def linear_evaluation(game: str, weights: Sequence[float], scale: float) -> Mode
     Opening and ending weight of each term in turn; none: the built-in ones.
     """
 
-def feature_strengths(game: str, strengths: Sequence[float]) -> Model:
-    """A strength for each feature of moves; none: the built-in ones."""
+def feature_strengths(game: str, strengths: Sequence[float], shapes: GoShapes | None = None) -> Model:
+    """
+    A strength for each feature of moves, then for each shape (Go); none: the built-in ones.
+    """
 
 def python_scores(game: str | None, function: Callable[[object], object]) -> Model:
     """Positions in, scores for the first player out."""

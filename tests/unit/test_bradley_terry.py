@@ -70,7 +70,7 @@ def test_optimum_is_scipys(optimiser):
     # that settles.
     assert np.log(fit.strengths)[3:] == pytest.approx(best.x[3:], abs=0.005)
     assert np.diff(np.log(fit.strengths)[:3]) == pytest.approx(np.diff(best.x[:3]), abs=0.005)
-    assert fit.posterior[-1] == pytest.approx(-best.fun, abs=1e-2)
+    assert fit.posterior[-1] == pytest.approx(-best.fun, abs=0.1)
 
 
 def test_mm_never_falls():
@@ -124,7 +124,7 @@ def test_scores_by_game_sum_to_the_gradient():
     choices = drawn([0.3, 1, 4, 0.5, 2, 1])
     competitions = competitions_of(choices, 6)
     strengths = np.array([0.5, 1, 3, 0.5, 2, 1])
-    _, expected, _ = competitions.expect(strengths, 1)
+    _, expected = competitions.expect(strengths, 1)
     scores = competitions.scores_by_game(strengths, 6)
     assert scores.shape == (40, 6)
     assert scores.sum(0) == pytest.approx(competitions.counts()[0] - expected, abs=1e-3)

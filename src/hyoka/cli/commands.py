@@ -157,6 +157,11 @@ COMMANDS: Final = (
         "Learn how strong moves are by their features (Bradley-Terry), and say how well that does.",
     ),
     Command(
+        "learn combined",
+        "combining.combined_command",
+        "Make one move model of several: learn how much each should count.",
+    ),
+    Command(
         "features",
         "strengths.features_command",
         "The features of a game's moves, by which they have strengths, and what each means.",

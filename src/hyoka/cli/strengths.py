@@ -32,6 +32,7 @@ from hyoka.errors import Error
 from hyoka.games import game_facts
 from hyoka.games.move_features import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser
+from hyoka.learning.latent import Latent, learn_latent
 from hyoka.learning.predicting import predict, table_of
 from hyoka.learning.strengths import Strengths, learn_strengths
 
@@ -44,6 +45,21 @@ def strengths_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go.")
     ] = Path("strengths.json"),
+    shapes: Annotated[
+        int,
+        typer.Option(
+            min=0, max=60_000, help="Go: also so many of the shapes of stones met most often."
+        ),
+    ] = 0,
+    rank: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=64,
+            help="Also learn so many factors a feature, by which pairs of features count "
+            "(latent-factor ranking; 8, say); 0: none.",
+        ),
+    ] = 0,
     optimiser: Annotated[
         Optimiser,
         typer.Option(help="lbfgs, or mm: minorization-maximization, to the same optimum."),
@@ -80,23 +96,47 @@ def strengths_command(
     check_folder(output)
     check_folder(table)
     learned, unseen = split(games_of(records), hold_out)
-    games = table_of(learned).some(positions, seed=seed)
+    games = table_of(learned)
     origin = Origin(
         command_line(context),
         seed=seed,
-        counts={"games": len(learned), "positions": len(games)},
-        choices={"optimiser": optimiser, "prior": f"{prior:g}", "hold_out": f"{hold_out:g}"},
+        counts={"games": len(learned), "positions": min(positions, int((games.played >= 0).sum()))},
+        choices={
+            "optimiser": optimiser,
+            "prior": f"{prior:g}",
+            "hold_out": f"{hold_out:g}",
+            "shapes": str(shapes),
+            "rank": str(rank),
+        },
     )
     with progress_bars(quiet or as_json) as progress:
         found = learn_strengths(
-            games, optimiser=optimiser, prior=prior, origin=origin, progress=progress
+            games,
+            positions=positions,
+            shapes=shapes,
+            optimiser=optimiser,
+            prior=prior,
+            seed=seed,
+            origin=origin,
+            progress=progress,
         )
-        found.write(output)
+        model: Strengths | Latent = found
+        if rank:
+            model = learn_latent(
+                games,
+                found,
+                rank=rank,
+                positions=positions,
+                seed=seed,
+                origin=origin,
+                progress=progress,
+            )
+        model.artefact().save(output)
         if table is not None:
             found.save(table)
         judged = None
         if unseen:
-            judged = predict(table_of(unseen), found.model(), name=str(output), progress=progress)
+            judged = predict(table_of(unseen), model.model(), name=str(output), progress=progress)
     if as_json:
         print_json(
             {

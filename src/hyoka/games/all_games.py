@@ -34,6 +34,7 @@ def _go(kind: type[GoPosition]) -> GameFacts:
         komi=7.5,
         handicap_stones=True,
         sgf_game="1",
+        is_senseless=lambda position, move: position.fills_own_eye(move),
         light_playouts=True,
         presets={"uct": {"formula": "puct", "policy": "light", "value": "root"}},
         moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),

@@ -31,6 +31,12 @@ _MEANINGS: Final = {
     "extension_": "saves an own chain from atari by extending it",
     "self_atari_": "puts the own chain into atari; big: four stones or more",
     "atari": "puts an enemy chain into atari",
+    "ladder_escape": "saves an own chain from atari, but a ladder captures it all the same",
+    "ladder_capture": "puts an enemy chain into atari, and a ladder captures it",
+    "nakade": "the vital point of an eye space that is the opponent's",
+    "own_vital_point": "the vital point of an own eye space",
+    "attack_to_two": "takes one of the three liberties of an enemy chain",
+    "extend_from_two": "joins an own chain that has two liberties",
     "line_": "lines from the edge",
     "pattern_": "the eight points around by rows: o own, x the other's, e empty, b off the board",
     "distance_to_last_move_": "how far it is from the opponent's last move",
@@ -46,10 +52,13 @@ _MEANINGS: Final = {
     "centre": "one of the four squares in the middle",
     "leaves_": "how many moves the opponent has then",
     # Blokus Duo.
-    "size_": "squares of the piece",
-    "opens_": "corners that the piece opens for its owner",
-    "blocks_": "corners that it takes from the opponent",
-    "distance_to_centre_": "how far its nearest square is from the middle",
+    "piece_": "the piece, a to u; opening: up to two pieces are laid, early: six, middle: ten",
+    "opens_": "corners that the piece opens for its owner; early: up to six pieces are laid",
+    "blocks_": "corners that it takes from the opponent, or those of the piece just laid",
+    "takes_": "squares it covers that are within two steps of the opponent's corners",
+    "gives_up_": "own corners that it uses or closes",
+    "touches_last_piece": "lies beside the piece just laid",
+    "distance_to_centre_": "how far its nearest square is from the middle, by phase as pieces are",
 }
 
 

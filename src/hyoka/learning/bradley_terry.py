@@ -15,19 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import ParameterError
+from hyoka.errors import ParameterError, StudyError
 from hyoka.progress import OnProgress, Tally
 
 Optimiser = Literal["lbfgs", "mm"]
 OPTIMISERS: Final[tuple[Optimiser, ...]] = ("lbfgs", "mm")
-TOLERANCE: Final = 0.003
+TOLERANCE: Final = 0.01
 """How far a strength may be from its best when the work ends, in standard errors or so."""
 _ROUNDS: Final[dict[Optimiser, int]] = {"lbfgs": 500, "mm": 2000}
+_ROUNDS_AT_ONCE: Final = 20
 _MATRIX: Final = 3_000
 """Up to so many features are looked at together for their errors."""
 _FOR_ERRORS: Final = 20_000
 """Competitions from which the information is estimated where there are more."""
 
+_LEAST_BEND: Final = 0.1
+"""Where hardly anything holds a strength, a step goes no further than this allows."""
+_FARTHEST: Final = 20.0
+"""No logarithm of a strength gets further from 0."""
 _LEAST: Final = 1e-9
 """Less information than this is none."""
 
@@ -85,8 +90,10 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     climb = _climb if optimiser == "lbfgs" else _minorize
     logs, converged = climb(work, most)
     strengths = np.exp(logs)
+    likelihood, _ = competitions.expect(strengths, work.threads)
+    if not np.isfinite(likelihood):
+        raise StudyError("the strengths could not be fitted: they ran away; take a larger prior")
     errors = _errors(work, strengths, min(matrix, competitions.features))
-    likelihood, _, _ = competitions.expect(strengths, work.threads)
     return BradleyTerry(
         strengths, errors, work.wins, work.teams, likelihood, tuple(work.posterior), converged
     )
@@ -109,14 +116,25 @@ class _Work:
         self.posterior: list[float] = []
         self._tally = Tally(progress, "fitting", None, "rounds")
 
-    def at(self, logs: Floats) -> tuple[float, Floats, Floats]:
-        """Log-posterior, its gradient, and how sharply it bends by each feature."""
+    def at(self, logs: Floats) -> tuple[float, Floats]:
+        """Log-posterior and its gradient."""
         strengths = np.exp(logs)
-        likelihood, expected, spread = self.competitions.expect(strengths, self.threads)
-        won = strengths / (1 + strengths)  # by the prior's games, each time
+        likelihood, expected = self.competitions.expect(strengths, self.threads)
         value = likelihood + self.prior * float((logs - 2 * np.log1p(strengths)).sum())
-        gradient = self.wins - expected + self.prior * (1 - 2 * won)
-        return value, gradient, spread + 2 * self.prior * won * (1 - won)
+        won = strengths / (1 + strengths)  # by the prior's games, each time
+        return value, self.wins - expected + self.prior * (1 - 2 * won)
+
+    def bend(self, logs: Floats) -> Floats:
+        """How sharply it bends by each feature alone."""
+        strengths = np.exp(logs)
+        won = strengths / (1 + strengths)
+        spread = self.competitions.spread(strengths, self.threads)
+        return np.asarray(spread + 2 * self.prior * won * (1 - won))
+
+    def is_top(self, logs: Floats) -> bool:
+        """Whether no strength alone would get further than the tolerance."""
+        _, gradient = self.at(logs)
+        return bool((np.abs(gradient) <= 2 * TOLERANCE * np.sqrt(self.bend(logs))).all())
 
     def note(self, posterior: float) -> None:
         """One round more."""
@@ -128,27 +146,27 @@ def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
 
     logs = np.zeros(work.competitions.features)
-    _, _, bend = work.at(logs)
 
     def note(intermediate_result: Any) -> None:  # SciPy asks for this very name
         work.note(-float(intermediate_result.fun))
 
     while len(work.posterior) < rounds:
         # In units of their standard errors all features are alike, and the gradient says how far
-        # off a strength is. The errors change on the way: near the top it begins anew.
-        unit = 1 / np.sqrt(bend)
+        # off a strength is. The errors change on the way, so that it begins anew now and then.
+        unit = 1 / np.sqrt(np.maximum(work.bend(logs), _LEAST_BEND))
 
         def descend(scaled: Floats, unit: Floats = unit) -> tuple[float, Floats]:
-            value, gradient, _ = work.at(scaled * unit)
+            value, gradient = work.at(scaled * unit)
             return -value, -gradient * unit
 
-        left = rounds - len(work.posterior)
+        left = min(rounds - len(work.posterior), _ROUNDS_AT_ONCE)
         found = minimize(
             descend,
             logs / unit,
             jac=True,
             method="L-BFGS-B",
             callback=note,
+            bounds=np.stack([-_FARTHEST / unit, _FARTHEST / unit], axis=1),
             options={
                 "maxiter": left,
                 "maxfun": 3 * left,
@@ -158,8 +176,7 @@ def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
             },
         )
         logs = found.x * unit
-        _, gradient, bend = work.at(logs)
-        if (np.abs(gradient) <= 2 * TOLERANCE * np.sqrt(bend)).all():
+        if work.is_top(logs):
             return logs, True
         if found.nit == 0:  # it can't get any higher in these numbers
             break
@@ -176,26 +193,21 @@ def _minorize(work: _Work, rounds: int) -> tuple[Floats, bool]:
             chosen = met & (groups == group)
             if not chosen.any():
                 continue
-            value, gradient, _ = work.at(logs)
+            value, gradient = work.at(logs)
             strengths = np.exp(logs[chosen])
             won = work.wins[chosen] + work.prior
             lost = won - gradient[chosen]  # what strengths as they are would win
-            logs[chosen] = np.log(strengths * won / lost)
-        if work.posterior and _is_at_top(work, logs):
+            logs[chosen] = np.clip(np.log(strengths * won / lost), -_FARTHEST, _FARTHEST)
+        if work.posterior and work.is_top(logs):
             work.note(work.at(logs)[0])
             return logs, True
         work.note(value)
     return logs, False
 
 
-def _is_at_top(work: _Work, logs: Floats) -> bool:
-    _, gradient, bend = work.at(logs)
-    return bool((np.abs(gradient) <= TOLERANCE * np.sqrt(bend)).all())
-
-
 def _errors(work: _Work, strengths: Floats, together: int) -> Floats:
     competitions = work.competitions
-    _, _, bend = work.at(np.log(strengths))
+    bend = work.bend(np.log(strengths))
     with np.errstate(divide="ignore", invalid="ignore"):
         by_games = np.sqrt(competitions.squared_scores(strengths)) / bend
     errors = np.maximum(by_games, 1 / np.sqrt(bend))

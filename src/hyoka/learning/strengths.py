@@ -2,6 +2,7 @@
 """The strengths of moves, learned from the games that people or programs played."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,9 +16,10 @@ from hyoka.artefact import Artefact, Origin
 from hyoka.errors import NotationError
 from hyoka.estimate import Estimate
 from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
+from hyoka.learning.shapes import frequent_shapes
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
-from hyoka.search.evaluations import strengths_artefact
+from hyoka.search.evaluations import SHAPE, strengths_artefact, strengths_model
 
 if TYPE_CHECKING:
     import altair
@@ -64,6 +66,12 @@ class Strengths(Result):
     def title(self) -> str:
         """What it is, in a line."""
         return f"strengths of moves of {self.game}"
+
+    @property
+    def shapes(self) -> list[str]:
+        """The shapes among the features, as letters."""
+        names = (each.name for each in self.features)
+        return [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
 
     @property
     def met(self) -> tuple[FeatureStrength, ...]:
@@ -141,7 +149,9 @@ class Strengths(Result):
 
     def model(self) -> _core.Model:
         """What searches take."""
-        return _core.feature_strengths(self.game, [each.strength.value for each in self.features])
+        return strengths_model(
+            self.game, {each.name: each.strength.value for each in self.features}
+        )
 
     def artefact(self) -> Artefact:
         """As a file holds them; features that were never met are left as they are built in."""
@@ -156,39 +166,73 @@ class Strengths(Result):
 def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
     games: GameTable,
     *,
+    positions: int | None = None,
+    shapes: int = 0,
     optimiser: Optimiser = "lbfgs",
     prior: float = 1.0,
+    seed: int = 0,
     origin: Origin | None = None,
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Strengths:
     """The strengths of features that explain best which moves were played.
 
-    See `fit_bradley_terry` for the model and its prior; `GameTable.some` for fewer positions.
+    See `fit_bradley_terry` for the model and its prior. `positions`: learn from so many at most,
+    drawn at random. `shapes`: in Go, also learn so many of the shapes of stones met most often.
     """
     names = [name for name, _ in _core.move_features(games.game)]
     if not names:
         raise NotationError(f"moves of {games.game} have no features, and so no strengths")
-    looking = Tally(progress, "looking at moves", len(games), "positions")
-    competitions = games.competitions(threads=threads, progress=looking.reach)
-    looking.reach(len(games))
+    found: list[str] = []
+    if shapes:
+        found = frequent_shapes(games, shapes, seed=seed, threads=threads, progress=progress)
+        names += [SHAPE + shape for shape in found]
+    competitions = competitions_for(
+        games, found, positions, seed=seed, threads=threads, progress=progress
+    )
     if not len(competitions):
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
-        competitions, optimiser=optimiser, prior=prior, threads=threads, progress=progress
+        competitions,
+        optimiser=optimiser,
+        prior=prior,
+        matrix=len(names) - len(found),
+        threads=threads,
+        progress=progress,
     )
-    random, _, _ = competitions.expect(np.ones(len(names)), 1)
+    random, _ = competitions.expect(np.ones(len(names)), 1)
     return Strengths(
         games.game,
         _features(names, fit),
         len(competitions),
-        int((np.diff(games.row_offsets) > 0).sum()),
+        len(games.ids),
         -fit.log_likelihood / len(competitions),
         -random / len(competitions),
         fit.rounds,
         fit.converged,
         origin,
     )
+
+
+def competitions_for(  # noqa: PLR0913 - a keyword for each choice
+    games: GameTable,
+    shapes: Sequence[str],
+    positions: int | None,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: OnProgress | None = None,
+) -> _core.Competitions:
+    """What strengths are learned from: the moves of some positions, as teams of features."""
+    some = games if positions is None else games.some(positions, seed=seed)
+    looking = Tally(progress, "looking at moves", len(some), "positions")
+    known = _core.GoShapes(list(shapes)) if shapes else None
+    try:
+        found = some.competitions(shapes=known, threads=threads, progress=looking.reach)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
+    looking.reach(len(some))
+    return found
 
 
 def _features(names: list[str], fit: BradleyTerry) -> tuple[FeatureStrength, ...]:

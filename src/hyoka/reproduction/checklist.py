@@ -130,6 +130,54 @@ NAKAMURA_2007: Final = Checklist(
         Item("the network: figures 3 and 4, table 3", (), None, "not built yet"),
     ),
 )
+_GROWING: Final = ("core/mets/grow.cpp",)
+_YOSHII: Final = ("src/hyoka/reproduction/yoshii_1998.py",)
+YOSHII_1998: Final = Checklist(
+    "001",
+    "Yoshii 1998",
+    (
+        Item(
+            "patterns: points within Manhattan distance 17, in four states",
+            ("core/mets/questions.h", "core/mets/board.h"),
+        ),
+        Item("figure 1: nodes, leaves, null nodes", ("core/mets/tree.h",)),
+        Item("steps 1 to 3: the threshold", _GROWING, None, "`--threshold`"),
+        Item("figure 2, the range constraint: rings", _GROWING),
+        Item(
+            "the entropy constraint",
+            _GROWING,
+            None,
+            "the smallest entropy first: the paper does not say which, and its sizes tell",
+        ),
+        Item("the score: negative by positive count", ("core/passes/mets.h", "core/mets/odds.cpp")),
+        Item("table 1: leaves and bytes by threshold; mean depth", _YOSHII, "001-table1"),
+        Item(
+            "figure 3: the area that a leaf asks about",
+            ("src/hyoka/learning/drawing.py",),
+            None,
+            "`hyoka show go19 --model FILE --area MOVE`",
+        ),
+        Item("figure 4: cumulative recognition", _YOSHII, "001-fig4"),
+        Item(
+            "the time of a ranking",
+            ("benchmarks/mets.py",),
+            None,
+            "milliseconds then; see [move-models.md](move-models.md)",
+        ),
+        Item(
+            "Monkey Jump, which plays the lowest score",
+            ("src/hyoka/search/ranking_player.py",),
+            None,
+            "`ranking:strengths=FILE`",
+        ),
+        Item(
+            "strength of groups, life and death: what the author misses",
+            ("core/mets/go_tactical.cpp", "core/mets/top.cpp"),
+            "001-fig4",
+            "ours: `--tactics`",
+        ),
+    ),
+)
 _SELECTION: Final = ("core/search/selection.h",)
 _SATO: Final = ("src/hyoka/reproduction/sato_2010.py",)
 SATO_2010: Final = Checklist(
@@ -207,7 +255,7 @@ SATO_2010: Final = Checklist(
         ),
     ),
 )
-CHECKLISTS: Final = (TAKEUCHI_2010, NAKAMURA_2007, SATO_2010)
+CHECKLISTS: Final = (TAKEUCHI_2010, YOSHII_1998, NAKAMURA_2007, SATO_2010)
 
 
 def checklist_rows(

@@ -17,6 +17,7 @@ from hyoka.search.book_player import SearchPlayer, with_book
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
 from hyoka.search.monte_carlo import MonteCarloPlayer
+from hyoka.search.ranking_player import RankingPlayer
 from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import SearchLimits, SearchResult
 from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
@@ -31,6 +32,7 @@ _PLAYERS: Final[dict[str, Callable[[SearchSpec, str | None], SearchPlayer]]] = {
     "mate": MatePlayer,
     "exact": ExactPlayer,
     "random": RandomPlayer,
+    "ranking": RankingPlayer,
 }
 
 
