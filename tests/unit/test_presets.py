@@ -117,3 +117,9 @@ def test_evaluations_by_another_preset_are_kept_apart(
     [other] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     assert other.engine != first.engine
     assert other.notes
+    # What was evaluated before there were presets is the papers' own.
+    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={}))
+    [old] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    monkeypatch.setitem(FACTS, "othello", preset)
+    [papers] = hk.evaluate(study, ["uct:preset=paper,playouts=2"], sample=1, where="game_id < 3")
+    assert (papers.engine, papers.done) == (old.engine, 0)
