@@ -54,7 +54,14 @@ void bind_go_of_size(nb::module_& module, const char* name) {
                 const Move move = to_move(game, point);
                 return move == Move::pass() ? 0 : game.chain_size(move);
             },
-            "point"_a, "How many stones the chain on `point` has; 0 if the point is empty.");
+            "point"_a, "How many stones the chain on `point` has; 0 if the point is empty.")
+        .def(
+            "fills_own_eye",
+            [](const G& game, const MoveOrText<G>& point) {
+                const Move move = to_move(game, point);
+                return move != Move::pass() && !game.owner(move) && game.fills_own_eye(move);
+            },
+            "point"_a, "Whether a stone of the player to move would fill an eye of that player's own.");
     nb::handle move_type = type.attr("Move");
     move_type.attr("sgf") =
         nb::cpp_function([](const Move& move) { return move.sgf(); }, nb::is_method(), nb::scope(move_type),

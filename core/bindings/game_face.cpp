@@ -78,6 +78,10 @@ public:
                                                        const search::GivenModels& models) const override {
         return Assembly::monte_carlo(options, models);
     }
+    std::unique_ptr<search::AnyPlayouts> playouts(const search::PlayoutOptions& options,
+                                                  const search::GivenModels& models) const override {
+        return Assembly::playouts(options, models);
+    }
     std::shared_ptr<Model> linear_evaluation(std::span<const float> weights, double scale) const override {
         return Assembly::linear_evaluation(weights, scale);
     }

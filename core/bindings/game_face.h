@@ -29,6 +29,8 @@ public:
                                                              const search::GivenModels& models) const = 0;
     virtual std::unique_ptr<search::AnyMonteCarlo> monte_carlo(const search::MonteCarloOptions& options,
                                                                const search::GivenModels& models) const = 0;
+    virtual std::unique_ptr<search::AnyPlayouts> playouts(const search::PlayoutOptions& options,
+                                                          const search::GivenModels& models) const = 0;
     virtual std::shared_ptr<Model> linear_evaluation(std::span<const float> weights, double scale) const = 0;
     virtual std::shared_ptr<Model> feature_strengths(std::span<const float> strengths,
                                                      std::shared_ptr<const strengths::GoShapes> shapes) const = 0;

@@ -85,7 +85,14 @@ auto predict(const HeldTable& held, const std::shared_ptr<Model>& model, unsigne
     PredictionPass pass(model, held.games.rows());
     run_pass(&pass, held, threads, progress);
     return std::tuple(to_numpy(std::move(pass.ranks)), to_numpy(std::move(pass.choices)),
-                      to_numpy(std::move(pass.losses)));
+                      to_numpy(std::move(pass.losses)), to_numpy(std::move(pass.entropies)));
+}
+
+auto weigh(const HeldTable& held, const std::shared_ptr<Model>& model, unsigned threads, const Progress& progress) {
+    WeighingPass pass(model, held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(lists_to_numpy(pass.parts, [](WeighingRows& part) -> auto& { return part.strengths; }),
+                      to_numpy(joined(pass.parts, [](WeighingRows& part) -> auto& { return part.played; })));
 }
 
 auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const Progress& progress) {
@@ -142,7 +149,9 @@ void bind_passes(nb::module_& module) {
              "which of its moves was played, or -1.")
         .def("predict", &predict, "model"_a, "threads"_a, "progress"_a.none(),
              "How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves "
-             "there are, and -log of the chance that the strengths give to the move.")
+             "there are, -log of the chance that the strengths give to the move, and the entropy of those chances.")
+        .def("weigh", &weigh, "model"_a, "threads"_a, "progress"_a.none(),
+             "How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.")
         .def("planes", &draw_planes, "with_legal"_a, "threads"_a, "progress"_a.none(),
              "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
              "codes).");

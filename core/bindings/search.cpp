@@ -92,6 +92,7 @@ void bind_settings(nb::module_& module) {
     bind_options<MateOptions>(module, "MateOptions", "What can be set about a search for mates.");
     bind_options<ExactOptions>(module, "ExactOptions", "What can be set about a solver of endings.");
     bind_options<RandomOptions>(module, "RandomOptions", "What can be set about random moves.");
+    bind_options<RankingOptions>(module, "RankingOptions", "What can be set about the moves that a model ranks first.");
 }
 
 void bind_models(nb::module_& module) {
@@ -379,6 +380,23 @@ void bind_monte_carlo(nb::module_& module) {
         .def("allow", [](H& held) { held.stop = false; }, "Let searches run again.");
 }
 
+void bind_playouts(nb::module_& module) {
+    module.def(
+        "policy_playouts",
+        [](std::string_view game, nb::handle line, const MonteCarloOptions& options, const GivenModels& models,
+           std::size_t count, std::uint64_t seed, unsigned threads, std::optional<int> limit) {
+            const GameFace& face = face_of(game);
+            const auto playouts = face.playouts(options, models);
+            const std::shared_ptr<AnyLine> start = face.line(line);
+            std::vector<PlayoutEnd> ends(count);
+            run_interruptibly(
+                [&](const std::atomic<bool>& stop) { playouts->fill(ends, *start, seed, limit, threads, stop); });
+            return playout_arrays(ends);
+        },
+        "game"_a, "line"_a, "options"_a, "models"_a, "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
+        "Playouts by a policy; see hyoka.playouts.");
+}
+
 }  // namespace
 
 void bind_search(nb::module_& module) {
@@ -387,6 +405,7 @@ void bind_search(nb::module_& module) {
     bind_tree_search(module);
     bind_alpha_beta(module);
     bind_monte_carlo(module);
+    bind_playouts(module);
 }
 
 }  // namespace hyoka::bindings

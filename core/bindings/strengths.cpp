@@ -112,6 +112,20 @@ std::shared_ptr<Model> latent_model(std::string_view game, const View<float>& lo
     });
 }
 
+std::shared_ptr<Model> combined_model(std::string_view game, const std::vector<std::shared_ptr<Model>>& models,
+                                      const std::vector<float>& weights) {
+    if (models.empty() || models.size() != weights.size()) throw nb::value_error("one weight a model is needed");
+    return with_game(game_named(game), [&]<class G>(std::type_identity<G>) -> std::shared_ptr<Model> {
+        std::vector<typename strengths::CombinedModel<G>::Part> parts;
+        for (std::size_t i = 0; i < models.size(); ++i) {
+            auto part = std::dynamic_pointer_cast<strengths::MoveModel<G>>(models[i]);
+            if (!part) throw NotationError("a model of another game or of another kind");
+            parts.push_back({std::move(part), weights[i]});
+        }
+        return std::make_shared<strengths::CombinedModel<G>>(std::move(parts));
+    });
+}
+
 std::span<const double> checked(const Competitions& competitions, const View<double>& strengths) {
     if (strengths.size() != competitions.features) throw nb::value_error("one strength a feature is needed");
     return span_of(strengths);
@@ -230,6 +244,8 @@ void bind_strengths(nb::module_& module) {
         .def("learn", &LatentLearner::learn, "Go through all games that are learned from once.")
         .def_prop_ro("loss", &LatentLearner::loss, "Mean of -log of the winners' chances in the other games.")
         .def("numbers", &LatentLearner::numbers, "Logarithms, and factors by feature.");
+    module.def("combined_model", &combined_model, "game"_a, "models"_a, "weights"_a,
+               "Several move models as one: the product of their strengths, each to the power of its weight.");
     module.def("latent_model", &latent_model, "game"_a, "logs"_a, "factors"_a, "shapes"_a.none(),
                "Factors as a move model: numbers for each feature, then for each shape (Go).");
 }

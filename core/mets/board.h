@@ -23,18 +23,22 @@ public:
     void set(int point, std::uint8_t stone) { cells_[at(point)] = stone; }
     std::uint8_t stone(int point) const { return cells_[at(point)]; }
 
-    /// Where a walk down the tree ended, and how far from the point it looked.
+    /// Where a walk down the tree ended, below which node, and how far from the point it looked.
     struct Found {
         Branch branch;  // a leaf, or nowhere
+        Branch above;   // nowhere if no stone was asked about
         std::uint8_t radius;
     };
-    /// Many points at once: each step waits for memory, and the walks wait side by side.
-    template <class Place>
-    void classify_all(const Tree& tree, std::span<const std::uint16_t> points, Player mover, Place&& place) const {
+    /// Many points at once: each step waits for memory, and the walks wait side by side. `start_of(point)`: where the
+    /// questions about stones begin.
+    template <class StartOf, class Place>
+    void classify_all(const Tree& tree, std::span<const std::uint16_t> points, Player mover, StartOf&& start_of,
+                      Place&& place) const {
         constexpr std::size_t lanes = 8;
         struct Walk {
             const std::uint8_t* middle;
             Branch branch;
+            Branch above;
             std::uint16_t question;
             std::uint16_t point;
         };
@@ -45,7 +49,7 @@ public:
         std::size_t going = 0;
         const auto start = [&](Walk& walk) {
             const std::uint16_t point = points[next++];
-            walk = {&cells_[at(point)], tree.root(), 0, point};
+            walk = {&cells_[at(point)], start_of(point), nowhere, 0, point};
         };
         while (going < lanes && next < points.size()) start(walks[going++]);
         while (going > 0)
@@ -54,12 +58,13 @@ public:
                 if (is_node(walk.branch)) {
                     const Node& node = nodes[walk.branch];
                     walk.question = node.question;
+                    walk.above = walk.branch;
                     walk.branch = node.children[seen_as[walk.middle[steps[node.question]]]];
                     if (is_node(walk.branch)) __builtin_prefetch(&nodes[walk.branch]);
                     ++lane;
                     continue;
                 }
-                place(walk.point, Found{walk.branch, rings[walk.question]});
+                place(walk.point, Found{walk.branch, walk.above, rings[walk.question]});
                 if (next < points.size())
                     start(walk);
                 else
@@ -67,17 +72,21 @@ public:
             }
     }
     Found classify(const Tree& tree, int point, Player mover) const {
+        return classify(tree, point, mover, tree.root());
+    }
+    Found classify(const Tree& tree, int point, Player mover, Branch branch) const {
         const std::uint8_t* middle = &cells_[at(point)];
         const auto& seen_as = views[static_cast<std::size_t>(mover)];
         const Node* nodes = tree.nodes().data();
-        Branch branch = tree.root();
+        Branch above = nowhere;
         std::uint16_t question = 0;
         while (is_node(branch)) {
             const Node& node = nodes[branch];
+            above = branch;
             question = node.question;
             branch = node.children[seen_as[middle[steps[question]]]];
         }
-        return {branch, rings[question]};
+        return {branch, above, rings[question]};
     }
 
 private:
@@ -103,7 +112,7 @@ private:
 };
 
 /// The leaves of all empty points of a board that changes a little from move to move: a point is looked at again only
-/// if something changed within the radius that its leaf was found by.
+/// if something changed within the radius that its leaf was found by, or if its tactics lead elsewhere.
 template <int N>
 class Watcher {
 public:
@@ -120,24 +129,30 @@ public:
             for (std::size_t other = 0; other < area; ++other)
                 stale_[mover][other] |= static_cast<std::uint8_t>(distances[other] <= radii_[mover][other]);
     }
-    /// Calls visit(point, branch) for each empty point.
-    template <class Visit>
-    void for_each_empty(Player mover, Visit&& visit) {
+    /// Calls visit(point, branch) for each empty point. `start_of(point)`: where the questions about stones begin.
+    template <class StartOf, class Visit>
+    void for_each_empty(Player mover, StartOf&& start_of, Visit&& visit) {
         auto& stale = stale_[static_cast<std::size_t>(mover)];
         auto& radii = radii_[static_cast<std::size_t>(mover)];
         auto& branches = branches_[static_cast<std::size_t>(mover)];
+        auto& starts = starts_[static_cast<std::size_t>(mover)];
         std::array<std::uint16_t, area> anew;
         std::size_t number = 0;
         for (int point = 0; point < area; ++point) {
             const auto i = static_cast<std::size_t>(point);
             anew[number] = static_cast<std::uint16_t>(point);
-            number += board_.stone(point) == vacant && (stale[i] || radii[i] == unknown);
+            if (board_.stone(point) != vacant) continue;
+            const Branch start = start_of(point);
+            number += stale[i] || radii[i] == unknown || start != starts[i];
+            starts[i] = start;
         }
-        board_.classify_all(tree_, {anew.data(), number}, mover, [&](std::size_t i, typename Board<N>::Found found) {
-            branches[i] = found.branch;
-            radii[i] = found.radius;
-            stale[i] = 0;
-        });
+        board_.classify_all(
+            tree_, {anew.data(), number}, mover, [&](std::size_t i) { return starts[i]; },
+            [&](std::size_t i, typename Board<N>::Found found) {
+                branches[i] = found.branch;
+                radii[i] = found.radius;
+                stale[i] = 0;
+            });
         for (int point = 0; point < area; ++point)
             if (board_.stone(point) == vacant) visit(point, branches[static_cast<std::size_t>(point)]);
     }
@@ -165,6 +180,7 @@ private:
     std::array<std::array<std::uint8_t, area>, 2> stale_{};  // by mover and point
     std::array<std::array<std::uint8_t, area>, 2> radii_;
     std::array<std::array<Branch, area>, 2> branches_{};
+    std::array<std::array<Branch, area>, 2> starts_{};
 };
 
 }  // namespace hyoka::mets

@@ -79,16 +79,24 @@ public:
             }
     }
 
-    Tree grow() {
-        Task all;
+    Tree grow(const Top& top) {
+        std::vector<Task> ends(top.ends);
         const auto symmetries = static_cast<std::size_t>(patterns_.symmetries);
+        bool any = false;
         for (std::size_t board = 0; board < patterns_.points.size(); ++board) {
             if (patterns_.points[board] < 0) continue;
+            any = true;
+            Branch end = top.root;
+            while (is_node(end)) {
+                const Node& node = top.nodes[end];
+                const auto question = static_cast<std::size_t>(node.question - question_count);
+                end = node.children[answer_to(patterns_.answers[board], question)];
+            }
             for (std::size_t symmetry = 0; symmetry < symmetries; ++symmetry)
-                all.bundle.ids.push_back(static_cast<std::uint32_t>(board * symmetries + symmetry));
+                ends[leaf_number(end)].bundle.ids.push_back(static_cast<std::uint32_t>(board * symmetries + symmetry));
         }
-        if (all.bundle.ids.empty()) return {};
-        add(std::move(all));
+        if (!any) return {};
+        plant(top, ends);
         {
             std::vector<std::jthread> helpers;
             for (unsigned i = 1; i < how_.threads; ++i) helpers.emplace_back([this] { work(); });
@@ -99,6 +107,25 @@ public:
     }
 
 private:
+    /// The top is a part of its own, each of its ends a task; where no pattern came there is nothing.
+    void plant(const Top& top, std::vector<Task>& ends) {
+        if (top.nodes.empty()) {
+            add(std::move(ends[0]));
+            return;
+        }
+        parts_.push_back(std::make_unique<Part>());
+        parts_[0]->root = top.root;
+        for (std::uint32_t i = 0; i < top.nodes.size(); ++i) {
+            Node node = top.nodes[i];
+            for (std::uint32_t child = 0; child < state_count; ++child) {
+                if (!is_leaf(node.children[child])) continue;
+                Task& end = ends[leaf_number(node.children[child])];
+                node.children[child] = nowhere;
+                if (!end.bundle.ids.empty()) parts_[0]->elsewhere.push_back({Place{i, child}, add(std::move(end))});
+            }
+            parts_[0]->nodes.push_back(node);
+        }
+    }
     // Tasks are taken by whoever is free; the last one to find none, while nobody works, ends it all.
     std::size_t add(Task task) {
         const std::scoped_lock lock(mutex_);
@@ -387,6 +414,7 @@ private:
 
 }  // namespace
 
-Tree grow(const Patterns& patterns, Growing& how) { return Grower(patterns, how).grow(); }
+Tree grow(const Patterns& patterns, Growing& how) { return grow(patterns, {}, how); }
+Tree grow(const Patterns& patterns, const Top& top, Growing& how) { return Grower(patterns, how).grow(top); }
 
 }  // namespace hyoka::mets

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "mets/tactical.h"
+#include "mets/top.h"
 #include "mets/tree.h"
 
 namespace hyoka::mets {
@@ -17,6 +19,7 @@ struct Patterns {
     std::span<const std::int16_t> points;  // by board: where the move was played; -1: nowhere, left out
     std::span<const std::uint8_t> movers;  // by board: 0 the first player, 1 the second
     int symmetries = 1;                    // 8: each board in all its orientations
+    std::span<const Answers> answers;      // by board: what tactics say of its move; empty if no top asks
 
     std::size_t board_bytes() const { return bytes_of(side); }
     static std::size_t bytes_of(int side) { return (static_cast<std::size_t>(side * side) * 2 + 7) / 8; }
@@ -35,5 +38,7 @@ struct Growing {
 /// the smallest entropy; of several, the first) is asked about. What comes out does not depend on the threads. Leaves
 /// have no counts yet.
 Tree grow(const Patterns& patterns, Growing& how);
+/// The same below each end of a top that asks about tactics.
+Tree grow(const Patterns& patterns, const Top& top, Growing& how);
 
 }  // namespace hyoka::mets

@@ -7,7 +7,8 @@
 namespace hyoka::mets {
 namespace {
 
-constexpr std::uint64_t magic = 0x315354454d4b5948;  // "HYKMETS1"
+constexpr std::uint64_t magic = 0x325354454d4b5948;          // "HYKMETS2"
+constexpr std::uint64_t first_version = 0x315354454d4b5948;  // "HYKMETS1": no tactics, and another smoothing
 
 /// What a file begins with; nodes follow at once, leaves at the next multiple of 8.
 struct Header {
@@ -17,7 +18,8 @@ struct Header {
     Branch root;
     std::uint32_t unused;
     double smoothing;
-    std::uint64_t reserved[4];
+    std::uint64_t tactics;  // fingerprint of the questions; 0: none is asked
+    std::uint64_t reserved[3];
 };
 static_assert(sizeof(Header) == 64);
 
@@ -42,7 +44,12 @@ Tree Tree::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const vo
     Header header;
     if (bytes.size() < sizeof header) refuse("too short for a tree");
     std::memcpy(&header, bytes.data(), sizeof header);
-    if (header.magic != magic) refuse("no tree of METS");
+    if (header.magic == first_version) {
+        if (header.smoothing != 0) refuse("it was smoothed in an older way: learn it again");
+        if (header.tactics != 0) refuse("no tree of METS");
+    } else if (header.magic != magic) {
+        refuse("no tree of METS");
+    }
     if (header.nodes >= leaf_bit || header.leaves >= leaf_bit - 1) refuse("more nodes than a tree can have");
     if (bytes.size() != leaves_at(header.nodes) + header.leaves * sizeof(Leaf)) refuse("not as long as it says");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(Leaf)) refuse("not aligned to 8 bytes");
@@ -50,6 +57,7 @@ Tree Tree::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const vo
     Tree tree;
     tree.root_ = header.root;
     tree.smoothing_ = header.smoothing;
+    tree.tactics_ = header.tactics;
     tree.nodes_ = {reinterpret_cast<const Node*>(bytes.data() + sizeof header), header.nodes};
     tree.leaves_ = {reinterpret_cast<const Leaf*>(bytes.data() + leaves_at(header.nodes)), header.leaves};
     const auto check = [&](Branch branch, std::size_t above) {
@@ -58,8 +66,15 @@ Tree Tree::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const vo
     };
     check(header.root, 0);
     for (std::size_t i = 0; i < tree.nodes_.size(); ++i) {
-        if (tree.nodes_[i].question >= question_count) refuse("a node asks about no point");
-        for (const Branch branch : tree.nodes_[i].children) check(branch, i + 1);
+        const Node& node = tree.nodes_[i];
+        const bool tactical = node.question >= question_count;
+        if (node.question >= question_count + most_tactical_questions) refuse("a node asks about no point");
+        if (tactical && header.tactics == 0) refuse("a node asks about tactics that the tree does not name");
+        for (const Branch branch : node.children) {
+            check(branch, i + 1);
+            if (!tactical && is_node(branch) && tree.nodes_[branch].question >= question_count)
+                refuse("tactics are asked about below stones");
+        }
     }
     tree.node_owner_ = std::move(owner);
     return tree;
@@ -72,6 +87,7 @@ std::vector<std::byte> Tree::to_bytes() const {
                         .root = root_,
                         .unused = 0,
                         .smoothing = smoothing_,
+                        .tactics = tactics_,
                         .reserved = {}};
     std::vector<std::byte> bytes(leaves_at(header.nodes) + leaves_.size_bytes());
     std::memcpy(bytes.data(), &header, sizeof header);
@@ -85,6 +101,12 @@ Tree Tree::with_leaves(std::vector<Leaf> leaves) const {
     const auto kept = std::make_shared<const std::vector<Leaf>>(std::move(leaves));
     tree.leaves_ = *kept;
     tree.leaf_owner_ = kept;
+    return tree;
+}
+
+Tree Tree::with_tactics(std::uint64_t fingerprint) const {
+    Tree tree = *this;
+    tree.tactics_ = fingerprint;
     return tree;
 }
 

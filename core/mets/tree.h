@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mets/questions.h"
+#include "mets/tactical.h"
 
 namespace hyoka::mets {
 
@@ -20,7 +21,7 @@ constexpr bool is_node(Branch branch) { return branch < leaf_bit; }
 constexpr bool is_leaf(Branch branch) { return branch >= leaf_bit && branch != nowhere; }
 constexpr std::uint32_t leaf_number(Branch branch) { return branch & ~leaf_bit; }
 
-/// Asks the state of one point.
+/// Asks the state of one point; from `question_count` on about tactics (by the game's own list).
 struct Node {
     Branch children[state_count];  // by State
     std::uint16_t question;
@@ -37,7 +38,7 @@ struct Leaf {
 static_assert(sizeof(Leaf) == 16);
 
 /// A grown tree. Its nodes and leaves lie as they are in a file: it can be looked at where it is mapped into memory.
-/// Nodes come before those below them; so every walk ends.
+/// Nodes come before those below them, so that every walk ends, and tactics before stones.
 class Tree {
 public:
     Tree() = default;
@@ -49,10 +50,24 @@ public:
     /// The same questions with other counts. Pre: as many as there are leaves.
     Tree with_leaves(std::vector<Leaf> leaves) const;
 
-    /// The same with so many points of the usual odds added to each leaf's own; throws std::invalid_argument.
+    /// The same with so many points added to each leaf's own, at odds of nodes above (see Odds); throws
+    /// std::invalid_argument.
     Tree with_smoothing(double smoothing) const;
 
+    /// The same with this list of tactical questions, told by its fingerprint; 0: no node asks about tactics.
+    Tree with_tactics(std::uint64_t fingerprint) const;
+
     Branch root() const { return root_; }
+    std::uint64_t tactics() const { return tactics_; }
+    /// Where the questions about stones begin for a point of which tactics say this.
+    Branch below_tactics(Answers answers) const {
+        Branch branch = root_;
+        while (is_node(branch) && nodes_[branch].question >= question_count) {
+            const Node& node = nodes_[branch];
+            branch = node.children[answer_to(answers, static_cast<std::size_t>(node.question - question_count))];
+        }
+        return branch;
+    }
     double smoothing() const { return smoothing_; }
     std::span<const Node> nodes() const { return nodes_; }
     std::span<const Leaf> leaves() const { return leaves_; }
@@ -60,6 +75,7 @@ public:
 private:
     Branch root_ = nowhere;
     double smoothing_ = 0;
+    std::uint64_t tactics_ = 0;
     std::span<const Node> nodes_;
     std::span<const Leaf> leaves_;
     std::shared_ptr<const void> node_owner_;

@@ -91,7 +91,7 @@ namespace {
 
 }  // namespace
 
-PatternPass::PatternPass(const GameTable& games)
+PatternPass::PatternPass(const GameTable& games, bool with_tactics)
     : side(with_game(games.kind,
                      []<class G>(std::type_identity<G>) {
                          if constexpr (mets::ByPoints<G>)
@@ -101,7 +101,16 @@ PatternPass::PatternPass(const GameTable& games)
                      })),
       boards(games.rows() * mets::Patterns::bytes_of(side)),
       points(games.rows()),
-      movers(games.rows()) {}
+      movers(games.rows()) {
+    if (!with_tactics) return;
+    constexpr std::size_t enough_positions = 500'000;
+    stride = games.rows() / enough_positions + 1;
+    const std::size_t sampled = (games.rows() + stride - 1) / stride;
+    answers.resize(games.rows());
+    sample.played.resize(sampled);
+    sample.others.resize(sampled * mets::Sample::others_each);
+    sample.weights.resize(sampled);
+}
 
 template <class G>
 std::unique_ptr<Visitor<G>> PatternPass::visitor(const Running&) {
@@ -119,11 +128,26 @@ std::unique_ptr<Visitor<G>> LeafCountPass::visitor(const Running&) {
         refuse_mets(G::name);
 }
 
+namespace {
+
+/// A thread's own of a move model; throws std::invalid_argument if it is another game's.
+template <class G>
+std::unique_ptr<strengths::MoveModel<G>> own_of(const Model& model) {
+    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(&model);
+    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
+    return own->clone();
+}
+
+}  // namespace
+
 template <class G>
 std::unique_ptr<Visitor<G>> PredictionPass::visitor(const Running&) {
-    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(model.get());
-    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
-    return std::make_unique<PredictionVisitor<G>>(*this, own->clone());
+    return std::make_unique<PredictionVisitor<G>>(*this, own_of<G>(*model));
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> WeighingPass::visitor(const Running&) {
+    return std::make_unique<WeighingVisitor<G>>(*this, own_of<G>(*model));
 }
 
 PlanePass::PlanePass(const GameTable& games, std::size_t blocks, bool with_legal)

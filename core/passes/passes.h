@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mets/top.h"
 #include "mets/tree.h"
 #include "model.h"
 #include "passes/game_table.h"
@@ -128,8 +129,13 @@ struct PatternPass {
     std::vector<std::uint8_t> boards;  // mets::Patterns::bytes_of(side) each
     std::vector<std::int16_t> points;  // -1: no move, or none that is a point
     std::vector<std::uint8_t> movers;
+    // What tactics say of the moves, if asked for, and a sample of other points too, of every `stride`th position.
+    std::vector<mets::Answers> answers;
+    mets::Sample sample;
+    std::size_t stride = 1;
 
-    explicit PatternPass(const GameTable& games);
+    /// Throws std::invalid_argument if the game is not fit for it.
+    PatternPass(const GameTable& games, bool with_tactics);
     template <class G>
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
@@ -151,9 +157,28 @@ struct PredictionPass {
     std::vector<std::int32_t> ranks;    // by row: 1 for the best; 0: no move, or none that is legal
     std::vector<std::int32_t> choices;  // legal moves
     std::vector<float> losses;          // -log of the chance that the strengths give to the move
+    std::vector<float> entropies;       // of all those chances: how unsure the model is, in nats
 
     PredictionPass(std::shared_ptr<Model> given, std::size_t rows)
-        : model(std::move(given)), ranks(rows), choices(rows), losses(rows, std::numeric_limits<float>::quiet_NaN()) {}
+        : model(std::move(given)),
+          ranks(rows),
+          choices(rows),
+          losses(rows, std::numeric_limits<float>::quiet_NaN()),
+          entropies(rows, std::numeric_limits<float>::quiet_NaN()) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// How strong a move model finds each legal move.
+struct WeighingRows {
+    Lists<float> strengths;            // by position
+    std::vector<std::int32_t> played;  // by position: which of its moves the record has; -1: none
+};
+struct WeighingPass {
+    std::shared_ptr<Model> model;  // a MoveModel<G>
+    std::vector<WeighingRows> parts;
+
+    WeighingPass(std::shared_ptr<Model> given, std::size_t blocks) : model(std::move(given)), parts(blocks) {}
     template <class G>
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
@@ -174,7 +199,7 @@ struct PlanePass {
 std::vector<std::string> plane_names(GameKind game);
 
 using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
-                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
+                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

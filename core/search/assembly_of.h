@@ -271,6 +271,32 @@ private:
     bool divide_;
 };
 
+template <Game G>
+class ManyPlayouts final : public AnyPlayouts {
+public:
+    explicit ManyPlayouts(std::unique_ptr<playouts::StepwisePlayout<G>> policy) : policy_(std::move(policy)) {}
+
+    void fill(std::vector<PlayoutEnd>& ends, const AnyLine& any, std::uint64_t seed, std::optional<int> limit,
+              unsigned threads, const std::atomic<bool>& stop) const override {
+        const Line<G>& line = line_of<G>(any);
+        const auto& moves = line.moves();
+        playouts::PlayoutStart<G> start{line.position(), std::nullopt};
+        if (!moves.empty()) start.last = moves.back();
+        if (moves.size() > 1) start.before_last = moves[moves.size() - 2];
+        const int plies = limit.value_or(playout_limit<G>());
+        fill_with_playouts(ends, seed, threads, stop, [&] {
+            return [&start, plies, policy = policy_->copy()](Rng& rng) {
+                const int played = policy->advance(start, rng, nullptr, plies);
+                const G& end = policy->reached();
+                return PlayoutEnd{end.score(), played, played < plies || end.outcome().has_value()};
+            };
+        });
+    }
+
+private:
+    std::unique_ptr<playouts::StepwisePlayout<G>> policy_;
+};
+
 template <class G>
 std::unique_ptr<AnyTreeSearch> Assembly<G>::tree_search(const UctOptions& options, const GivenModels& models) {
     return std::make_unique<TreeSearch<G>>(options, models);
@@ -282,6 +308,11 @@ std::unique_ptr<AnyAlphaBeta> Assembly<G>::alpha_beta(const AlphaBetaOptions& op
 template <class G>
 std::unique_ptr<AnyMonteCarlo> Assembly<G>::monte_carlo(const MonteCarloOptions& options, const GivenModels& models) {
     return std::make_unique<MonteCarlo<G>>(options, models);
+}
+
+template <class G>
+std::unique_ptr<AnyPlayouts> Assembly<G>::playouts(const PlayoutOptions& options, const GivenModels& models) {
+    return std::make_unique<ManyPlayouts<G>>(stepwise_playout<G>(options, models));
 }
 
 /// An evaluation linear in its terms, with the scale of its scores.

@@ -7,6 +7,7 @@ namespace {
 constexpr std::string_view value_help = "Which value counts as the position's: that of the best move, or of the root.";
 constexpr std::string_view scale_help = "A score s is worth 1 / (1 + exp(-s / scale)).";
 constexpr std::string_view weights_help = "A file with the evaluation's weights; else the built-in ones.";
+constexpr std::string_view book_plies_help = "How far a book that is a file of records goes.";
 constexpr double largest_seed = 0x1p63;
 
 template <class Options>
@@ -32,7 +33,9 @@ void add_playouts(SettingTable<Options>& table) {
 
 SettingTable<UctOptions> uct_settings() {
     SettingTable<UctOptions> table;
-    table.count("playouts", &UctOptions::playouts, "Simulations; 10,000 if no limit is given.");
+    table.count("playouts", &UctOptions::playouts, "Simulations; 10,000 if no limit is given.")
+        .choice("preset", &UctOptions::preset, {"game", "paper"},
+                "What is meant by what is not said: what is known to play the game best, or the papers' constants.");
     add_time(table);
     table.count("nodes", &UctOptions::nodes, "Positions whose moves are in the tree.")
         .choice("formula", &UctOptions::formula, {"ucb1", "ucb1-tuned", "puct"}, "How moves are chosen in the tree.")
@@ -63,8 +66,10 @@ SettingTable<UctOptions> uct_settings() {
         .count("mate", &UctOptions::mate, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 1e9)
         .count("ending", &UctOptions::ending, "Empty squares at which leaves are solved (Othello); 0: none.", 16)
         .flag("proofs", &UctOptions::proofs, "Back up results that are certain.")
-        .file("book", "A file of records: while in it, only its moves are searched.")
-        .count("book_plies", &UctOptions::book_plies, "How far the book goes.", 1e4)
+        .file("book", "A book (`hyoka book make`) or a file of records: while in it, only its moves are played.")
+        .count("book_plies", &UctOptions::book_plies, book_plies_help, 1e4)
+        .choice("book_pick", &UctOptions::book_pick, {"search", "frequency"},
+                "How a move of the book is chosen: searched, or drawn by how often it was played (Sato 2010).")
         .count("batch", &UctOptions::batch, "Positions at a time for an evaluator in Python.", 4096, 1)
         .count("expand", &UctOptions::expand, "Visits of a leaf before its moves join the tree.", 1e6);
     add_threads_and_seed(table);
@@ -135,7 +140,13 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
         .flag("exchange_pruning", selectivity(&S::exchange_pruning),
               "Leave out moves that lose material near the leaves.")
         .flag("unknown_reductions", selectivity(&S::unknown_reductions), "A ply less where the table has no move.")
-        .flag("delta_pruning", selectivity(&S::delta_pruning), "Leave out captures that can't reach the window.");
+        .flag("delta_pruning", selectivity(&S::delta_pruning), "Leave out captures that can't reach the window.")
+        .file("book", "A book (`hyoka book make`) or a file of records: while in it, only its moves are played.")
+        .count("book_plies", &Options::book_plies, book_plies_help, 1e4)
+        .choice("book_pick", &Options::book_pick, {"frequency", "search", "uct"},
+                "How a move of the book is chosen: drawn by how often it was played, searched, or by `uct` (Sato "
+                "2010).")
+        .count("seed", &Options::seed, "Chance: what the book draws.", largest_seed);
     return table;
 }
 
@@ -180,6 +191,15 @@ const SettingTable<RandomOptions>& settings_of() {
     static const auto table = [] {
         SettingTable<RandomOptions> made;
         made.count("seed", &RandomOptions::seed, "Chance: the same seed on one thread, the same search.", largest_seed);
+        return made;
+    }();
+    return table;
+}
+template <>
+const SettingTable<RankingOptions>& settings_of() {
+    static const auto table = [] {
+        SettingTable<RankingOptions> made;
+        made.file("strengths", "A file that ranks moves: strengths, or a tree of METS; else the built-in strengths.");
         return made;
     }();
     return table;

@@ -16,6 +16,7 @@ struct PlayoutOptions {
 };
 
 struct UctOptions : PlayoutOptions {
+    std::string preset = "game";
     std::optional<std::uint64_t> playouts;
     std::optional<double> time;
     std::optional<std::uint64_t> nodes;
@@ -39,6 +40,7 @@ struct UctOptions : PlayoutOptions {
     int ending = 0;
     bool proofs = true;
     int book_plies = 30;
+    std::string book_pick = "search";
     int batch = 16;
     std::uint32_t expand = 1;
     unsigned threads = 1;
@@ -70,6 +72,9 @@ struct AlphaBetaOptions {
     std::optional<double> scale;
     bool exact = false;
     bool plain = false;
+    int book_plies = 30;
+    std::string book_pick = "frequency";
+    std::uint64_t seed = 0;
     AlphaBetaSettings search{};
 
     /// Takes over what `exact` and `plain` stand for; whatever else is set comes after. Quiescence stays as it is.
@@ -97,6 +102,9 @@ struct RandomOptions {
     std::uint64_t seed = 0;
 };
 
+/// Moves as a move model ranks them, not searched.
+struct RankingOptions {};
+
 /// By kind of options.
 template <class Options>
 const SettingTable<Options>& settings_of();
@@ -113,5 +121,7 @@ template <>
 const SettingTable<ExactOptions>& settings_of();
 template <>
 const SettingTable<RandomOptions>& settings_of();
+template <>
+const SettingTable<RankingOptions>& settings_of();
 
 }  // namespace hyoka::search

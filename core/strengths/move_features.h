@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,17 @@ struct Feature {
 /// features, so that the two cannot disagree. It is defined in the game's .cpp and instantiated there for both sinks.
 template <class G>
 struct MoveFeatures;
+
+/// A quicker way to draw a move by its features' strengths than to weigh all of them, for games that have one.
+template <class G>
+class MoveDraw {
+public:
+    explicit MoveDraw(std::span<const float>) {}
+};
+template <class G>
+inline constexpr bool draws_quickly = requires(MoveDraw<G> draw, const G& game, const Context<G>& context, Rng& rng) {
+    { draw(game, context, rng) } -> std::same_as<std::optional<typename G::Move>>;
+};
 
 /// Multiplies strengths.
 class StrengthSink {

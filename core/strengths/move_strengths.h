@@ -102,9 +102,7 @@ public:
     MoveStrengths() : MoveStrengths(default_strengths()) {}
     /// Pre: one positive strength a feature, in the order of MoveFeatures<G>::all(), then one a shape.
     explicit MoveStrengths(std::vector<float> strengths, std::shared_ptr<const GoShapes> shapes = nullptr)
-        : strengths_(std::make_shared<const std::vector<float>>(std::move(strengths))),
-          shapes_(std::move(shapes)),
-          finder_(shapes_) {
+        : MoveStrengths(std::make_shared<const std::vector<float>>(std::move(strengths)), std::move(shapes)) {
         assert(strengths_->size() == finder_.count());
     }
 
@@ -112,6 +110,12 @@ public:
                std::span<float> strengths) override {
         assert(strengths.size() >= moves.size());
         finder_.multiply(game, context, moves, strengths_->data(), strengths.data());
+    }
+    std::optional<Move> draw(const G& game, const Context<G>& context, Rng& rng) override {
+        if constexpr (draws_quickly<G>)
+            return draw_(game, context, rng);
+        else
+            return MoveModel<G>::draw(game, context, rng);
     }
     /// Adds the game's own features of each move to `lists`. Pre: the moves are legal.
     static void list(const G& game, const Context<G>& context, std::span<const Move> moves, FeatureLists& lists) {
@@ -124,7 +128,7 @@ public:
 
 private:
     MoveStrengths(std::shared_ptr<const std::vector<float>> strengths, std::shared_ptr<const GoShapes> shapes)
-        : strengths_(std::move(strengths)), shapes_(std::move(shapes)), finder_(shapes_) {}
+        : strengths_(std::move(strengths)), shapes_(std::move(shapes)), finder_(shapes_), draw_(*strengths_) {}
     static std::vector<float> default_strengths() {
         std::vector<float> strengths;
         for (const Feature& feature : MoveFeatures<G>::all()) strengths.push_back(feature.strength);
@@ -134,6 +138,7 @@ private:
     std::shared_ptr<const std::vector<float>> strengths_;
     std::shared_ptr<const GoShapes> shapes_;
     FeatureFinder<G> finder_;
+    MoveDraw<G> draw_;
 };
 
 }  // namespace hyoka::strengths

@@ -163,9 +163,9 @@ class Go3:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -288,9 +288,9 @@ class Go3:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -335,6 +335,11 @@ class Go3:
 
     def chain_size(self, point: Go3.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go3.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 3
 
@@ -425,9 +430,9 @@ class Go4:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -550,9 +555,9 @@ class Go4:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -597,6 +602,11 @@ class Go4:
 
     def chain_size(self, point: Go4.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go4.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 4
 
@@ -687,9 +697,9 @@ class Go5:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -812,9 +822,9 @@ class Go5:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -859,6 +869,11 @@ class Go5:
 
     def chain_size(self, point: Go5.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go5.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 5
 
@@ -949,9 +964,9 @@ class Go6:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1074,9 +1089,9 @@ class Go6:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1121,6 +1136,11 @@ class Go6:
 
     def chain_size(self, point: Go6.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go6.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 6
 
@@ -1211,9 +1231,9 @@ class Go7:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1336,9 +1356,9 @@ class Go7:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1383,6 +1403,11 @@ class Go7:
 
     def chain_size(self, point: Go7.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go7.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 7
 
@@ -1473,9 +1498,9 @@ class Go9:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1598,9 +1623,9 @@ class Go9:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1645,6 +1670,11 @@ class Go9:
 
     def chain_size(self, point: Go9.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go9.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 9
 
@@ -1735,9 +1765,9 @@ class Go13:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1860,9 +1890,9 @@ class Go13:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1907,6 +1937,11 @@ class Go13:
 
     def chain_size(self, point: Go13.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go13.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 13
 
@@ -1997,9 +2032,9 @@ class Go19:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2122,9 +2157,9 @@ class Go19:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2169,6 +2204,11 @@ class Go19:
 
     def chain_size(self, point: Go19.Move | str) -> int:
         """How many stones the chain on `point` has; 0 if the point is empty."""
+
+    def fills_own_eye(self, point: Go19.Move | str) -> bool:
+        """
+        Whether a stone of the player to move would fill an eye of that player's own.
+        """
 
     size: int = 19
 
@@ -2254,9 +2294,9 @@ class Othello:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2376,9 +2416,9 @@ class Othello:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2483,9 +2523,9 @@ class Chess:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2597,9 +2637,9 @@ class Chess:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2746,9 +2786,9 @@ class Shogi:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2868,9 +2908,9 @@ class Shogi:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -3021,9 +3061,9 @@ class BlokusDuo:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -3146,9 +3186,9 @@ class BlokusDuo:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -3537,9 +3577,14 @@ class GameTable:
         The legal moves of each position (offsets, codes), the features of each move (offsets, features), and which of its moves was played, or -1.
         """
 
-    def predict(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def predict(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
         """
-        How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, and -log of the chance that the strengths give to the move.
+        How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, -log of the chance that the strengths give to the move, and the entropy of those chances.
+        """
+
+    def weigh(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.float32]], NDArray[numpy.int32]]:
+        """
+        How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.
         """
 
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
@@ -3556,9 +3601,9 @@ class MetsTree:
     """
 
     @staticmethod
-    def grow(table: GameTable, threshold: int, symmetric: bool, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
+    def grow(table: GameTable, threshold: int, symmetric: bool, tactics: bool, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
         """
-        A tree over the patterns around the moves of a table's positions; its leaves have no counts yet.
+        A tree over the patterns around the moves of a table's positions, below tactical questions if asked for; its leaves have no counts yet.
         """
 
     def counted(self, table: GameTable, threads: int, progress: Callable[[int], None] | None) -> MetsTree:
@@ -3574,7 +3619,7 @@ class MetsTree:
 
     def with_smoothing(self, smoothing: float) -> MetsTree:
         """
-        The same with so many points of the usual odds added to each leaf's own.
+        The same with so many points added to each leaf's own, at the odds of nodes above.
         """
 
     @property
@@ -3594,15 +3639,34 @@ class MetsTree:
         By leaf: how often a point there was the move, and how often it was not.
         """
 
-    def leaves_of(self, position: object, game: str) -> list[int]:
+    @property
+    def asks_tactics(self) -> bool: ...
+
+    def odds(self) -> NDArray[numpy.float32]:
         """
-        By point: the number of its leaf; -1 where no pattern came, -2 where there is a stone.
+        By leaf: how many times likelier a point there is the move than not, smoothed.
         """
 
-    def path_of(self, position: object, game: str, point: int) -> list[tuple[int, int, int]]:
+    def odds_of(self, position: object, game: str, last: int | None = None, before_last: int | None = None) -> list[float]:
         """
-        What is asked on the way to a point's leaf: points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        By point: how many times likelier it is the move than not; 0 where there is a stone, and, unless the tree is smoothed, where no pattern came.
         """
+
+    def leaves_of(self, position: object, game: str, last: int | None = None, before_last: int | None = None) -> list[int]:
+        """
+        By point: the number of its leaf; -1 where no pattern came, -2 where there is a stone. The codes of the last two moves are what tactics look at.
+        """
+
+    def path_of(self, position: object, game: str, point: int, last: int | None = None, before_last: int | None = None) -> tuple[list[tuple[str, str]], list[tuple[int, int, int]]]:
+        """
+        What is asked on the way to a point's leaf: tactical questions with their answers; points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        """
+
+def tactical_questions(game: str) -> list[tuple[str, list[str]]]:
+    """What a tree can ask beside stones: what about, and up to four answers."""
+
+def tactical_answers(position: object, game: str, last: int | None = None, before_last: int | None = None) -> NDArray[numpy.uint64]:
+    """By point: the answers, two bits each; means nothing where stones are."""
 
 def mets_model(game: str, tree: MetsTree) -> Model:
     """A tree as a move model: a move is as strong as the odds of its leaf."""
@@ -3705,6 +3769,11 @@ class LatentLearner:
 
     def numbers(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
         """Logarithms, and factors by feature."""
+
+def combined_model(game: str, models: Sequence[Model], weights: Sequence[float]) -> Model:
+    """
+    Several move models as one: the product of their strengths, each to the power of its weight.
+    """
 
 def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', writable=False)], shapes: GoShapes | None) -> Model:
     """
@@ -3839,6 +3908,19 @@ class ExactOptions:
 
 class RandomOptions:
     """What can be set about random moves."""
+
+    def __init__(self) -> None: ...
+
+    def get(self, setting: str) -> bool | int | float | str | None: ...
+
+    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+
+    @staticmethod
+    def settings() -> list[Setting]:
+        """All that can be set, in order."""
+
+class RankingOptions:
+    """What can be set about the moves that a model ranks first."""
 
     def __init__(self) -> None: ...
 
@@ -4008,6 +4090,9 @@ class MonteCarlo:
 
     def allow(self) -> None:
         """Let searches run again."""
+
+def policy_playouts(game: str, line: object, options: MonteCarloOptions, models: GivenModels, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
+    """Playouts by a policy; see hyoka.playouts."""
 
 class ChessMate:
     """Looks for mates by checks; keeps what it has learned."""

@@ -109,6 +109,19 @@ class Predictions:
     """Legal moves."""
     losses: NDArray[np.float32]
     """-log of the chance that the moves' strengths give to the one played; NaN where none was."""
+    entropies: NDArray[np.float32]
+    """Of those chances, in nats: how unsure the model is; NaN where there is no legal move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weighings:
+    """How strong a move model finds the legal moves of positions."""
+
+    offsets: NDArray[np.int64]
+    """Position i's moves are those from offsets[i] to offsets[i + 1]."""
+    strengths: NDArray[np.float32]
+    played: NDArray[np.int32]
+    """By position: which of its moves the record has; -1 after the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,17 +359,25 @@ class GameTable:
         """How high a move model puts the moves played; of moves alike the first one is better."""
         return Predictions(*self._in_core.predict(model, threads or _cores(), progress))
 
+    def weighings(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Weighings:
+        """How strong a move model finds each legal move."""
+        (offsets, strengths), played = self._in_core.weigh(model, threads or _cores(), progress)
+        return Weighings(offsets, strengths, played)
+
     def grown_tree(
         self,
         *,
         threshold: int,
         symmetric: bool = False,
+        tactics: bool = False,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> _core.MetsTree:
         """METS over the moves played; `symmetric`: over all eight orientations of each."""
-        table = self._in_core
-        return _core.MetsTree.grow(table, threshold, symmetric, threads or _cores(), progress)
+        table, cores = self._in_core, threads or _cores()
+        return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
 
     def counted_tree(
         self,

@@ -43,7 +43,7 @@ def twin_rows(root: TwinNode) -> list[tuple[Any, ...]]:
 
 def core_rows(line: Any, spec: hk.SearchSpec, playouts: int) -> list[tuple[Any, ...]]:
     """The core's tree."""
-    searcher = hk.Searcher(spec, hk.name_of(line))
+    searcher = hk.Searcher(spec.with_settings(preset="paper"), hk.name_of(line))
     searcher.search(line, hk.SearchLimits(playouts=playouts))
     tree = searcher.tree()
     columns = ("parent", "move", "visits", "value", "proof")

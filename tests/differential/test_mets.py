@@ -67,7 +67,7 @@ class Pattern:
 
 @dataclass
 class TwinNode:
-    question: Point
+    question: Point | int  # a point, or the number of a tactical question
     children: dict[int, object]
 
 
@@ -127,7 +127,7 @@ def patterns_of(table: GameTable, symmetries: int) -> list[Pattern]:
     return found
 
 
-def flattened(node: object) -> list[tuple[Point, tuple[int, ...]] | int]:
+def flattened(node: object) -> list[tuple[Point | int, tuple[int, ...]] | int]:
     """The tree in the order of a walk: questions with the states that lead on, leaves as sizes."""
     if not isinstance(node, TwinNode):
         assert isinstance(node, int)
@@ -140,17 +140,24 @@ def questions() -> list[Point]:
     return [point for distance in range(1, FARTHEST + 1) for point in ring(distance)]
 
 
-def in_core(tree: _core.MetsTree, sizes: list[int]) -> list[tuple[Point, tuple[int, ...]] | int]:
-    """Our tree in the same form, from its bytes; what its leaves hold is given."""
+def nodes_of(tree: _core.MetsTree) -> tuple[int, np.ndarray]:
+    """The root and the nodes of our tree, from its bytes."""
     data = tree.to_bytes()
-    root = int.from_bytes(data[16:20], "little")
     nodes = np.frombuffer(
         data, np.dtype([("children", "<u4", 4), ("question", "<u2"), ("unused", "<u2")]),
         count=tree.node_count, offset=64,
     )  # fmt: skip
-    asked = questions()
+    return int.from_bytes(data[16:20], "little"), nodes
 
-    def walk(branch: int) -> list[tuple[Point, tuple[int, ...]] | int]:
+
+def in_core(
+    tree: _core.MetsTree, sizes: list[int]
+) -> list[tuple[Point | int, tuple[int, ...]] | int]:
+    """Our tree in the same form, from its bytes; what its leaves hold is given."""
+    root, nodes = nodes_of(tree)
+    asked: list[Point | int] = [*questions(), *range(32)]
+
+    def walk(branch: int) -> list[tuple[Point | int, tuple[int, ...]] | int]:
         if branch >= 2**31:
             return [sizes[branch - 2**31]]
         children = nodes[branch]["children"].tolist()
@@ -207,15 +214,276 @@ def test_the_tree_is_the_twins_node_for_node(
     assert in_core(trees[0], sizes) == twin
 
 
+# What tactics say, written down again for whole boards and without the core's shortcuts.
+
+
+class Board:
+    """Stones of a Go position, by rows; whose turn it is; and the last two points played."""
+
+    def __init__(self, position: Any, last: int | None, before: int | None) -> None:
+        self.position = position
+        self.cells = cells_of(position)
+        self.side = len(self.cells)
+        self.mover = int(position.to_play == hk.Player.second)
+        area = self.side * self.side
+        self.last = None if last is None or last >= area else divmod(last, self.side)
+        self.before = None if before is None or before >= area else divmod(before, self.side)
+
+    def beside(self, point: Point) -> list[Point]:
+        row, column = point
+        around = [(row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column)]
+        return [(r, c) for r, c in around if 0 <= r < self.side and 0 <= c < self.side]
+
+    def chain(self, point: Point, cells: np.ndarray | None = None) -> frozenset[Point]:
+        cells = self.cells if cells is None else cells
+        found, new = {point}, [point]
+        while new:
+            for other in self.beside(new.pop()):
+                if other not in found and cells[other] == cells[point]:
+                    found.add(other)
+                    new.append(other)
+        return frozenset(found)
+
+    def liberties(self, chain: frozenset[Point], cells: np.ndarray | None = None) -> int:
+        cells = self.cells if cells is None else cells
+        return len({p for stone in chain for p in self.beside(stone) if cells[p] < 0})
+
+    def caught(self, chain: frozenset[Point], *, attacked_first: bool) -> bool:
+        row, column = min(chain)
+        name = f"{'ABCDEFGHJ'[column]}{self.side - row}"
+        return _core.ladder_captures(self.position, name, attacked_first)
+
+    def is_own_eye(self, point: Point) -> bool:
+        if any(self.cells[p] != self.mover for p in self.beside(point)):
+            return False
+        row, column = point
+        corners = [(row + down, column + right) for down in (-1, 1) for right in (-1, 1)]
+        there = [(r, c) for r, c in corners if 0 <= r < self.side and 0 <= c < self.side]
+        enemies = sum(self.cells[p] == 1 - self.mover for p in there)
+        return bool(enemies <= (len(there) == 4))
+
+
+def band(number: float, *bounds: int) -> int:
+    return sum(number >= bound for bound in bounds)
+
+
+def distance(a: Point, b: Point | None) -> float:
+    if b is None:
+        return math.inf
+    down, right = abs(a[0] - b[0]), abs(a[1] - b[1])
+    return down + right + max(down, right)
+
+
+def twin_answers(board: Board, point: Point) -> list[int]:
+    """Answers in the order of the questions, ladders apart."""
+    cells, mover = board.cells, board.mover
+    own = {board.chain(p) for p in board.beside(point) if cells[p] == mover}
+    others = {board.chain(p) for p in board.beside(point) if cells[p] == 1 - mover}
+    taken = [chain for chain in others if board.liberties(chain) == 1]
+    then = cells.copy()
+    then[point] = mover
+    for chain in taken:
+        for stone in chain:
+            then[stone] = -1
+    liberties = board.liberties(board.chain(point, then), then)
+    in_atari = {
+        board.chain((r, c))
+        for r, c in np.argwhere(cells == mover).tolist()
+        if board.liberties(board.chain((r, c))) == 1
+    }
+    last_chain = board.chain(board.last) if board.last and cells[board.last] >= 0 else None
+    fresh = {
+        chain for chain in in_atari if board.last and set(chain) & set(board.beside(board.last))
+    }
+    if last_chain is None:
+        fresh = set()
+    pins = {
+        kind: {
+            board.chain(p)
+            for chain in chains
+            for stone in chain
+            for p in board.beside(stone)
+            if cells[p] == 1 - mover
+        }
+        for kind, chains in (("any", in_atari), ("fresh", fresh))
+    }
+    kinds = [1 if c in pins["any"] else 2 if c == last_chain else 3 for c in taken]
+    answer = 3 if fresh else 0
+    if any(chain in fresh for chain in own):
+        answer = 1
+    if any(chain in pins["fresh"] for chain in taken):
+        answer = 2
+    to_last, to_before = distance(point, board.last), distance(point, board.before)
+    row, column = point
+    line = 1 + min(row, column, board.side - 1 - row, board.side - 1 - column)
+    weakest = {
+        name: min((board.liberties(chain) for chain in chains), default=0)
+        for name, chains in (("own", own), ("others", others))
+    }
+    stones = int((cells >= 0).sum())
+    area = board.side**2
+    touched_last = last_chain in others if last_chain else False
+    return [
+        *(band(to_last, *bounds) for bounds in ((3, 4, 5), (5, 6, 7), (7, 9, 11), (11, 14, 18))),
+        *(band(to_before, *bounds) for bounds in ((3, 4, 5), (5, 6, 7), (7, 9, 11), (11, 14, 18))),
+        band(line, 2, 3, 4),
+        band(line, 4, 5, 6),
+        band(sum(map(len, taken)), 1, 2, 4),
+        min(kinds, default=0),
+        band(weakest["own"], 1, 2, 3),
+        band(weakest["others"], 1, 2, 3),
+        band(weakest["others"], 3, 4, 5),
+        band(liberties, 2, 3, 4),
+        band(liberties, 4, 5, 6),
+        band(max((len(c) for c in others if board.liberties(c) == 2), default=0), 1, 2, 4),
+        max((1 + board.caught(c, attacked_first=True)
+             for c in others if board.liberties(c) == 2), default=0),
+        max((2 - board.caught(c, attacked_first=False)
+             for c in own if board.liberties(c) == 1), default=0),
+        max((int(board.caught(c, attacked_first=True))
+             for c in own if board.liberties(c) == 2), default=0),
+        (1 + band(board.liberties(last_chain), 3, 4)) if touched_last and last_chain else 0,
+        answer,
+        (10 * stones >= area) + (4 * stones >= area) + (2 * stones >= area),
+        int(board.position.text.split()[2] != "-"),
+        int(board.is_own_eye(point)),
+        band(len(own), 1, 2, 3),
+        band(len(others), 1, 2, 3),
+    ]  # fmt: skip
+
+
+def with_last_moves(table: GameTable) -> list[tuple[Any, int, int | None, int | None]]:
+    """Positions with the move played and the two before."""
+    found = []
+    played = table.played.tolist()
+    for row, position in enumerate(table.positions()):
+        ply = int(table.plies[row])
+        last = played[row - 1] if ply > 0 else None
+        found.append((position, played[row], last, played[row - 2] if ply > 1 else None))
+    return found
+
+
+def test_tactics_are_those_of_the_twin() -> None:
+    seen = [Counter[int]() for _ in _core.tactical_questions("go9")]
+    for position, _, last, before in with_last_moves(some_games("go9", 3))[::5]:
+        answers = _core.tactical_answers(position, "go9", last, before).tolist()
+        board = Board(position, last, before)
+        for row, column in np.argwhere(board.cells < 0).tolist():
+            said = answers[row * board.side + column]
+            ours = [said >> (2 * i) & 3 for i in range(len(seen))]
+            assert ours == twin_answers(board, (row, column)), (position.text, last, row, column)
+            for count, each in zip(seen, ours, strict=True):
+                count[each] += 1
+    assert all(len(count) > 1 for count in seen)  # each question tells something apart
+
+
+def drawn_below(number: int, row: int, count: int) -> list[int]:
+    """What the core's generator (wyrand) draws for a row."""
+    word = 2**64 - 1
+
+    def split_mix(x: int) -> int:
+        x = (x + 0x9E3779B97F4A7C15) & word
+        x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & word
+        x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & word
+        return x ^ (x >> 31)
+
+    state = split_mix(split_mix(0) ^ split_mix(~row & word))
+    drawn = []
+    for _ in range(count):
+        state = (state + 0xA0761D6478BD642F) & word
+        product = state * (state ^ 0xE7037ED1A0B428DB)
+        bits = (product >> 64) ^ (product & word)
+        drawn.append(((bits >> 32) * number) >> 32)
+    return drawn
+
+
+def certainty(moves: int, others: int) -> float:
+    other_points = others / 8
+    everything = moves + other_points
+    parts = [n * math.log(n / everything) if n else 0.0 for n in (moves, other_points)]
+    return parts[0] + parts[1]
+
+
+Example = tuple[int, int, int]
+"""Answers, 1 for the move, and the eighths of other points that it stands for."""
+LEAST, LEAST_GAIN = 1000, 0.02
+
+
+def answer(said: int, question: int) -> int:
+    return said >> (2 * question) & 3
+
+
+def most_telling(examples: list[Example], questions_asked: int) -> int | None:
+    said = np.array([example[0] for example in examples], np.uint64)
+    counts = np.array([example[1:] for example in examples], np.int64)
+    moves, others = counts.sum(axis=0).tolist()
+    best, most = None, LEAST_GAIN * moves
+    if moves < LEAST:
+        return None
+    for question in range(questions_asked):
+        answers = said >> np.uint64(2 * question) & np.uint64(3)
+        gain = -certainty(moves, others)
+        for state in range(4):
+            part = counts[answers == state].sum(axis=0).tolist()
+            gain += certainty(*part) if any(part) else 0.0
+        if gain > most:
+            best, most = question, gain
+    return best
+
+
+def grow_top(
+    examples: list[Example], patterns: list[tuple[int, Pattern]], threshold: int, asked: int
+) -> object:
+    """Tactical questions first, then those about stones."""
+    best = most_telling(examples, asked)
+    if best is None:
+        return grow([pattern for _, pattern in patterns], threshold, frozenset())
+    children: dict[int, object] = {}
+    for state in range(4):
+        below = [each for each in patterns if answer(each[0], best) == state]
+        if below:
+            some = [each for each in examples if answer(each[0], best) == state]
+            children[state] = grow_top(some, below, threshold, asked)
+    return TwinNode(best, children)
+
+
+@pytest.mark.usefixtures("deep_recursion")
+def test_the_tree_with_tactics_is_the_twins_node_for_node() -> None:
+    """The sample of other points is the core's own: by its generator, from the row's number."""
+    table = some_games("go9", 75, 40)
+    patterns: list[tuple[int, Pattern]] = []
+    examples: list[Example] = []
+    for row, (position, played, last, before) in enumerate(with_last_moves(table)):
+        cells = cells_of(position)
+        side = len(cells)
+        if not 0 <= played < side * side:
+            continue
+        answers = _core.tactical_answers(position, "go9", last, before).tolist()
+        mover = int(position.to_play == hk.Player.second)
+        patterns.append((answers[played], Pattern(cells, mover, *divmod(played, side))))
+        others = [int(p) for p in np.flatnonzero(cells.ravel() < 0) if p != played]
+        examples.append((answers[played], 1, 0))
+        examples += [(answers[others[i]], 0, len(others)) for i in drawn_below(len(others), row, 8)]
+    tree = table.grown_tree(threshold=200, tactics=True)
+    questions_asked = len(_core.tactical_questions("go9"))
+    twin = flattened(grow_top(examples, patterns, 200, questions_asked))
+    sizes = [each for each in twin if isinstance(each, int)]
+    assert in_core(tree, sizes) == twin
+    assert sum(isinstance(each, tuple) and isinstance(each[0], int) for each in twin) > 1
+    assert tree.to_bytes() == table.grown_tree(threshold=200, tactics=True, threads=3).to_bytes()
+
+
 @pytest.mark.parametrize("game", ["go9", "othello"])
-def test_counts_kept_up_move_by_move_are_those_from_scratch(game: str) -> None:
+@pytest.mark.parametrize("tactics", [False, True])
+def test_counts_kept_up_move_by_move_are_those_from_scratch(game: str, tactics: bool) -> None:
     """Captures and flips included: every position of every game is looked at afresh."""
-    table = some_games(game, 12)
-    mets = learn_mets(table, threshold=8)
+    table = some_games(game, 20)
+    mets = learn_mets(table, threshold=8, tactics=tactics)
+    assert mets.asks_tactics == tactics
     positive, negative = mets.tree.counts()
     fresh = np.zeros((2, mets.leaves), np.int64)
-    for position, played in positions_of(table):
-        leaves = np.array(mets.tree.leaves_of(position, game))
+    for position, played, last, before in with_last_moves(table):
+        leaves = np.array(mets.tree.leaves_of(position, game, last, before))
         if 0 <= played < len(leaves):
             for point in np.flatnonzero(leaves >= 0):
                 fresh[int(point != played), leaves[point]] += 1
@@ -224,15 +492,22 @@ def test_counts_kept_up_move_by_move_are_those_from_scratch(game: str) -> None:
     assert positive.min() > 0  # no leaf without a pattern
 
 
-def test_ranks_are_those_of_the_scores() -> None:
-    table = some_games("go9", 12)
-    mets = learn_mets(table, threshold=8)
+@pytest.mark.parametrize(("tactics", "smoothing"), [(False, 0), (False, 5), (True, 5)])
+def test_ranks_are_those_of_the_scores(tactics: bool, smoothing: float) -> None:
+    table = some_games("go9", 20)
+    mets = learn_mets(table, threshold=8, tactics=tactics, smoothing=smoothing)
     found = table.predictions(mets.model())
-    rows = list(zip(positions_of(table), found.ranks.tolist(), strict=True))
-    for (position, played), rank in rows[::7]:
+    games = np.repeat(np.arange(len(table.ids)), np.diff(table.row_offsets))
+    records = list(itertools.islice(hk.read_records(sample_path("go9")), 20))
+    for row in range(0, len(table), 9):
+        played, rank = int(table.played[row]), int(found.ranks[row])
         if played < 0 or played >= 81:
             continue
-        scores = {code_of(move): score for move, score in mets.rank(position)}
+        record, ply = records[games[row]], int(table.plies[row])
+        line = record.position(0).line()
+        for move in record.move_list[:ply]:
+            line = line.play(move)
+        scores = {code_of(move): score for move, score in mets.rank(line)}
         better = sum(score < scores[played] for score in scores.values())
         alike = sum(score == scores[played] for score in scores.values())
         assert better < rank <= better + alike
@@ -246,7 +521,7 @@ def test_the_path_leads_to_the_leaf() -> None:
     depths = mets.tree.depths()
     reached = 0
     for move in position.legal_moves[:-1]:  # the last one is a pass
-        path = mets.asked(position, move)
+        path = mets.asked(position, move).stones
         distances = [abs(down) + abs(right) for down, right, _ in path]
         assert distances == sorted(distances)
         assert len({(down, right) for down, right, _ in path}) == len(path)
@@ -254,6 +529,48 @@ def test_the_path_leads_to_the_leaf() -> None:
             assert depths[leaf] == len(path)
             reached += 1
     assert reached > 10
+
+
+def smoothed_odds(tree: _core.MetsTree, smoothing: float) -> list[float]:
+    """The odds of leaves by plain sums: each node goes by the nearest one above twice as large."""
+    positive, negative = (counts.tolist() for counts in tree.counts())
+    root, nodes = nodes_of(tree)
+    found: list[float] = [math.nan] * tree.leaf_count
+    usual = sum(positive) / sum(negative)
+
+    def leaves_below(branch: int) -> list[int]:
+        if branch == 2**32 - 1:
+            return []
+        if branch >= 2**31:
+            return [branch - 2**31]
+        return [
+            leaf for child in nodes[branch]["children"].tolist() for leaf in leaves_below(child)
+        ]
+
+    def walk(branch: int, above: list[tuple[int, float]]) -> None:
+        """`above`: points and odds of the nodes on the way, the root first."""
+        leaves = leaves_below(branch)
+        if not leaves:
+            return
+        moves, others = (sum(counts[leaf] for leaf in leaves) for counts in (positive, negative))
+        prior = next((o for n, o in reversed(above) if n >= 2 * (moves + others)), usual)
+        odds = (moves + smoothing * prior) / (others + smoothing)
+        if branch >= 2**31:
+            found[leaves[0]] = odds
+            return
+        for child in nodes[branch]["children"].tolist():
+            walk(child, [*above, (moves + others, odds)])
+
+    walk(root, [])
+    return found
+
+
+@pytest.mark.usefixtures("deep_recursion")
+@pytest.mark.parametrize("tactics", [False, True])
+def test_smoothing_is_a_plain_sum_over_the_nodes_above(tactics: bool) -> None:
+    mets = learn_mets(some_games("go9", 12, 40), threshold=20, tactics=tactics, smoothing=7)
+    assert mets.leaves > 20
+    np.testing.assert_allclose(mets.tree.odds(), smoothed_odds(mets.tree, 7), rtol=1e-6)
 
 
 def test_smoothing_draws_leaves_to_the_usual_odds() -> None:
@@ -288,9 +605,10 @@ def test_any_bytes_are_a_tree_or_an_error(data: bytes, place: int, value: int) -
     for content in (data, bytes(damaged), tree[: place % len(tree)], tree + data):
         try:
             read = _core.MetsTree.from_bytes(np.frombuffer(content, np.uint8).copy())
+            leaves = read.leaves_of(hk.Go9(), "go9")
         except ValueError:
             continue
-        assert len(read.leaves_of(hk.Go9(), "go9")) == 81
+        assert len(leaves) == 81
 
 
 _SMALL = some_games("go9", 2).grown_tree(threshold=10)

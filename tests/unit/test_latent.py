@@ -119,3 +119,11 @@ def test_numbers_must_be_finite():
     content = latent_content(names, logs, np.zeros((len(names), 1), np.float32))
     with pytest.raises(SourceError, match="finite"):
         move_model("othello", Artefact.of("latent", content, game="othello"))
+
+
+def test_a_model_that_gives_no_strength_is_refused():
+    names = list(move_strengths("othello"))
+    logs = np.full(len(names), np.nan, np.float32)
+    model = latent_model("othello", names, logs, np.zeros((len(names), 1), np.float32))
+    with pytest.raises(ValueError, match="no strength"):
+        games_of_othello(1).predictions(model)

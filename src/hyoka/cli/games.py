@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
-from hyoka.diagram import svg, terminal
+from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import FACTS, Line, name_of, position
@@ -98,9 +98,29 @@ def show_command(
     plain: Annotated[
         bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
     ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="FILE",
+            help="Number the ten moves that a move model ranks first: a tree of `hyoka learn "
+            "mets`, strengths, or built-in.",
+        ),
+    ] = None,
+    area: Annotated[
+        str | None,
+        typer.Option(
+            "--area",
+            metavar="MOVE",
+            help="With a tree: mark what it asks about this move, and say its tactics.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a position in the terminal, and as SVG if asked: any position, or one of a study."""
+    """Draw a position in the terminal, and as SVG if asked: any position, or one of a study.
+
+    With a move model, its ranking too.
+    """
     known: dict[str, Any] = {}
     if game_id is not None or Path(game).is_dir():
         line, known = _shown_of_study(game, game_id or 0, ply)
@@ -109,8 +129,13 @@ def show_command(
     # KIF writes an ideographic space after 同, so only plain ones separate moves.
     for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
+    board: Diagram = diagram(line)
+    if area is not None and model is None:
+        raise Error("--area shows what a tree asks: name it by --model")
+    if model is not None:
+        board, known["ranking"] = _ranking(line, model, area)
     if svg_file is not None:
-        write_text(svg_file, svg(line))
+        write_text(svg_file, svg(board))
     outcome = line.outcome
     if as_json:
         print_json(
@@ -129,11 +154,12 @@ def show_command(
         return
     for heading in known.get("headings", []):
         out.print(heading, markup=False, soft_wrap=True)
-    print(terminal(line, ascii=plain))
+    print(terminal(board, ascii=plain))
     out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
     if outcome is None:
         out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
     _print_known(known)
+    _print_ranking(known.get("ranking"))
     if svg_file is not None:
         err.print(f"wrote {svg_file}", markup=False)
 
@@ -172,6 +198,51 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
     line = previous.line()
     move = record.move_list[wanted - 1]
     return (line.play(move) if line.is_legal(move) else position_there.line()), known
+
+
+def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[str, Any]]:
+    """The board with a model's best moves on it, or what a tree asks about one; and in words."""
+    # Boards alone need none of it, and it is much.
+    from hyoka.learning.drawing import NUMBERED, ranking_diagram  # noqa: PLC0415
+    from hyoka.learning.mets import Mets  # noqa: PLC0415
+    from hyoka.search.move_models import move_model, ranked  # noqa: PLC0415
+
+    if line.outcome is not None:
+        raise Error("the game is over: no move is left to rank")
+    ranking = ranked(line, move_model(name_of(line), source))
+    best = ranking[: len(NUMBERED)]
+    said: dict[str, Any] = {
+        "model": source,
+        "moves": [{"move": str(move), "share": share} for move, share in best],
+    }
+    if area is None:
+        return ranking_diagram(line, [move for move, _ in best]), said
+    move = line.parse(area)
+    asked = Mets.load(source).asked(line, move)
+    rank = 1 + next(i for i, (other, _) in enumerate(ranking) if other == move)
+    said["area"] = {
+        "move": str(move),
+        "rank": rank,
+        "tactics": [{"about": about, "answer": answer} for about, answer in asked.tactics],
+        "points": [list(point) for point in asked.stones],
+    }
+    return ranking_diagram(line, [move], asked), said
+
+
+def _print_ranking(said: dict[str, Any] | None) -> None:
+    if said is None:
+        return
+    table = plain_table("", "move", "share", right=[0, 2])
+    for number, each in enumerate(said["moves"], 1):
+        table.add_row(str(number), each["move"], f"{each['share']:.1%}")
+    out.print(table)
+    if (area := said.get("area")) is not None:
+        out.print(
+            f"{area['move']} is ranked {area['rank']}; its leaf asks about "
+            f"{len(area['points'])} points"
+        )
+        for each in area["tactics"]:
+            out.print(f"{each['about']}: {each['answer']}", markup=False)
 
 
 def _print_known(known: dict[str, Any]) -> None:

@@ -61,10 +61,18 @@ def mets_command(
         bool,
         typer.Option("--symmetric", help="Grow over all eight orientations of each pattern."),
     ] = False,
+    tactics: Annotated[
+        bool,
+        typer.Option(
+            "--tactics",
+            help="First ask about liberties, captures, ladders and the last moves, as long as "
+            "that tells much.",
+        ),
+    ] = False,
     smoothing: Annotated[
         float,
         typer.Option(
-            min=0, help="Points of the usual odds to add to each leaf's own; 0 is the paper's."
+            min=0, help="Points to add to each leaf's own, at odds of nodes above; 0: the paper's."
         ),
     ] = 0,
     hold_out: HoldOut = HOLD_OUT,
@@ -84,6 +92,7 @@ def mets_command(
         choices={
             "threshold": str(threshold),
             "symmetric": str(symmetric),
+            "tactics": str(tactics),
             "smoothing": f"{smoothing:g}",
             "hold_out": f"{hold_out:g}",
         },
@@ -93,6 +102,7 @@ def mets_command(
             table,
             threshold=threshold,
             symmetric=symmetric,
+            tactics=tactics,
             smoothing=smoothing,
             origin=origin,
             progress=progress,
@@ -161,7 +171,7 @@ def predict_command(
     check_folder(output)
     games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
-    shares = [share for share in map(_held_out, models) if share is not None]
+    shares = [share for share in map(held_out_share, models) if share is not None]
     if shares and not every_game:
         games = [record for record in games if is_kept_apart(record, min(shares))]
         if not games:
@@ -212,7 +222,7 @@ def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Reco
     )
 
 
-def _held_out(model: str) -> float | None:
+def held_out_share(model: str) -> float | None:
     """The share of games that a model was not made from; None if it does not say."""
     if model == BUILT_IN:
         return None

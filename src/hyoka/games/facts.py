@@ -2,10 +2,10 @@
 """What is known of a game beside its rules."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from hyoka.games.protocols import AnyGame, EndingSolver, Line, MateSolver, Move, Position
 
@@ -19,6 +19,10 @@ class Workload:
     nodes: int = 500_000
     counts_playout_moves: bool = False
     """Whether the moves of playouts are measured, too."""
+
+
+def _never(_position: Any, _move: Any) -> bool:
+    return False
 
 
 def _unknown_moves_left(_: AnyGame) -> int:
@@ -91,6 +95,8 @@ class GameFacts:
     """A value v is told as scale × ln(v / (1 − v)) where a protocol wants centipawns."""
 
     # What is known of playing it well
+    is_senseless: Callable[[Any, Any], bool] = _never
+    """Whether nobody who can pass would play a move in a position."""
     mate_solver: Callable[[int], MateSolver] | None = None
     """Made with so many MiB for what it learns."""
     ending_solver: Callable[[int], EndingSolver] | None = None
@@ -98,6 +104,8 @@ class GameFacts:
     """Playouts with some knowledge, `policy=light`."""
     quiescence: bool = False
     """Its alpha-beta goes on with captures at the leaves."""
+    presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
+    """By kind of search: settings with which it plays better than with the papers' constants."""
     usual_search: str = "uct"
     """What searches a position if nobody says."""
     moves_left: Callable[[AnyGame], int] = _unknown_moves_left

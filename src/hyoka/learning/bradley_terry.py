@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import ParameterError
+from hyoka.errors import ParameterError, StudyError
 from hyoka.progress import OnProgress, Tally
 
 Optimiser = Literal["lbfgs", "mm"]
@@ -29,6 +29,10 @@ _MATRIX: Final = 3_000
 _FOR_ERRORS: Final = 20_000
 """Competitions from which the information is estimated where there are more."""
 
+_LEAST_BEND: Final = 0.1
+"""Where hardly anything holds a strength, a step goes no further than this allows."""
+_FARTHEST: Final = 20.0
+"""No logarithm of a strength gets further from 0."""
 _LEAST: Final = 1e-9
 """Less information than this is none."""
 
@@ -86,8 +90,10 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     climb = _climb if optimiser == "lbfgs" else _minorize
     logs, converged = climb(work, most)
     strengths = np.exp(logs)
-    errors = _errors(work, strengths, min(matrix, competitions.features))
     likelihood, _ = competitions.expect(strengths, work.threads)
+    if not np.isfinite(likelihood):
+        raise StudyError("the strengths could not be fitted: they ran away; take a larger prior")
+    errors = _errors(work, strengths, min(matrix, competitions.features))
     return BradleyTerry(
         strengths, errors, work.wins, work.teams, likelihood, tuple(work.posterior), converged
     )
@@ -147,7 +153,7 @@ def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
     while len(work.posterior) < rounds:
         # In units of their standard errors all features are alike, and the gradient says how far
         # off a strength is. The errors change on the way, so that it begins anew now and then.
-        unit = 1 / np.sqrt(work.bend(logs))
+        unit = 1 / np.sqrt(np.maximum(work.bend(logs), _LEAST_BEND))
 
         def descend(scaled: Floats, unit: Floats = unit) -> tuple[float, Floats]:
             value, gradient = work.at(scaled * unit)
@@ -160,6 +166,7 @@ def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
             jac=True,
             method="L-BFGS-B",
             callback=note,
+            bounds=np.stack([-_FARTHEST / unit, _FARTHEST / unit], axis=1),
             options={
                 "maxiter": left,
                 "maxfun": 3 * left,
@@ -190,7 +197,7 @@ def _minorize(work: _Work, rounds: int) -> tuple[Floats, bool]:
             strengths = np.exp(logs[chosen])
             won = work.wins[chosen] + work.prior
             lost = won - gradient[chosen]  # what strengths as they are would win
-            logs[chosen] = np.log(strengths * won / lost)
+            logs[chosen] = np.clip(np.log(strengths * won / lost), -_FARTHEST, _FARTHEST)
         if work.posterior and work.is_top(logs):
             work.note(work.at(logs)[0])
             return logs, True

@@ -100,7 +100,7 @@ def learn_latent(  # noqa: PLR0913 - a keyword for each choice
         learner.learn()
         losses.append(learner.loss)
         tally.add(note=f"log-loss {losses[-1]:.4f}")
-        if losses[-1] > min(losses[:-1]):
+        if not losses[-1] <= min(losses[:-1]):  # also where it is no number at all
             break
         best = learner.numbers()
     tally.reach(epochs)

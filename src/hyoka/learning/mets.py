@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """METS, the move evaluation tree (Yoshii 1998), which ranks the points of a position.
 
-A tree asks about the stones around a point, ring by ring. It grows over the patterns around the
+A tree asks about the stones around a point, ring by ring, and before that, if it may, about
+tactics. It grows over the patterns around the
 moves that were played; then every empty point of every position goes down it, and a leaf is worth
 how often a point that came there was the move. Games whose moves are points have one: Go, Othello.
 """
@@ -11,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hyoka import _core
 from hyoka.artefact import Artefact, Origin, read_artefact
 from hyoka.errors import NotationError, ParameterError, SourceError
-from hyoka.games import AnyMove, Position, game_facts, name_of
+from hyoka.games import AnyMove, Game, Position, game_facts, name_of
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.search.move_models import mets_tree
@@ -25,6 +23,45 @@ from hyoka.search.move_models import mets_tree
 THRESHOLD: Final = 50
 """A node that fewer patterns reach is a leaf: the paper's largest tree."""
 KIND: Final = "mets"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a tree asks about a point until it comes to a leaf."""
+
+    tactics: tuple[tuple[str, str], ...]
+    """Questions and answers, in words."""
+    stones: tuple[tuple[int, int, int], ...]
+    """Points down and right from it, and what is there: 0 an own stone, 1 the other's, 2 none,
+    3 off the board."""
+
+
+def tactical_questions(game: str) -> list[tuple[str, tuple[str, ...]]]:
+    """What a tree can ask beside stones: what about, and up to four answers.
+
+    >>> tactical_questions("othello")[0]
+    ('discs turned', ('none: no move', '1 or 2', '3 to 5', '6 or more'))
+    """
+    try:
+        listed = _core.tactical_questions(game_facts(game).name)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
+    return [(about, tuple(filter(None, answers))) for about, answers in listed]
+
+
+def code_of(move: AnyMove) -> int:
+    """The number of a move; those of points come first."""
+    return move if isinstance(move, int) else int(move.code)
+
+
+def _last_codes(game: Game) -> tuple[int | None, int | None]:
+    """The last two moves of a line, as far as they are known."""
+    moves = [code_of(move) for move in getattr(game, "moves", [])[-2:]]
+    return moves[-1] if moves else None, moves[-2] if len(moves) > 1 else None
+
+
+def _score(odds: float) -> float:
+    return 1 / odds if odds > 0 else math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +87,15 @@ class Mets:
         """In bytes, as it lies in a file."""
         return len(self.tree.to_bytes())
 
-    def with_smoothing(self, smoothing: float) -> "Mets":
-        """The same with so many points of the usual odds added to each leaf's own.
+    @property
+    def asks_tactics(self) -> bool:
+        """Whether it asks about liberties, ladders and the last moves before it asks for stones."""
+        return self.tree.asks_tactics
 
-        Leaves that few points came to are then believed less.
+    def with_smoothing(self, smoothing: float) -> "Mets":
+        """The same with so many points added to each leaf's own, at the odds of nodes above it.
+
+        Leaves that few points came to are then believed less: they go by those near them.
         """
         try:
             return Mets(self.game, self.tree.with_smoothing(smoothing), self.origin)
@@ -64,38 +106,30 @@ class Mets:
         """What searches take: a move is as strong as the odds of its leaf."""
         return _core.mets_model(self.game, self.tree)
 
-    def rank(self, position: Position) -> list[tuple[AnyMove, float]]:
+    def rank(self, game: Game) -> list[tuple[AnyMove, float]]:
         """The legal moves that are points with the paper's score of each, the best first.
 
         The score is the number of times that such a point was not the move for each time that it
-        was; infinite where no pattern came.
+        was; infinite where no pattern came, unless the tree is smoothed. A tree that asks about
+        tactics looks at the last two moves of a line; a position has none.
         """
-        if name_of(position) != self.game:
-            raise NotationError(f"a tree of {self.game} can't rank moves of {name_of(position)}")
-        leaves = self.tree.leaves_of(position, self.game)
-        scores = self._scores()
-        ranked = []
-        for move in position.legal_moves:
-            point = move if isinstance(move, int) else move.code
-            if point < len(leaves):
-                leaf = leaves[point]
-                ranked.append((move, float(scores[leaf]) if leaf >= 0 else math.inf))
-        return sorted(ranked, key=lambda each: each[1])
+        odds = self.tree.odds_of(self._position(game), self.game, *_last_codes(game))
+        moves = [move for move in game.legal_moves if code_of(move) < len(odds)]
+        scored = [(move, _score(odds[code_of(move)])) for move in moves]
+        return sorted(scored, key=lambda each: each[1])
 
-    def asked(self, position: Position, move: AnyMove) -> list[tuple[int, int, int]]:
-        """What is asked on the way to a move's leaf: points down and right from it, and answers.
+    def asked(self, game: Game, move: AnyMove) -> Asked:
+        """What is asked on the way to a move's leaf."""
+        tactics, stones = self.tree.path_of(
+            self._position(game), self.game, code_of(move), *_last_codes(game)
+        )
+        return Asked(tuple(tactics), tuple(stones))
 
-        An answer is 0 for an own stone, 1 for the other's, 2 for none, 3 off the board.
-        """
-        point = move if isinstance(move, int) else move.code
-        return self.tree.path_of(position, self.game, point)
-
-    def _scores(self) -> NDArray[np.float64]:
-        positive, negative = self.tree.counts()
-        smoothing = self.tree.smoothing
-        usual = positive.sum() / max(negative.sum(), 1)
-        with np.errstate(divide="ignore"):
-            return np.asarray((negative + smoothing) / (positive + smoothing * usual))
+    def _position(self, game: Game) -> Position:
+        if name_of(game) != self.game:
+            raise NotationError(f"a tree of {self.game} can't rank moves of {name_of(game)}")
+        position: Position = getattr(game, "position", game)
+        return position
 
     def artefact(self) -> Artefact:
         """As a file holds it."""
@@ -119,6 +153,7 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     *,
     threshold: int = THRESHOLD,
     symmetric: bool = False,
+    tactics: bool = False,
     smoothing: float = 0.0,
     origin: Origin | None = None,
     threads: int | None = None,
@@ -127,7 +162,8 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     """Grow a tree over the moves of games, and count what comes to its leaves.
 
     `symmetric` grows it over all eight orientations of each pattern, so that a leaf holds eight
-    times as many.
+    times as many. `tactics` lets it ask about liberties, captures, ladders and the last moves
+    first, as long as that tells much of whether a point is the move.
     """
     if threshold < 1:
         raise ParameterError("threshold", f"is 1 or more, not {threshold}")
@@ -135,7 +171,11 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     try:
         growing = Tally(progress, "growing", patterns, "patterns")
         tree = games.grown_tree(
-            threshold=threshold, symmetric=symmetric, threads=threads, progress=growing.reach
+            threshold=threshold,
+            symmetric=symmetric,
+            tactics=tactics,
+            threads=threads,
+            progress=growing.reach,
         )
         growing.reach(patterns)
         scoring = Tally(progress, "scoring", len(games.plies), "positions")

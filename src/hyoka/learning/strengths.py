@@ -193,7 +193,12 @@ def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
     if not len(competitions):
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
-        competitions, optimiser=optimiser, prior=prior, threads=threads, progress=progress
+        competitions,
+        optimiser=optimiser,
+        prior=prior,
+        matrix=len(names) - len(found),
+        threads=threads,
+        progress=progress,
     )
     random, _ = competitions.expect(np.ones(len(names)), 1)
     return Strengths(

@@ -4,7 +4,14 @@
 from typing import Final
 
 from hyoka.errors import NotationError, nearest
-from hyoka.reproduction import go_analyses, nakamura_2007, strength, weight_records
+from hyoka.reproduction import (
+    go_analyses,
+    nakamura_2007,
+    sato_2010,
+    strength,
+    weight_records,
+    yoshii_1998,
+)
 from hyoka.reproduction.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
 from hyoka.reproduction.go_ranks import RANKS, RULES, RanksExperiment
 from hyoka.reproduction.go_ranks import SCALES as RANKS_SCALES
@@ -299,7 +306,13 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
 )
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.id: experiment
-    for experiment in (*_TAKEUCHI_2010, *nakamura_2007.EXPERIMENTS, *strength.EXPERIMENTS)
+    for experiment in (
+        *_TAKEUCHI_2010,
+        *yoshii_1998.EXPERIMENTS,
+        *nakamura_2007.EXPERIMENTS,
+        *sato_2010.EXPERIMENTS,
+        *strength.EXPERIMENTS,
+    )
 }
 
 

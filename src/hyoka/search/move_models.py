@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move models: whatever gives the legal moves of a position their strengths, by kind of file."""
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
-from hyoka.games import game_facts
+from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 
 
@@ -79,10 +80,39 @@ def _of_latent(game: str, artefact: Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: {error}") from None
 
 
+def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> bytes:
+    """Move models and their powers as a file holds them: a line that tells of them, then each."""
+    files = [part.to_bytes() for part in parts]
+    about = {"weights": list(weights), "bytes": [len(file) for file in files]}
+    return json.dumps(about).encode() + b"\n" + b"".join(files)
+
+
+def _of_combined(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        about = json.loads(line)
+        weights = [float(weight) for weight in about["weights"]]
+        sizes = [int(size) for size in about["bytes"]]
+        whole = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
+        if not whole or not np.isfinite(weights).all():
+            raise ValueError("it does not say where its models are, and how much each counts")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+    models = []
+    for size, end in zip(sizes, itertools.accumulate(sizes), strict=True):
+        path = f"{artefact}: part {len(models) + 1}"
+        part = Artefact.from_bytes(rest[end - size : end], path=path)
+        if part.kind == "combined":
+            raise SourceError(f"{artefact}: models that are combined of others are not combined")
+        models.append(move_model(game, part))
+    return _core.combined_model(game, models, weights)
+
+
 MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
     "latent": _of_latent,
+    "combined": _of_combined,
 }
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 
@@ -102,3 +132,20 @@ def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: it holds {kind}, which ranks no moves")
     artefact.check(kind, name)
     return MOVE_MODELS[kind](name, artefact)
+
+
+def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
+    """The legal moves with the shares that a move model gives them, the strongest first.
+
+    Of moves that look alike the one that the game lists first comes first.
+
+    >>> import hyoka as hk
+    >>> ranked(hk.Othello().line(), move_model("othello", "built-in"))[0][1] > 0
+    True
+    """
+    moves, strengths = _core.weigh_moves(name_of(line), line, model)
+    allowed = set(line.legal_moves)
+    kept = [i for i, move in enumerate(moves) if move in allowed]
+    total = float(strengths[kept].sum(dtype=np.float64))
+    order = sorted(kept, key=lambda i: -strengths[i])
+    return [(moves[i], float(strengths[i]) / total) for i in order]

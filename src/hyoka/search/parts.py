@@ -68,7 +68,7 @@ def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
 
 
 def _set_chosen(options: Options, spec: SearchSpec) -> None:
-    for name, value in spec.chosen:
+    for name, value in spec.settled.items():
         if not spec.is_file(name):
             assert not isinstance(value, Artefact)
             options.set(name, value)
@@ -94,8 +94,8 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
         batch = spec["batch"] if game is not None else 1
         models.leaves = _core.python_leaves(game, spec.parts["evaluator"], batch)
         models.slow = True
-    if spec.has("book"):
-        book = _book_of(spec, game)
+    if searches_book(spec):
+        book = book_of(spec, game)
         if book is not None:
             models.set_book(book.codes())
     return models
@@ -135,7 +135,13 @@ def _strengths(game: str, file: Artefact) -> _core.Model:
     return move_model(game, file)
 
 
-def _book_of(spec: SearchSpec, game: str | None) -> Book | None:
+def searches_book(spec: SearchSpec) -> bool:
+    """Whether a tree search keeps to its book's moves all over its tree."""
+    return spec.kind == "uct" and bool(spec["book_pick"] == "search")
+
+
+def book_of(spec: SearchSpec, game: str | None) -> Book | None:
+    """The opening book that a spec names or holds; raises NotationError if the game can't."""
     book: Book | None = spec.parts.get("book")
     if spec["book"] is not None:
         if game is None:

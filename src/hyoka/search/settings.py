@@ -117,7 +117,7 @@ class Setting:
 
 _ARTEFACTS: Final = {
     "weights": ("weights",),
-    "strengths": ("strengths", "mets", "latent"),
+    "strengths": ("strengths", "mets", "latent", "combined"),
     "book": ("book",),
 }
 """What a file may hold, by the last word of its setting's name."""
@@ -145,6 +145,7 @@ OPTIONS: Final[dict[str, type[Options]]] = {
     "mate": _core.MateOptions,
     "exact": _core.ExactOptions,
     "random": _core.RandomOptions,
+    "ranking": _core.RankingOptions,
 }
 """By kind of search, what the compiled core makes it from; it knows what can be set."""
 _TITLES: Final = {
@@ -155,6 +156,7 @@ _TITLES: Final = {
     "mate": "df-pn search for a mate by checks (chess, shogi)",
     "exact": "exact solving of endings (Othello)",
     "random": "any legal move",
+    "ranking": "the move that a move model ranks first; nothing is searched",
 }
 
 
