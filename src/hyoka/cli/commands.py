@@ -156,6 +156,11 @@ COMMANDS: Final = (
         "How often a move model ranks the move played first, or among the n best.",
     ),
     Command(
+        "rank",
+        "studies.rank_command",
+        "Keep how a move model ranks the moves played, as columns to split a study's curves by.",
+    ),
+    Command(
         "adjudicate",
         "studies.adjudicate_command",
         "Store what exact methods know of positions beside the records' results.",
