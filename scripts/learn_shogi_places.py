@@ -10,6 +10,7 @@ Left and right of a king are alike. Build again after this, and learn the streng
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -29,7 +30,7 @@ UNIT = 60  # a table's number for a factor of e in a move's strength
 LETTERS = {"P": 1, "L": 2, "N": 3, "S": 4, "B": 5, "R": 6, "G": 7}
 
 
-def places(position: object) -> list[list[tuple[int, int]]]:
+def places(position: Any) -> list[list[tuple[int, int]]]:
     """By legal move: the numbers of the tables that it gains (1) and loses (-1)."""
     cells = position.cells
     first = position.to_play is hk.Player.first
@@ -43,7 +44,7 @@ def places(position: object) -> list[list[tuple[int, int]]]:
             found.append((table * TABLE + kind * ROWS * COLUMNS + int(place), sign))
         return found
 
-    moves = []
+    moves: list[list[tuple[int, int]]] = []
     for move in position.legal_moves:
         text = str(move)
         if len(text) < 4 or text == "win":
