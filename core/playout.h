@@ -62,33 +62,32 @@ constexpr int playout_limit() {
 }
 
 struct PlayoutEnd {
-    double score;  // for the first player
-    int plies;
+    double score = 0;  // for the first player
+    int plies = 0;
+    bool over = false;  // by the rules, not by the limit of plies
 };
 
 template <Game G>
 PlayoutEnd play_out(RandomPlayout<G>& playout, Rng& rng, int limit) {
     int plies = 0;
     while (plies < limit && playout.play_random(rng)) ++plies;
-    return {playout.game().score(), plies};
+    return {playout.game().score(), plies, plies < limit || playout.game().outcome().has_value()};
 }
 
-/// Fills `ends` with playouts from `start`; the i-th depends on `seed` and i alone, however many threads share the
-/// work. Ends early, leaving the rest untouched, once `stop` is set.
-template <Game G>
-void play_out_many(const G& start, std::vector<PlayoutEnd>& ends, std::uint64_t seed, int limit, unsigned threads,
-                   const std::atomic<bool>& stop) {
-    const RandomPlayout<G> root(start);
+/// Fills `ends` with playouts; the i-th depends on `seed` and i alone, however many threads share the work. Each thread
+/// asks `make_player` for what plays one, given its Rng. Ends early, leaving the rest untouched, once `stop` is set.
+template <class MakePlayer>
+void fill_with_playouts(std::vector<PlayoutEnd>& ends, std::uint64_t seed, unsigned threads,
+                        const std::atomic<bool>& stop, const MakePlayer& make_player) {
     std::atomic<std::size_t> next = 0;
     const std::size_t chunk = std::clamp<std::size_t>(ends.size() / threads / 8, 1, 64);
     const auto work = [&] {
-        RandomPlayout<G> playout(start);  // copied to again and again: its room is allocated once
+        auto play = make_player();
         for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < ends.size();) {
             for (std::size_t i = begin; i < std::min(begin + chunk, ends.size()); ++i) {
                 if (stop.load(std::memory_order_relaxed)) return;
                 Rng rng = Rng::for_task(seed, i);
-                playout = root;
-                ends[i] = play_out(playout, rng, limit);
+                ends[i] = play(rng);
             }
         }
     };
@@ -99,6 +98,20 @@ void play_out_many(const G& start, std::vector<PlayoutEnd>& ends, std::uint64_t 
         // The machine gives no more threads: those that started do the work.
     }
     work();
+}
+
+/// Random playouts from `start`; see fill_with_playouts.
+template <Game G>
+void play_out_many(const G& start, std::vector<PlayoutEnd>& ends, std::uint64_t seed, int limit, unsigned threads,
+                   const std::atomic<bool>& stop) {
+    const RandomPlayout<G> root(start);
+    fill_with_playouts(ends, seed, threads, stop, [&] {
+        // Copied to again and again: its room is allocated once.
+        return [&root, limit, playout = RandomPlayout<G>(root)](Rng& rng) mutable {
+            playout = root;
+            return play_out(playout, rng, limit);
+        };
+    });
 }
 
 }  // namespace hyoka

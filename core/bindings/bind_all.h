@@ -18,6 +18,7 @@ void bind_features(nanobind::module_& module);
 void bind_passes(nanobind::module_& module);
 void bind_records(nanobind::module_& module);
 void bind_mets(nanobind::module_& module);
+void bind_strengths(nanobind::module_& module);
 void bind_knowledge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_solvers(nanobind::module_& module);

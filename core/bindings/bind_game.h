@@ -72,6 +72,22 @@ void bind_move(nb::handle scope) {
         .def("__setstate__", [](Move& move, std::uint32_t code) { new (&move) Move(checked_move<Move>(code)); });
 }
 
+/// Results (1, 0, -1), lengths, final scores, and whether each was over by the rules.
+inline auto playout_arrays(const std::vector<PlayoutEnd>& ends) {
+    std::vector<std::int8_t> results;
+    std::vector<std::int32_t> lengths;
+    std::vector<float> scores;
+    std::vector<std::uint8_t> over;
+    for (const PlayoutEnd& end : ends) {
+        results.push_back(static_cast<std::int8_t>(result_of_score(end.score)));
+        lengths.push_back(end.plies);
+        scores.push_back(static_cast<float>(end.score));
+        over.push_back(end.over ? 1 : 0);
+    }
+    return std::tuple(to_numpy(std::move(results)), to_numpy(std::move(lengths)), to_numpy(std::move(scores)),
+                      to_numpy(std::move(over)));
+}
+
 /// What every game has, whether a bare position or a line of play.
 template <Game G>
 nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, int rows, int columns) {
@@ -172,19 +188,11 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
                 run_interruptibly([&](const std::atomic<bool>& stop) {
                     play_out_many(game, ends, seed, limit.value_or(playout_limit<G>()), threads, stop);
                 });
-                std::vector<std::int8_t> results(count);
-                std::vector<std::int32_t> lengths(count);
-                std::vector<float> scores(count);
-                for (std::size_t i = 0; i < count; ++i) {
-                    results[i] = static_cast<std::int8_t>(result_of_score(ends[i].score));
-                    lengths[i] = ends[i].plies;
-                    scores[i] = static_cast<float>(ends[i].score);
-                }
-                return std::tuple(to_numpy(std::move(results)), to_numpy(std::move(lengths)),
-                                  to_numpy(std::move(scores)));
+                return playout_arrays(ends);
             },
             "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
-            "Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.");
+            "Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see "
+            "hyoka.playouts.");
     return type;
 }
 

@@ -78,11 +78,16 @@ public:
                                                        const search::GivenModels& models) const override {
         return Assembly::monte_carlo(options, models);
     }
+    std::unique_ptr<search::AnyPlayouts> playouts(const search::PlayoutOptions& options,
+                                                  const search::GivenModels& models) const override {
+        return Assembly::playouts(options, models);
+    }
     std::shared_ptr<Model> linear_evaluation(std::span<const float> weights, double scale) const override {
         return Assembly::linear_evaluation(weights, scale);
     }
-    std::shared_ptr<Model> feature_strengths(std::span<const float> strengths) const override {
-        return Assembly::feature_strengths(strengths);
+    std::shared_ptr<Model> feature_strengths(std::span<const float> strengths,
+                                             std::shared_ptr<const strengths::GoShapes> shapes) const override {
+        return Assembly::feature_strengths(strengths, std::move(shapes));
     }
     std::shared_ptr<Model> python_scores(SharedObject function) const override {
         return std::make_shared<PythonScores<G>>(std::move(function));

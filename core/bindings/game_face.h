@@ -29,8 +29,11 @@ public:
                                                              const search::GivenModels& models) const = 0;
     virtual std::unique_ptr<search::AnyMonteCarlo> monte_carlo(const search::MonteCarloOptions& options,
                                                                const search::GivenModels& models) const = 0;
+    virtual std::unique_ptr<search::AnyPlayouts> playouts(const search::PlayoutOptions& options,
+                                                          const search::GivenModels& models) const = 0;
     virtual std::shared_ptr<Model> linear_evaluation(std::span<const float> weights, double scale) const = 0;
-    virtual std::shared_ptr<Model> feature_strengths(std::span<const float> strengths) const = 0;
+    virtual std::shared_ptr<Model> feature_strengths(std::span<const float> strengths,
+                                                     std::shared_ptr<const strengths::GoShapes> shapes) const = 0;
     virtual std::shared_ptr<Model> python_scores(SharedObject function) const = 0;
     virtual std::shared_ptr<Model> python_values(SharedObject function) const = 0;
     virtual std::shared_ptr<Model> python_leaves(SharedObject function, std::size_t batch) const = 0;

@@ -107,6 +107,7 @@ NB_MODULE(_core, module) {
     bind_features(module);
     bind_passes(module);
     bind_mets(module);
+    bind_strengths(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

@@ -88,6 +88,13 @@ auto predict(const HeldTable& held, const std::shared_ptr<Model>& model, unsigne
                       to_numpy(std::move(pass.losses)), to_numpy(std::move(pass.entropies)));
 }
 
+auto weigh(const HeldTable& held, const std::shared_ptr<Model>& model, unsigned threads, const Progress& progress) {
+    WeighingPass pass(model, held.blocks.size());
+    run_pass(&pass, held, threads, progress);
+    return std::tuple(lists_to_numpy(pass.parts, [](WeighingRows& part) -> auto& { return part.strengths; }),
+                      to_numpy(joined(pass.parts, [](WeighingRows& part) -> auto& { return part.played; })));
+}
+
 auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const Progress& progress) {
     PlanePass pass(held.games, held.blocks.size(), with_legal);
     run_pass(&pass, held, threads, progress);
@@ -143,6 +150,8 @@ void bind_passes(nb::module_& module) {
         .def("predict", &predict, "model"_a, "threads"_a, "progress"_a.none(),
              "How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves "
              "there are, -log of the chance that the strengths give to the move, and the entropy of those chances.")
+        .def("weigh", &weigh, "model"_a, "threads"_a, "progress"_a.none(),
+             "How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.")
         .def("planes", &draw_planes, "with_legal"_a, "threads"_a, "progress"_a.none(),
              "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
              "codes).");

@@ -122,10 +122,11 @@ void bind_models(nb::module_& module) {
         "game"_a, "weights"_a, "scale"_a, "Opening and ending weight of each term in turn; none: the built-in ones.");
     module.def(
         "feature_strengths",
-        [](std::string_view game, const std::vector<float>& strengths) {
-            return face_of(game).feature_strengths(strengths);
+        [](std::string_view game, const std::vector<float>& strengths, std::shared_ptr<strengths::GoShapes> shapes) {
+            return face_of(game).feature_strengths(strengths, std::move(shapes));
         },
-        "game"_a, "strengths"_a, "A strength for each feature of moves; none: the built-in ones.");
+        "game"_a, "strengths"_a, "shapes"_a = nb::none(),
+        "A strength for each feature of moves, then for each shape (Go); none: the built-in ones.");
     module.def(
         "python_scores",
         [](Game game, Function function) -> Shared {
@@ -379,6 +380,23 @@ void bind_monte_carlo(nb::module_& module) {
         .def("allow", [](H& held) { held.stop = false; }, "Let searches run again.");
 }
 
+void bind_playouts(nb::module_& module) {
+    module.def(
+        "policy_playouts",
+        [](std::string_view game, nb::handle line, const MonteCarloOptions& options, const GivenModels& models,
+           std::size_t count, std::uint64_t seed, unsigned threads, std::optional<int> limit) {
+            const GameFace& face = face_of(game);
+            const auto playouts = face.playouts(options, models);
+            const std::shared_ptr<AnyLine> start = face.line(line);
+            std::vector<PlayoutEnd> ends(count);
+            run_interruptibly(
+                [&](const std::atomic<bool>& stop) { playouts->fill(ends, *start, seed, limit, threads, stop); });
+            return playout_arrays(ends);
+        },
+        "game"_a, "line"_a, "options"_a, "models"_a, "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
+        "Playouts by a policy; see hyoka.playouts.");
+}
+
 }  // namespace
 
 void bind_search(nb::module_& module) {
@@ -387,6 +405,7 @@ void bind_search(nb::module_& module) {
     bind_tree_search(module);
     bind_alpha_beta(module);
     bind_monte_carlo(module);
+    bind_playouts(module);
 }
 
 }  // namespace hyoka::bindings

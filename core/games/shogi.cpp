@@ -133,6 +133,17 @@ struct QuietLister : MoveLister {
     }
 };
 
+/// Keeps the sets as they are.
+struct SetLister {
+    Shogi::MoveSets sets;
+    void add(Bitboard targets, int from, bool promotes) {
+        if (targets) sets.push_back({targets, static_cast<std::uint8_t>(from), promotes});
+    }
+    void piece(int from, Bitboard targets, bool promotes) { add(targets, from, promotes); }
+    void pawns(int, Bitboard targets, bool promotes) { add(targets, Shogi::MoveSet::pawn_steps, promotes); }
+    void drops(Kind kind, Bitboard targets) { add(targets, 81 + kind, false); }
+};
+
 /// Counts them without writing one down.
 struct MoveCounter {
     std::size_t count = 0;
@@ -453,6 +464,12 @@ Moves<Shogi> Shogi::quiet_moves() const {
     QuietLister lister(pieces(other(to_play_)));
     if (!over_by_rule()) generate(lister);
     return lister.moves;
+}
+
+Shogi::MoveSets Shogi::move_sets() const {
+    SetLister lister;
+    if (!over_by_rule()) generate(lister);
+    return lister.sets;
 }
 
 std::size_t Shogi::count_moves() const {

@@ -91,6 +91,20 @@ public:
     /// The legal captures, promotions and declaration, and the others.
     Moves<Shogi> noisy_moves() const;
     Moves<Shogi> quiet_moves() const;
+    /// Legal moves that have all but their targets in common.
+    struct MoveSet {
+        static constexpr std::uint8_t pawn_steps = 81;
+        Bitboard targets;
+        std::uint8_t from;  // as in a Move; pawn_steps: all pawns, each a step behind its target
+        bool promotes;
+        Move move_to(int to, Player mover) const {
+            if (from != pawn_steps) return {from, to, promotes};
+            return {mover == Player::first ? to + 1 : to - 1, to, promotes};
+        }
+    };
+    using MoveSets = InlineVector<MoveSet, 96>;
+    /// The legal moves in sets, none of them empty; a declaration is in none.
+    MoveSets move_sets() const;
     std::size_t count_moves() const;
     bool is_legal(Move move) const;
     /// The legal moves that give check.

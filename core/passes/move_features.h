@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "passes/walk.h"
-#include "strengths/move_features.h"
+#include "strengths/move_strengths.h"
 
 namespace hyoka::passes {
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/passes.h"
 
+#include <algorithm>
+
 #include "evaluation/all.h"
 #include "features/all.h"
 #include "passes/columns.h"
+#include "passes/competitions.h"
 #include "passes/mets.h"
 #include "passes/move_features.h"
 #include "passes/outcomes.h"
@@ -48,6 +51,36 @@ std::unique_ptr<Visitor<G>> QuietPass::visitor([[maybe_unused]] const Running& r
 template <class G>
 std::unique_ptr<Visitor<G>> MoveFeaturePass::visitor(const Running&) {
     return std::make_unique<MoveFeatureVisitor<G>>(parts);
+}
+
+CompetitionPass::CompetitionPass(const GameTable& table, std::size_t blocks,
+                                 std::shared_ptr<const strengths::GoShapes> learned)
+    : games(table), shapes(std::move(learned)) {
+    found.features = with_game(table.kind, [&]<class G>(std::type_identity<G>) {
+        if (shapes && !is_go<G>) throw std::invalid_argument(std::string(G::name) + " has no shapes of stones");
+        return strengths::FeatureFinder<G>(shapes).count();
+    });
+    if (found.features > 1 << 16) throw std::invalid_argument("more features than can be numbered: 65,536");
+    found.games = table.size();
+    found.blocks.resize(blocks);
+}
+
+std::uint32_t CompetitionPass::game_of(std::size_t row) const {
+    const auto after = std::ranges::upper_bound(games.row_offsets, static_cast<std::int64_t>(row));
+    return static_cast<std::uint32_t>(after - games.row_offsets.begin() - 1);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> CompetitionPass::visitor(const Running&) {
+    return std::make_unique<CompetitionVisitor<G>>(*this);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> ShapePass::visitor(const Running&) {
+    if constexpr (is_go<G>)
+        return std::make_unique<ShapeVisitor<G::size>>(*this);
+    else
+        throw std::invalid_argument(std::string(G::name) + " has no shapes of stones");
 }
 
 namespace {
@@ -95,11 +128,26 @@ std::unique_ptr<Visitor<G>> LeafCountPass::visitor(const Running&) {
         refuse_mets(G::name);
 }
 
+namespace {
+
+/// A thread's own of a move model; throws std::invalid_argument if it is another game's.
+template <class G>
+std::unique_ptr<strengths::MoveModel<G>> own_of(const Model& model) {
+    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(&model);
+    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
+    return own->clone();
+}
+
+}  // namespace
+
 template <class G>
 std::unique_ptr<Visitor<G>> PredictionPass::visitor(const Running&) {
-    const auto* own = dynamic_cast<const strengths::MoveModel<G>*>(model.get());
-    if (own == nullptr) throw std::invalid_argument("a move model of another game than " + std::string(G::name));
-    return std::make_unique<PredictionVisitor<G>>(*this, own->clone());
+    return std::make_unique<PredictionVisitor<G>>(*this, own_of<G>(*model));
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> WeighingPass::visitor(const Running&) {
+    return std::make_unique<WeighingVisitor<G>>(*this, own_of<G>(*model));
 }
 
 PlanePass::PlanePass(const GameTable& games, std::size_t blocks, bool with_legal)

@@ -16,6 +16,8 @@
 #include "model.h"
 #include "passes/game_table.h"
 #include "passes/rows.h"
+#include "strengths/competitions.h"
+#include "strengths/go_shapes.h"
 
 namespace hyoka::passes {
 
@@ -97,6 +99,30 @@ struct MoveFeaturePass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// The same as competitions between teams of features, small enough for many games.
+struct CompetitionPass {
+    const GameTable& games;
+    std::shared_ptr<const strengths::GoShapes> shapes;  // may be null; of Go alone
+    strengths::Competitions found;
+
+    CompetitionPass(const GameTable& table, std::size_t blocks, std::shared_ptr<const strengths::GoShapes> learned);
+    /// The place of a row's game in the table.
+    std::uint32_t game_of(std::size_t row) const;
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
+/// The shapes of stones around the moves played: which of them are met often. Go alone.
+struct ShapePass {
+    static constexpr std::size_t packed_bytes = (strengths::shape_point_count + 3) / 4;
+    std::vector<std::uint64_t> hashes;  // by row and size, the same for all likenesses; 0 where no point is played
+    std::vector<std::uint8_t> packed;   // by row: the states of the points, two bits each
+
+    explicit ShapePass(std::size_t rows) : hashes(rows * strengths::shape_sizes), packed(rows * packed_bytes) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// Boards and the moves played on them: what METS grows from. Games whose moves are points only.
 struct PatternPass {
     int side;
@@ -143,6 +169,20 @@ struct PredictionPass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// How strong a move model finds each legal move.
+struct WeighingRows {
+    Lists<float> strengths;            // by position
+    std::vector<std::int32_t> played;  // by position: which of its moves the record has; -1: none
+};
+struct WeighingPass {
+    std::shared_ptr<Model> model;  // a MoveModel<G>
+    std::vector<WeighingRows> parts;
+
+    WeighingPass(std::shared_ptr<Model> given, std::size_t blocks) : model(std::move(given)), parts(blocks) {}
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
 struct PlanePass {
     std::array<std::size_t, 3> shape;         // rows, planes, cells
@@ -158,8 +198,8 @@ struct PlanePass {
 /// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
 std::vector<std::string> plane_names(GameKind game);
 
-using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, PatternPass*,
-                          LeafCountPass*, PredictionPass*, PlanePass*>;  // not null
+using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
+                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

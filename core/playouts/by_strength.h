@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cassert>
+#include <concepts>
 #include <span>
 #include <utility>
 
@@ -10,18 +10,6 @@
 #include "strengths/move_model.h"
 
 namespace hyoka::playouts {
-
-/// A number drawn with the probability of its weight; pre: there is one, and all are positive.
-inline std::size_t draw_weighted(std::span<const float> weights, Rng& rng) {
-    assert(!weights.empty());
-    float sum = 0;
-    for (const float weight : weights) sum += weight;
-    float left = sum * static_cast<float>(rng.bits() >> 40) * 0x1p-24f;
-    std::size_t drawn = 0;
-    // Rounding may leave a little at the end: then it is the last one.
-    while (drawn + 1 < weights.size() && (left -= weights[drawn]) >= 0) ++drawn;
-    return drawn;
-}
 
 /// Draws moves by their strengths, as Sato 2010 does. In Go no own eye is filled, and a pass is for when nothing else
 /// is left.
@@ -35,17 +23,25 @@ public:
     explicit StrengthPlayout(std::unique_ptr<Model> model) : model_(std::move(model)) {}
 
     std::optional<typename G::Move> choose(RandomPlayout<G>& playout, const Context& context, Rng& rng) override {
-        const auto moves = candidates(playout.game());
-        if (moves.empty()) return std::nullopt;
-        if (moves.size() == 1) return moves[0];
-        model_->weigh(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
-        return moves[draw_weighted({strengths_.data(), moves.size()}, rng)];
+        if constexpr (any_legal_move) {
+            return model_->draw(playout.game(), context, rng);
+        } else {
+            const auto moves = candidates(playout.game());
+            if (moves.empty()) return std::nullopt;
+            if (moves.size() == 1) return moves[0];
+            model_->weigh(position_of(playout.game()), context, {moves.begin(), moves.size()}, strengths_);
+            return moves[strengths::draw_weighted({strengths_.data(), moves.size()}, rng)];
+        }
     }
     std::unique_ptr<StepwisePlayout<G>> copy() const override {
         return std::make_unique<StrengthPlayout>(model_->clone());
     }
 
 private:
+    static constexpr bool any_legal_move =
+        std::same_as<G, Position> &&
+        !requires(const Position& position, typename G::Move move) { position.fills_own_eye(move); };
+
     static Moves<G> candidates(const G& game) {
         const Moves<G> legal = game.legal_moves();
         if constexpr (requires(const Position& position, typename G::Move move) { position.fills_own_eye(move); }) {

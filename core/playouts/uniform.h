@@ -17,8 +17,8 @@ public:
     PlayoutResult play(const PlayoutStart<G>& start, Rng& rng, std::vector<PlayedMove<G>>* played) override {
         if (played) return StepwisePlayout<G>::play(start, rng, played);
         this->playout_.restart(start.game);
-        const auto [score, plies] = play_out(this->playout_, rng, playout_limit<G>());
-        return {score, value_of_score(score), plies};
+        const PlayoutEnd end = play_out(this->playout_, rng, playout_limit<G>());
+        return {end.score, value_of_score(end.score), end.plies};
     }
     std::unique_ptr<StepwisePlayout<G>> copy() const override { return std::make_unique<UniformPlayout>(*this); }
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "line.h"
+#include "playout.h"
 #include "search/limits.h"
 #include "search/mcts_limits.h"
 #include "search/tree.h"
@@ -121,6 +122,15 @@ public:
     virtual std::vector<CodedSample> sample(const AnyLine& line, std::span<const std::uint16_t> only,
                                             std::uint64_t first, std::uint64_t playouts, std::uint64_t a_move,
                                             double time_s, const std::atomic<bool>& interrupt) const = 0;
+};
+
+/// Playouts by one policy in bulk, from a line's last position; its last moves are known, its repetitions are not.
+class AnyPlayouts {
+public:
+    virtual ~AnyPlayouts() = default;
+    /// See fill_with_playouts; without a limit the game's own.
+    virtual void fill(std::vector<PlayoutEnd>& ends, const AnyLine& line, std::uint64_t seed, std::optional<int> limit,
+                      unsigned threads, const std::atomic<bool>& stop) const = 0;
 };
 
 }  // namespace hyoka::search

@@ -5,6 +5,7 @@
 #include "search/difficulty.h"
 #include "search/leaves.h"
 #include "search/options.h"
+#include "strengths/go_shapes.h"
 
 /// From plain options and the models that a search is given to a search.
 namespace hyoka::search {
@@ -28,11 +29,15 @@ struct Assembly {
     static std::unique_ptr<AnyAlphaBeta> alpha_beta(const AlphaBetaOptions& options, const GivenModels& models);
     static std::unique_ptr<AnyMonteCarlo> monte_carlo(const MonteCarloOptions& options, const GivenModels& models);
 
+    /// Playouts that choose as the options say; `cut` and `scale` are not for them.
+    static std::unique_ptr<AnyPlayouts> playouts(const PlayoutOptions& options, const GivenModels& models);
+
     /// Opening and ending weight of each term in turn; none: the built-in ones.
     static std::shared_ptr<evaluation::StaticEvaluation<G>> linear_evaluation(std::span<const float> weights,
                                                                               double scale);
-    /// A strength a feature; none: the built-in ones.
-    static std::shared_ptr<MoveModel<G>> feature_strengths(std::span<const float> strengths);
+    /// A strength a feature, then one a shape (Go); none: the built-in ones.
+    static std::shared_ptr<MoveModel<G>> feature_strengths(std::span<const float> strengths,
+                                                           std::shared_ptr<const strengths::GoShapes> shapes);
 
     /// See best_move_changes.
     static std::vector<BestMoveChange> best_move_changes(std::span<const G> positions,

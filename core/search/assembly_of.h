@@ -16,6 +16,7 @@
 #include "search/mcts.h"
 #include "search/monte_carlo.h"
 #include "search/provers.h"
+#include "search/quiet.h"
 #include "strengths/all.h"
 
 namespace hyoka::search {
@@ -33,7 +34,7 @@ std::shared_ptr<Wanted> model_as(const std::shared_ptr<Model>& given) {
 template <Game G>
 std::shared_ptr<MoveModel<G>> strengths_or_built_in(const std::shared_ptr<Model>& given) {
     if (auto model = model_as<MoveModel<G>>(given)) return model;
-    return Assembly<G>::feature_strengths({});
+    return Assembly<G>::feature_strengths({}, nullptr);
 }
 
 template <Game G>
@@ -59,6 +60,9 @@ std::unique_ptr<playouts::StepwisePlayout<G>> stepwise_playout(const PlayoutOpti
     return policy;
 }
 
+/// The refusal of a game whose captures never come to rest.
+[[noreturn]] inline void refuse_quiescence() { throw NotationError("this game has no quiescence search"); }
+
 template <Game G>
 std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions& options, const GivenModels& models) {
     auto policy = stepwise_playout<G>(options, models);
@@ -66,8 +70,36 @@ std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions&
     using Evaluation = evaluation::SharedEvaluation<G>;
     auto evaluation = evaluation_or_built_in<G>(models);
     const double scale = options.scale.value_or(evaluation.scale());
+    if (options.quiescence) {
+        if constexpr (Tactical<G>) {
+            using Quiet = QuietEvaluation<G, Evaluation>;
+            return std::make_unique<playouts::CutPlayout<G, Quiet>>(
+                std::move(policy), Quiet(std::move(evaluation), leaf_reach), *options.cut, scale);
+        }
+        refuse_quiescence();
+    }
     return std::make_unique<playouts::CutPlayout<G, Evaluation>>(std::move(policy), std::move(evaluation), *options.cut,
                                                                  scale);
+}
+
+/// What a position is worth by itself, or where captures have come to rest.
+template <Game G>
+std::unique_ptr<LeafEvaluator<G>> position_evaluator(const PlayoutOptions& options, const GivenModels& models) {
+    auto evaluation = evaluation_or_built_in<G>(models);
+    const double scale = options.scale.value_or(evaluation.scale());
+    if (!options.quiescence) return std::make_unique<StaticEvaluator<G>>(std::move(evaluation), scale);
+    if constexpr (Tactical<G>) {
+        using Quiet = typename QuietEvaluator<G>::Evaluation;
+        return std::make_unique<QuietEvaluator<G>>(Quiet(std::move(evaluation), leaf_reach), scale);
+    }
+    refuse_quiescence();
+}
+
+template <Game G>
+std::unique_ptr<RootJudge<G>> root_judge(const UctOptions& options) {
+    if (!options.root_quiescence) return nullptr;
+    if constexpr (Tactical<G>) return std::make_unique<RootQuiescence<G>>();
+    refuse_quiescence();
 }
 
 template <Game G>
@@ -102,12 +134,11 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
         parts.evaluator = leaves->clone();
     else
-        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
-    if (options.prior > 0) {
-        auto evaluation = evaluation_or_built_in<G>(models);
-        const double scale = options.scale.value_or(evaluation.scale());
-        parts.prior_value = std::make_unique<StaticEvaluator<G>>(std::move(evaluation), scale);
-    }
+        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models), options.margin);
+    if (options.prior > 0) parts.prior_value = position_evaluator<G>(options, models);
+    // Where leaves are evaluated at once, that is what minimax backs up.
+    if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);
+    parts.root_judge = root_judge<G>(options);
     const bool has_features = !strengths::MoveFeatures<G>::all().empty();
     if (options.in_order() && !models.leaves && (has_features || models.prior_strengths))
         parts.move_priors = strengths_or_built_in<G>(models.prior_strengths)->clone();
@@ -130,6 +161,7 @@ inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& 
             .prior_at_expansion = options.prior_when == "expansion",
             .priors_sum_to_one = options.by_prior(),
             .look_every = slow ? 1u : 16u,
+            .minimax = options.minimax,
             .proofs = options.proofs,
             .threads = options.threads,
             .seed = options.seed,
@@ -271,6 +303,32 @@ private:
     bool divide_;
 };
 
+template <Game G>
+class ManyPlayouts final : public AnyPlayouts {
+public:
+    explicit ManyPlayouts(std::unique_ptr<playouts::StepwisePlayout<G>> policy) : policy_(std::move(policy)) {}
+
+    void fill(std::vector<PlayoutEnd>& ends, const AnyLine& any, std::uint64_t seed, std::optional<int> limit,
+              unsigned threads, const std::atomic<bool>& stop) const override {
+        const Line<G>& line = line_of<G>(any);
+        const auto& moves = line.moves();
+        playouts::PlayoutStart<G> start{line.position(), std::nullopt};
+        if (!moves.empty()) start.last = moves.back();
+        if (moves.size() > 1) start.before_last = moves[moves.size() - 2];
+        const int plies = limit.value_or(playout_limit<G>());
+        fill_with_playouts(ends, seed, threads, stop, [&] {
+            return [&start, plies, policy = policy_->copy()](Rng& rng) {
+                const int played = policy->advance(start, rng, nullptr, plies);
+                const G& end = policy->reached();
+                return PlayoutEnd{end.score(), played, played < plies || end.outcome().has_value()};
+            };
+        });
+    }
+
+private:
+    std::unique_ptr<playouts::StepwisePlayout<G>> policy_;
+};
+
 template <class G>
 std::unique_ptr<AnyTreeSearch> Assembly<G>::tree_search(const UctOptions& options, const GivenModels& models) {
     return std::make_unique<TreeSearch<G>>(options, models);
@@ -282,6 +340,11 @@ std::unique_ptr<AnyAlphaBeta> Assembly<G>::alpha_beta(const AlphaBetaOptions& op
 template <class G>
 std::unique_ptr<AnyMonteCarlo> Assembly<G>::monte_carlo(const MonteCarloOptions& options, const GivenModels& models) {
     return std::make_unique<MonteCarlo<G>>(options, models);
+}
+
+template <class G>
+std::unique_ptr<AnyPlayouts> Assembly<G>::playouts(const PlayoutOptions& options, const GivenModels& models) {
+    return std::make_unique<ManyPlayouts<G>>(stepwise_playout<G>(options, models));
 }
 
 /// An evaluation linear in its terms, with the scale of its scores.
@@ -309,12 +372,15 @@ std::shared_ptr<evaluation::StaticEvaluation<G>> Assembly<G>::linear_evaluation(
 }
 
 template <class G>
-std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const float> strengths) {
-    const std::size_t features = strengths::MoveFeatures<G>::all().size();
-    if (features == 0) throw NotationError("the moves of this game have no features");
+std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const float> strengths,
+                                                             std::shared_ptr<const strengths::GoShapes> shapes) {
+    if (strengths::MoveFeatures<G>::all().empty()) throw NotationError("the moves of this game have no features");
+    if (shapes && !is_go<G>) throw NotationError("this game has no shapes of stones");
     if (strengths.empty()) return std::make_shared<strengths::MoveStrengths<G>>();
-    if (strengths.size() != features) throw NotationError("one strength a feature is needed");
-    return std::make_shared<strengths::MoveStrengths<G>>(std::vector<float>(strengths.begin(), strengths.end()));
+    if (strengths.size() != strengths::FeatureFinder<G>(shapes).count())
+        throw NotationError("one strength a feature is needed");
+    return std::make_shared<strengths::MoveStrengths<G>>(std::vector<float>(strengths.begin(), strengths.end()),
+                                                         std::move(shapes));
 }
 
 template <class G>

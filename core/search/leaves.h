@@ -42,22 +42,28 @@ public:
     virtual std::unique_ptr<LeafEvaluator> clone() const = 0;
 };
 
-/// Evaluates by a playout.
+/// Evaluates by a playout. A part of the value, `margin`, goes by how much was won, not by whether: 1/2 + s / (2 |s| +
+/// 20) of a score s, so that 10 points are half of what can be had.
 template <Game G>
 class PlayoutEvaluator final : public LeafEvaluator<G> {
 public:
-    explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy) : policy_(std::move(policy)) {}
+    explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy, double margin = 0)
+        : policy_(std::move(policy)), margin_(margin) {}
     void evaluate(std::span<Leaf<G>> leaves) override {
-        for (Leaf<G>& leaf : leaves)
-            leaf.value =
-                policy_->play({*leaf.game, leaf.context.last, leaf.context.before_last}, leaf.rng, leaf.played).value;
+        for (Leaf<G>& leaf : leaves) {
+            const auto end =
+                policy_->play({*leaf.game, leaf.context.last, leaf.context.before_last}, leaf.rng, leaf.played);
+            const double by_score = 0.5 + end.score / (2 * std::abs(end.score) + 20);
+            leaf.value = (1 - margin_) * end.value + margin_ * by_score;
+        }
     }
     std::unique_ptr<LeafEvaluator<G>> clone() const override {
-        return std::make_unique<PlayoutEvaluator>(policy_->clone());
+        return std::make_unique<PlayoutEvaluator>(policy_->clone(), margin_);
     }
 
 private:
     std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
+    double margin_;
 };
 
 /// Evaluates statically.
@@ -88,6 +94,15 @@ public:
     /// What the side to move has here, if it can be told.
     virtual Proof prove(const G& game) = 0;
     virtual std::unique_ptr<LeafProver> clone() const = 0;
+};
+
+/// Has a word on the moves at the root, beyond what simulations say.
+template <Game G>
+class RootJudge {
+public:
+    virtual ~RootJudge() = default;
+    /// How much of its win rate a move loses.
+    virtual double penalty(const G& root, typename G::Move move) = 0;
 };
 
 /// The moves to which a search keeps as long as it is in the book, by the position's hash.

@@ -7,6 +7,7 @@ namespace {
 constexpr std::string_view value_help = "Which value counts as the position's: that of the best move, or of the root.";
 constexpr std::string_view scale_help = "A score s is worth 1 / (1 + exp(-s / scale)).";
 constexpr std::string_view weights_help = "A file with the evaluation's weights; else the built-in ones.";
+constexpr std::string_view book_plies_help = "How far a book that is a file of records goes.";
 constexpr double largest_seed = 0x1p63;
 
 template <class Options>
@@ -26,13 +27,17 @@ void add_playouts(SettingTable<Options>& table) {
                 "shapes.")
         .number("epsilon", &Options::epsilon, 0, 1, "The share of playout moves that are random whatever the policy.")
         .count("cut", &Options::cut, "Plies after which a playout ends with an evaluation; 0 at once.", 1e4)
+        .flag("quiescence", &Options::quiescence,
+              "Evaluate where captures have come to rest, not as the board stands (chess, shogi).")
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
         .file("strengths", "A file with the strengths of moves, for whatever uses some; else the built-in ones.");
 }
 
 SettingTable<UctOptions> uct_settings() {
     SettingTable<UctOptions> table;
-    table.count("playouts", &UctOptions::playouts, "Simulations; 10,000 if no limit is given.");
+    table.count("playouts", &UctOptions::playouts, "Simulations; 10,000 if no limit is given.")
+        .choice("preset", &UctOptions::preset, {"game", "paper"},
+                "What is meant by what is not said: what is known to play the game best, or the papers' constants.");
     add_time(table);
     table.count("nodes", &UctOptions::nodes, "Positions whose moves are in the tree.")
         .choice("formula", &UctOptions::formula, {"ucb1", "ucb1-tuned", "puct"}, "How moves are chosen in the tree.")
@@ -48,7 +53,9 @@ SettingTable<UctOptions> uct_settings() {
         .flag("history", &UctOptions::history, "Explore moves more that have often been best (Sato 2010).")
         .number("history_threshold", &UctOptions::history_threshold, 0, 1, "History: from which share on.")
         .number("rave", &UctOptions::rave, 0, 1e9, "All moves as first: its k, about 1000 in Go; 0: off.")
-        .number("reduction", &UctOptions::reduction, -1, 1, "PUCT: by how much unvisited moves start below the node.");
+        .number("reduction", &UctOptions::reduction, -1, 1, "PUCT: by how much unvisited moves start below the node.")
+        .number("margin", &UctOptions::margin, 0, 1,
+                "The share of a playout's value that goes by how much is won; the rest by whether.");
     add_playouts(table);
     table.file("prior_strengths", "The same for the priors of PUCT and the order of moves alone.")
         .file("widening_strengths", "The same for widening alone.")
@@ -58,11 +65,17 @@ SettingTable<UctOptions> uct_settings() {
                1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
                 "Whether a node is evaluated when first visited, or with all its siblings.")
+        .number("minimax", &UctOptions::minimax, 0, 1,
+                "The share of a move's evaluation backed up by minimax beside its mean (implicit minimax); 0: none.")
+        .flag("root_quiescence", &UctOptions::root_quiescence,
+              "Moves at the root after which captures lose material are worth less (Sato 2010; chess, shogi).")
         .count("mate", &UctOptions::mate, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 1e9)
         .count("ending", &UctOptions::ending, "Empty squares at which leaves are solved (Othello); 0: none.", 16)
         .flag("proofs", &UctOptions::proofs, "Back up results that are certain.")
-        .file("book", "A file of records: while in it, only its moves are searched.")
-        .count("book_plies", &UctOptions::book_plies, "How far the book goes.", 1e4)
+        .file("book", "A book (`hyoka book make`) or a file of records: while in it, only its moves are played.")
+        .count("book_plies", &UctOptions::book_plies, book_plies_help, 1e4)
+        .choice("book_pick", &UctOptions::book_pick, {"search", "frequency"},
+                "How a move of the book is chosen: searched, or drawn by how often it was played (Sato 2010).")
         .count("batch", &UctOptions::batch, "Positions at a time for an evaluator in Python.", 4096, 1)
         .count("expand", &UctOptions::expand, "Visits of a leaf before its moves join the tree.", 1e6);
     add_threads_and_seed(table);
@@ -133,7 +146,13 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
         .flag("exchange_pruning", selectivity(&S::exchange_pruning),
               "Leave out moves that lose material near the leaves.")
         .flag("unknown_reductions", selectivity(&S::unknown_reductions), "A ply less where the table has no move.")
-        .flag("delta_pruning", selectivity(&S::delta_pruning), "Leave out captures that can't reach the window.");
+        .flag("delta_pruning", selectivity(&S::delta_pruning), "Leave out captures that can't reach the window.")
+        .file("book", "A book (`hyoka book make`) or a file of records: while in it, only its moves are played.")
+        .count("book_plies", &Options::book_plies, book_plies_help, 1e4)
+        .choice("book_pick", &Options::book_pick, {"frequency", "search", "uct"},
+                "How a move of the book is chosen: drawn by how often it was played, searched, or by `uct` (Sato "
+                "2010).")
+        .count("seed", &Options::seed, "Chance: what the book draws.", largest_seed);
     return table;
 }
 

@@ -13,9 +13,11 @@ struct PlayoutOptions {
     double epsilon = 0;
     std::optional<int> cut;
     std::optional<double> scale;
+    bool quiescence = false;
 };
 
 struct UctOptions : PlayoutOptions {
+    std::string preset = "game";
     std::optional<std::uint64_t> playouts;
     std::optional<double> time;
     std::optional<std::uint64_t> nodes;
@@ -32,12 +34,16 @@ struct UctOptions : PlayoutOptions {
     double history_threshold = 0.6;
     double rave = 0;
     double reduction = 0;
+    double margin = 0;
     std::uint32_t prior = 0;
     std::string prior_when = "visit";
     std::uint64_t mate = 0;
     int ending = 0;
+    double minimax = 0;
+    bool root_quiescence = false;
     bool proofs = true;
     int book_plies = 30;
+    std::string book_pick = "search";
     int batch = 16;
     std::uint32_t expand = 1;
     unsigned threads = 1;
@@ -69,6 +75,9 @@ struct AlphaBetaOptions {
     std::optional<double> scale;
     bool exact = false;
     bool plain = false;
+    int book_plies = 30;
+    std::string book_pick = "frequency";
+    std::uint64_t seed = 0;
     AlphaBetaSettings search{};
 
     /// Takes over what `exact` and `plain` stand for; whatever else is set comes after. Quiescence stays as it is.

@@ -71,6 +71,8 @@ public:
     virtual bool comes_first() const { return false; }
     /// `node_mean` is what the node itself is worth to the player who chooses.
     virtual double urgency(double n, double prior, double node_mean) const = 0;
+    /// What a child is taken to be worth of which nothing is known, where all are judged alike.
+    virtual double unknown(double) const { return 1; }
 };
 
 /// Every child is tried once before any is tried again.
@@ -104,6 +106,7 @@ public:
     double urgency(double n, double prior, double node_mean) const override {
         return node_mean - reduction_ + exploration_ * prior * std::sqrt(n);
     }
+    double unknown(double node_mean) const override { return node_mean - reduction_; }
 
 private:
     double exploration_;

@@ -118,13 +118,14 @@ private:
     std::uint32_t simulation_ = 0;
 };
 
-/// Mixes the means of children with their all-moves-as-first means. A child of which nothing is known is worth 1.
-inline void mix_in(const Rave& rave, const Children& children, CandidateColumns& columns) {
+/// Mixes the means of children with their all-moves-as-first means. A child of which nothing is known is worth
+/// `unknown`.
+inline void mix_in(const Rave& rave, const Children& children, double unknown, CandidateColumns& columns) {
     for (std::uint32_t i = 0; i < children.head().opened.load(std::memory_order_relaxed); ++i) {
         const double n = children.rave_visits(i).load(std::memory_order_relaxed);
         const double visits = columns.visits[i];
         if (n == 0) {
-            if (visits == 0) columns.means[i] = 1;
+            if (visits == 0) columns.means[i] = unknown;
             continue;
         }
         const double played_later = children.rave_total(i).load(std::memory_order_relaxed) / n;

@@ -4,6 +4,7 @@
 #include "strengths/blokus_duo.h"
 #include "strengths/chess.h"
 #include "strengths/go.h"
+#include "strengths/move_strengths.h"
 #include "strengths/othello.h"
 #include "strengths/shogi.h"
 

@@ -6,10 +6,11 @@
 
 namespace hyoka::strengths {
 
-/// The size of the piece, the corners it opens and those it takes from the opponent, and how far from the centre it
-/// stays. The default strengths are set by hand.
+/// The piece, how far from the centre it stays, the corners it opens and gives up, those it takes from the opponent and
+/// how much of what the opponent reaches, and whether it answers the last move.
 template <>
 struct MoveFeatures<BlokusDuo> {
+    using Move = BlokusDuo::Move;
     static const std::vector<Feature>& all();
     template <class Sink>
     static void visit(const BlokusDuo& game, const Context<BlokusDuo>& context, std::span<const BlokusDuo::Move> moves,

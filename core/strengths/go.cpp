@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "features/ladder.h"
 #include "games/square_symmetry.h"
 #include "strengths/bands.h"
+#include "strengths/go_eye_space.h"
 #include "strengths/go_tactics.h"
 
 namespace hyoka::strengths {
@@ -25,7 +27,13 @@ constexpr std::size_t extension_old = 6;
 constexpr std::size_t self_atari_small = 7;
 constexpr std::size_t self_atari_big = 8;
 constexpr std::size_t atari = 9;
-constexpr std::size_t line = 10;  // first to fifth and beyond
+constexpr std::size_t ladder_escape = 10;   // saves a chain from atari, but a ladder captures it
+constexpr std::size_t ladder_capture = 11;  // an atari from which a ladder captures
+constexpr std::size_t nakade = 12;
+constexpr std::size_t own_vital_point = 13;
+constexpr std::size_t attack_to_two = 14;    // leaves an enemy chain two liberties of three
+constexpr std::size_t extend_from_two = 15;  // joins an own chain that has two
+constexpr std::size_t line = 16;             // first to fifth and beyond
 constexpr std::size_t lines = 5;
 constexpr std::size_t distance_last = line + lines;  // 2 to 17 and more
 constexpr std::size_t distances = 16;
@@ -176,13 +184,26 @@ const Shapes& shapes() {
 
 std::vector<Feature> make_features() {
     std::vector<Feature> features = {
-        {"pass_after_move", 0.17f},  {"pass_after_pass", 24.37f},
-        {"capture_saving", 30.68f},  {"capture_last_moved", 5},
-        {"other_capture", 3.43f},    {"extension_from_fresh_atari", 11.37f},
-        {"extension_from_atari", 2}, {"self_atari_small", 0.2f},
-        {"self_atari_big", 0.03f},   {"atari", 1.7f},
-        {"line_1", 0.89f},           {"line_2", 1.49f},
-        {"line_3", 1.75f},           {"line_4", 1.28f},
+        {"pass_after_move", 0.17f},
+        {"pass_after_pass", 24.37f},
+        {"capture_saving", 30.68f},
+        {"capture_last_moved", 5},
+        {"other_capture", 3.43f},
+        {"extension_from_fresh_atari", 11.37f},
+        {"extension_from_atari", 2},
+        {"self_atari_small", 0.2f},
+        {"self_atari_big", 0.03f},
+        {"atari", 1.7f},
+        {"ladder_escape", 0.1f},
+        {"ladder_capture", 2},
+        {"nakade", 3},
+        {"own_vital_point", 2},
+        {"attack_to_two", 1.2f},
+        {"extend_from_two", 1.2f},
+        {"line_1", 0.89f},
+        {"line_2", 1.49f},
+        {"line_3", 1.75f},
+        {"line_4", 1.28f},
         {"line_5_or_more", 1},
     };
     assert(features.size() == distance_last);
@@ -233,6 +254,47 @@ std::size_t distance_band(int a, int b) {
                                    [static_cast<std::size_t>(std::abs(a % N - b % N))];
 }
 
+/// How many liberties the chain of each stone has, up to four.
+template <int N>
+class LibertyCounts {
+public:
+    using Move = typename Go<N>::Move;
+
+    explicit LibertyCounts(const Go<N>& game) {
+        game.for_each_chain([&](Move head) {
+            // A point has four sides, so that more pairs than twelve need four liberties.
+            const int count = game.liberty_pairs(head) > 12 ? 4 : std::min(game.liberties(head), 4);
+            game.for_each_stone_of(head, [&](Move stone) { counts_[stone.point] = static_cast<std::uint8_t>(count); });
+        });
+    }
+    int operator()(Move stone) const { return counts_[stone.point]; }
+
+private:
+    std::array<std::uint8_t, Go<N>::area> counts_{};
+};
+
+/// What a ladder makes of a move that saves a chain from atari or puts one into it.
+template <int N>
+struct LadderOutcome {
+    bool escape_fails = false;
+    bool captures = false;
+};
+template <int N>
+LadderOutcome<N> read_ladders(const Go<N>& game, typename Go<N>::Move move, bool rescues, bool gives_atari) {
+    thread_local features::LadderReader<N> reader;  // keeps its boards
+    const Player us = game.to_play();
+    LadderOutcome<N> outcome;
+    Go<N> after = game;
+    after.play(move);
+    outcome.escape_fails = rescues && reader.captures(after, move, other(us));
+    if (gives_atari)
+        Go<N>::for_each_neighbour(move, [&](auto beside) {
+            if (!outcome.captures && after.owner(beside) == other(us) && after.in_atari(beside))
+                outcome.captures = reader.captures(after, beside, other(us));
+        });
+    return outcome;
+}
+
 }  // namespace
 
 const std::bitset<1 << 16>& known_shapes() { return shapes().known; }
@@ -266,6 +328,10 @@ void MoveFeatures<Go<N>>::visit(const Go<N>& game, const Context<Go<N>>& context
         return std::find(list.begin(), list.end(), move) != list.end();
     };
 
+    const VitalPoints<N> vital(game);
+    const LibertyCounts<N> liberties(game);
+    const Player us = game.to_play();
+
     for (const Move move : moves) {
         if (move == Move::pass()) {
             sink.add(context.last == Move::pass() ? pass_after_pass : pass_after_move);
@@ -284,6 +350,24 @@ void MoveFeatures<Go<N>>::visit(const Go<N>& game, const Context<Go<N>>& context
         else if (effect.rescued > 0)
             sink.add(contains(fresh, move) ? extension_fresh : extension_old);
         if (effect.atari) sink.add(atari);
+        const bool rescues = effect.rescued > 0 && !effect.is_self_atari();
+        if (rescues || effect.atari) {
+            const auto ladder = read_ladders(game, move, rescues, effect.atari);
+            if (ladder.escape_fails) sink.add(ladder_escape);
+            if (ladder.captures) sink.add(ladder_capture);
+        }
+        if (const auto owner = vital.owner(move)) sink.add(*owner == us ? own_vital_point : nakade);
+        bool attacks = false;
+        bool extends = false;
+        Go<N>::for_each_neighbour(move, [&](Move beside) {
+            const int count = liberties(beside);
+            if (count != 2 && count != 3) return;
+            const bool own = game.owner(beside) == us;
+            attacks |= !own && count == 3;
+            extends |= own && count == 2;
+        });
+        if (attacks) sink.add(attack_to_two);
+        if (extends) sink.add(extend_from_two);
         sink.end_move();
     }
 }

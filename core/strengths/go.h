@@ -8,8 +8,8 @@
 
 namespace hyoka::strengths {
 
-/// Tactics, distances and 3x3 patterns, the same on all boards. Default strengths are those that Coulom gives
-/// (Computing Elo Ratings of Move Patterns in the Game of Go, 2007) where he has the feature.
+/// Tactics (ladders read out), vital points, distances and 3x3 patterns, the same on all boards. Default strengths are
+/// those that Coulom gives (Computing Elo Ratings of Move Patterns in the Game of Go, 2007) where he has the feature.
 template <int N>
 struct MoveFeatures<Go<N>> {
     using Move = typename Go<N>::Move;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "game.h"
@@ -33,6 +32,17 @@ struct Feature {
 /// features, so that the two cannot disagree. It is defined in the game's .cpp and instantiated there for both sinks.
 template <class G>
 struct MoveFeatures;
+
+/// A quicker way to draw a move by its features' strengths than to weigh all of them, for games that have one.
+template <class G>
+class MoveDraw {
+public:
+    explicit MoveDraw(std::span<const float>) {}
+};
+template <class G>
+inline constexpr bool draws_quickly = requires(MoveDraw<G> draw, const G& game, const Context<G>& context, Rng& rng) {
+    { draw(game, context, rng) } -> std::same_as<std::optional<typename G::Move>>;
+};
 
 /// Multiplies strengths.
 class StrengthSink {
@@ -70,37 +80,6 @@ public:
 
 private:
     FeatureLists& lists_;
-};
-
-/// How good moves of G look by their features.
-template <class G>
-class MoveStrengths final : public MoveModel<G> {
-public:
-    using Move = typename G::Move;
-
-    /// With the default strengths.
-    MoveStrengths() {
-        for (const Feature& feature : MoveFeatures<G>::all()) strengths_.push_back(feature.strength);
-    }
-    /// Pre: one positive strength a feature, in the order of MoveFeatures<G>::all().
-    explicit MoveStrengths(std::vector<float> strengths) : strengths_(std::move(strengths)) {
-        assert(strengths_.size() == MoveFeatures<G>::all().size());
-    }
-
-    void weigh(const G& game, const Context<G>& context, std::span<const Move> moves,
-               std::span<float> strengths) override {
-        assert(strengths.size() >= moves.size());
-        MoveFeatures<G>::visit(game, context, moves, StrengthSink(strengths_.data(), strengths.data()));
-    }
-    /// Adds the features of each move to `lists`. Pre: the moves are legal.
-    static void list(const G& game, const Context<G>& context, std::span<const Move> moves, FeatureLists& lists) {
-        MoveFeatures<G>::visit(game, context, moves, ListSink(lists));
-    }
-    std::unique_ptr<MoveModel<G>> clone() const override { return std::make_unique<MoveStrengths>(*this); }
-    const std::vector<float>& strengths() const { return strengths_; }
-
-private:
-    std::vector<float> strengths_;
 };
 
 }  // namespace hyoka::strengths

@@ -210,6 +210,7 @@ const PlaceValues place_values;
 /// What a piece in hand is worth on the same scale: the best place it has not yet been given.
 constexpr std::array<int, Shogi::kind_count> hand_values = {0, 5, 25, 60, 110, 50, 40, 110};
 
+constexpr Kind promoted(Kind kind) { return static_cast<Kind>(kind + 8); }
 constexpr Direction forward_ray(Player player) { return player == Player::first ? up : down; }
 
 constexpr auto kinds_by_value = [] {
@@ -417,6 +418,148 @@ constexpr std::size_t exchange_band(int value) {
     return exchange + static_cast<unsigned>(std::clamp(value, -750, 749) + 750) / 100;
 }
 
+/// All that the features of a position's moves are read from.
+struct Scene {
+    /// Where a move went that isn't known.
+    static constexpr int no_square = 81;
+
+    const Shogi& game;
+    Player us = game.to_play();
+    Player them = other(us);
+    Bitboard occupied = game.occupied();
+    Threats threats{game, them};
+    Threats cover{game, us};
+    Movers movers{game};
+    Bitboard sliders = movers.straight | movers.diagonal | movers.lances[0] | movers.lances[1];
+    // Where we may recapture: what we cover, and what our sliders may reach when an enemy captures.
+    Bitboard held = cover.all | cover.beyond;            // after a drop
+    Bitboard held_twice = cover.twice() | cover.beyond;  // after a move by one of those that cover it
+    // Where more can follow on that than one capture and one recapture.
+    Bitboard crowded = threats.twice() | threats.beyond | cover.beyond;
+    Checks checks{game, us};
+    Bitboard own_king = game.pieces(us, Shogi::king);
+    int king_at = own_king ? lowest_bit(own_king) : no_square;
+    const std::int16_t* beside_own = place_values.to_own[z(us)][z(king_at)].data();
+    const std::int16_t* beside_enemy = place_values.to_enemy[z(us)][z(checks.king_at)].data();
+    std::size_t king_goes = threats.all & own_king ? king_in_check : king_calm;
+    int danger = threats.attacks_on(own_king ? tables.king[king_at] : 0);
+    int last_to;
+    int previous_to;
+    int previous_from;
+
+    Scene(const Shogi& position, const Context<Shogi>& context)
+        : game(position),
+          last_to(square_of(context.last)),
+          previous_to(square_of(context.before_last)),
+          previous_from(previous_to != no_square && !context.before_last->is_drop() ? context.before_last->from()
+                                                                                    : no_square) {}
+    static int square_of(const std::optional<Move>& move) {
+        return move && *move != Move::declaration() ? move->to() : no_square;
+    }
+    int place_value(Kind kind, int square) const {
+        return beside_own[81 * kind + square] + beside_enemy[81 * kind + square];
+    }
+
+    // Moves of one piece, and drops of one kind, have much in common, which is worked out once.
+
+    struct Drops {
+        Kind kind;
+        Bitboard checking;
+    };
+    Drops drops_of(Kind kind) const { return {kind, checks.squares[kind]}; }
+    /// What we get back for a piece that is dropped and captured: the same for all kinds.
+    static constexpr int not_captured = 1 << 20;
+    int return_for_drop(int to) const {
+        if (!(threats.all & bit(to))) return not_captured;
+        if (!(held & bit(to))) return 0;
+        if (!(crowded & bit(to))) return threats.cheapest(to);
+        return not_captured - Exchange(game, movers, to, occupied | bit(to)).best_capture(them, not_captured);
+    }
+    template <class Sink>
+    void add(const Drops& drops, int to, int returned, Sink& sink) const {
+        add_distances(to, sink);
+        sink.add(exchange_band(std::min(0, returned - Shogi::exchange_values[drops.kind])));
+        sink.add(dropped + change_bands * group_of[drops.kind] +
+                 change_band(place_value(drops.kind, to) - hand_values[drops.kind]));
+        if (drops.checking & bit(to)) sink.add(check);
+    }
+
+    struct Piece {
+        Kind kind;
+        int from;
+        int place_before;
+        std::size_t first_change;
+        std::size_t escapes;
+        bool shield;   // it opens a check when it leaves the line
+        bool slid_at;  // a slider attacks or covers it
+    };
+    Piece piece_at(int from) const {
+        const Kind kind = game.piece_on(from);
+        std::size_t escapes = none;
+        if (kind != Shogi::king && (threats.all & bit(from)))
+            for (std::size_t by = class_count; by-- > 0;)
+                if (threats.by[by] & bit(from)) escapes = escape + class_count * group_of[kind] + by;
+        return {.kind = kind,
+                .from = from,
+                .place_before = place_value(kind, from),
+                .first_change = moved + change_bands * group_of[kind],
+                .escapes = escapes,
+                .shield = (checks.shields & bit(from)) != 0,
+                .slid_at = ((threats.sliding | cover.sliding) & bit(from)) != 0};
+    }
+    /// Where the piece gives check by going there.
+    Bitboard checking(const Piece& piece, Kind kind_after) const {
+        return checks.squares[kind_after] | (piece.shield ? ~line_through(checks.king_at, piece.from) : 0);
+    }
+    /// Whether a slider that attacks the piece or covers it may reach `to` through the square it leaves.
+    bool reached_through(const Piece& piece, int to) const {
+        return piece.slid_at && (tables.rays[tables.direction[to][piece.from]][piece.from] & sliders);
+    }
+    /// What the mover nets if both sides capture where the piece goes, as long as it pays.
+    int gain(const Piece& piece, int to, Kind victim, Kind kind_after) const {
+        const int value_after = Shogi::exchange_values[kind_after];
+        const int taken = Shogi::exchange_values[victim] + value_after - Shogi::exchange_values[piece.kind];
+        if (piece.kind == Shogi::king) return taken;
+        // The piece itself is one of those that cover where it goes.
+        const bool threatened = (threats.all & bit(to)) != 0;
+        if (reached_through(piece, to) || (threatened && (held_twice & crowded & bit(to)))) {
+            const Bitboard after = (occupied ^ bit(piece.from)) | bit(to);
+            return taken - Exchange(game, movers, to, after).best_capture(them, value_after);
+        }
+        if (!threatened) return taken;
+        return taken - (held_twice & bit(to) ? std::max(0, value_after - threats.cheapest(to)) : value_after);
+    }
+    template <class Sink>
+    void add(const Piece& piece, Move move, Sink& sink) const {
+        const int to = move.to();
+        const Kind kind_after = move.promotes() ? promoted(piece.kind) : piece.kind;
+        const Kind victim = game.piece_on(to);
+        add_distances(to, sink);
+        sink.add(exchange_band(gain(piece, to, victim, kind_after)));
+        if (victim != Shogi::no_piece) sink.add(to == last_to ? recapture : other_capture);
+        if (move.promotes()) sink.add(promotion);
+        if (checking(piece, kind_after) & bit(to)) sink.add(check);
+        if (piece.kind == Shogi::king) {
+            const int danger_after = threats.attacks_on(tables.king[to]);
+            sink.add(king_goes + (danger_after < danger ? 0 : danger_after == danger ? 1 : 2));
+        } else {
+            if (piece.escapes != none) sink.add(piece.escapes);
+            sink.add(piece.first_change + change_band(place_value(kind_after, to) - piece.place_before));
+        }
+        if (piece.from == previous_to) {
+            sink.add(previous_piece + class_of[piece.kind]);
+            if (to == previous_from) sink.add(victim == Shogi::no_piece ? returns_quietly : returns_capturing);
+        }
+    }
+
+private:
+    template <class Sink>
+    void add_distances(int to, Sink& sink) const {
+        if (last_to != no_square) sink.add(near_last + steps_apart[z(last_to)][z(to)] - 1);
+        if (previous_to != no_square) sink.add(near_before_last + steps_apart[z(previous_to)][z(to)] - 1);
+    }
+};
+
 }  // namespace
 
 const std::vector<Feature>& MoveFeatures<Shogi>::all() {
@@ -428,50 +571,10 @@ template <class Sink>
 void MoveFeatures<Shogi>::visit(const Shogi& game, const Context<Shogi>& context, std::span<const Move> moves,
                                 Sink sink) {
     if (moves.empty()) return;
-    const Player us = game.to_play();
-    const Player them = other(us);
-    const Bitboard occupied = game.occupied();
-    const Threats threats(game, them);
-    const Threats cover(game, us);
-    const Movers movers(game);
-    const Bitboard sliders = movers.straight | movers.diagonal | movers.lances[0] | movers.lances[1];
-    // Where we may recapture: what we cover, and what our sliders may reach when an enemy captures.
-    const Bitboard held = cover.all | cover.beyond;            // after a drop
-    const Bitboard held_twice = cover.twice() | cover.beyond;  // after a move by one of those that cover it
-    // Where more can follow on that than one capture and one recapture.
-    const Bitboard crowded = threats.twice() | threats.beyond | cover.beyond;
-    const Checks checks(game, us);
-    const Bitboard own_king = game.pieces(us, Shogi::king);
-    const int king_at = own_king ? lowest_bit(own_king) : 81;
-    const std::int16_t* beside_own = place_values.to_own[z(us)][z(king_at)].data();
-    const std::int16_t* beside_enemy = place_values.to_enemy[z(us)][z(checks.king_at)].data();
-    const auto place_value = [&](Kind kind, int square) {
-        return beside_own[81 * kind + square] + beside_enemy[81 * kind + square];
-    };
-    const bool in_check = (threats.all & own_king) != 0;
-    const std::size_t king_goes = in_check ? king_in_check : king_calm;
-    const int danger = threats.attacks_on(own_king ? tables.king[king_at] : 0);
-
-    const auto square_of = [](const std::optional<Move>& move) {
-        return move && *move != Move::declaration() ? move->to() : -1;
-    };
-    const int last_to = square_of(context.last);
-    const int previous_to = square_of(context.before_last);
-    const int previous_from = previous_to >= 0 && !context.before_last->is_drop() ? context.before_last->from() : -1;
-
-    // What we get back for a piece of ours that is captured on a square is the same for all drops there.
-    constexpr int all = 1 << 20;  // it is not captured at all
+    const Scene scene(game, context);
     constexpr int unknown = -1;
-    std::array<int, 81> returns;
-    returns.fill(all);
-    for_each_bit(threats.all & ~occupied, [&](int square) { returns[z(square)] = held & bit(square) ? unknown : 0; });
-
-    const auto add_distances = [&](int to) {
-        if (last_to >= 0) sink.add(near_last + steps_apart[z(last_to)][z(to)] - 1);
-        if (previous_to >= 0) sink.add(near_before_last + steps_apart[z(previous_to)][z(to)] - 1);
-    };
-
-    // Moves of one piece, and drops of one kind, follow each other: what they have in common is worked out once.
+    std::array<int, 81> returns;  // for drops, by square
+    returns.fill(unknown);
     const auto end = moves.end();
     for (auto next = moves.begin(); next != end;) {
         const int from = next->from();
@@ -479,79 +582,259 @@ void MoveFeatures<Shogi>::visit(const Shogi& game, const Context<Shogi>& context
             sink.add(declares);
             sink.end_move();
             ++next;
-            continue;
-        }
-        if (next->is_drop()) {
-            const Kind kind = next->dropped();
-            const int value = Shogi::exchange_values[kind];
-            const int hand_value = hand_values[kind];
-            const std::size_t first_change = dropped + change_bands * group_of[kind];
-            const Bitboard checking = checks.squares[kind];
+        } else if (next->is_drop()) {
+            const auto drops = scene.drops_of(next->dropped());
             for (; next != end && next->from() == from; ++next) {
-                const int to = next->to();
-                add_distances(to);
-                int& back = returns[z(to)];
-                if (back == unknown)
-                    back = crowded & bit(to)
-                               ? all - Exchange(game, movers, to, occupied | bit(to)).best_capture(them, all)
-                               : threats.cheapest(to);
-                sink.add(exchange_band(std::min(0, back - value)));
-                sink.add(first_change + change_band(place_value(kind, to) - hand_value));
-                if (checking & bit(to)) sink.add(check);
+                int& returned = returns[z(next->to())];
+                if (returned == unknown) returned = scene.return_for_drop(next->to());
+                scene.add(drops, next->to(), returned, sink);
                 sink.end_move();
             }
-            continue;
-        }
-
-        const Kind kind = game.piece_on(from);
-        const int place_before = place_value(kind, from);
-        const std::size_t first_change = moved + change_bands * group_of[kind];
-        std::size_t escapes = none;
-        if (kind != Shogi::king && (threats.all & bit(from)))
-            for (std::size_t by = class_count; by-- > 0;)
-                if (threats.by[by] & bit(from)) escapes = escape + class_count * group_of[kind] + by;
-        const Bitboard left = occupied ^ bit(from);
-        const bool shield = (checks.shields & bit(from)) != 0;
-        const bool slid_at = ((threats.sliding | cover.sliding) & bit(from)) != 0;
-        for (; next != end && next->from() == from; ++next) {
-            const int to = next->to();
-            const bool promotes = next->promotes();
-            const Kind kind_after = promotes ? static_cast<Kind>(kind + 8) : kind;
-            const Kind victim = game.piece_on(to);
-            const int value_after = Shogi::exchange_values[kind_after];
-            add_distances(to);
-            int gain = Shogi::exchange_values[victim] + value_after - Shogi::exchange_values[kind];
-            if (kind != Shogi::king) {
-                // A slider that attacks the piece or covers it may reach through the square it leaves. The piece itself
-                // is one of those that cover where it goes.
-                const bool threatened = (threats.all & bit(to)) != 0;
-                const bool reached = slid_at && (tables.rays[tables.direction[to][from]][from] & sliders);
-                if (reached || (threatened && (held_twice & crowded & bit(to))))
-                    gain -= Exchange(game, movers, to, left | bit(to)).best_capture(them, value_after);
-                else if (threatened)
-                    gain -= held_twice & bit(to) ? std::max(0, value_after - threats.cheapest(to)) : value_after;
+        } else {
+            const auto piece = scene.piece_at(from);
+            for (; next != end && next->from() == from; ++next) {
+                scene.add(piece, *next, sink);
+                sink.end_move();
             }
-            sink.add(exchange_band(gain));
-            if (victim != Shogi::no_piece) sink.add(to == last_to ? recapture : other_capture);
-            if (promotes) sink.add(promotion);
-            if (checks.given_by(kind_after, to) || (shield && checks.opened_by(from, to))) sink.add(check);
-            if (kind == Shogi::king) {
-                const int danger_after = threats.attacks_on(tables.king[to]);
-                sink.add(king_goes + (danger_after < danger ? 0 : danger_after == danger ? 1 : 2));
-            } else {
-                if (escapes != none) sink.add(escapes);
-                sink.add(first_change + change_band(place_value(kind_after, to) - place_before));
-            }
-            if (from == previous_to) {
-                sink.add(previous_piece + class_of[kind]);
-                if (to == previous_from) sink.add(victim == Shogi::no_piece ? returns_quietly : returns_capturing);
-            }
-            sink.end_move();
         }
     }
 }
 
 template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, StrengthSink);
 template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Move>, ListSink);
+
+namespace {
+
+/// By eight bits: 1 where they are set.
+constexpr auto spread_bits = [] {
+    std::array<std::array<float, 8>, 256> table{};
+    for (std::size_t bits = 0; bits < 256; ++bits)
+        for (std::size_t i = 0; i < 8; ++i) table[bits][i] = static_cast<float>(bits >> i & 1);
+    return table;
+}();
+constexpr std::size_t eights = 11;  // that hold all squares
+const std::array<float, 8>& spread_eight(Bitboard squares, std::size_t i) {
+    return spread_bits[static_cast<std::size_t>(squares >> (8 * i)) & 255];
+}
+
+}  // namespace
+
+/// Moves whose strengths are known not to be above some bounds, drawn by these.
+class MoveDraw<Shogi>::Lottery {
+public:
+    Lottery(MoveDraw& draw, const Scene& scene, const Shogi::MoveSets& sets) : draw_(draw), scene_(scene) {
+        const Row& last = draw.near_last_[z(scene.last_to)];
+        const Row& before = draw.near_before_last_[z(scene.previous_to)];
+        for (std::size_t i = 0; i < last.size(); ++i) nearness_[i] = last[i] * before[i];
+        std::size_t next = 0;
+        for (; next < sets.size() && sets[next].from <= Shogi::MoveSet::pawn_steps; ++next) add_pieces(sets[next]);
+        if (next == sets.size()) return;
+        // A piece that is dropped where it's lost is known to be; elsewhere it might be safe.
+        const Bitboard lost = scene.threats.all & ~scene.held;
+        const float even = draw.at_most_[exchange_band(0) - exchange];
+        for (std::size_t i = 0; i < eights; ++i)
+            for (std::size_t j = 0; j < 8; ++j) {
+                const float is_lost = spread_eight(lost, i)[j];
+                safe_[8 * i + j] = nearness_[8 * i + j] * (1 - is_lost) * even;
+                lost_[8 * i + j] = nearness_[8 * i + j] * is_lost;
+            }
+        places_ = &draw.drop_places(scene.us, scene.king_at, scene.checks.king_at);
+        for (; next < sets.size(); ++next) add_drops(sets[next]);
+    }
+
+    /// A move and what bounds its strength; its number if it is one of those that are listed.
+    struct Drawn {
+        Move move;
+        float bound;
+        std::size_t listed;
+    };
+    Drawn draw(Rng& rng) const {
+        float left = (listed_sum_ + drops_sum_) * static_cast<float>(rng.bits() >> 40) * 0x1p-24f;
+        if (left < listed_sum_ || kinds_ == 0) {
+            std::size_t drawn = 0;
+            // Rounding may leave a little at the end: then it is the last one.
+            while (drawn + 1 < listed_ && (left -= bounds_[drawn]) >= 0) ++drawn;
+            return {moves_[drawn], bounds_[drawn], drawn};
+        }
+        left -= listed_sum_;
+        std::size_t kind = 0;
+        while (kind + 1 < kinds_ && left >= drops_[kind].sum) left -= drops_[kind++].sum;
+        return draw_drop(drops_[kind], left);
+    }
+    /// The bound of a listed move turned out too high.
+    void lower(std::size_t listed, float strength) {
+        listed_sum_ += strength - bounds_[listed];
+        bounds_[listed] = strength;
+    }
+
+private:
+    struct DropsOfKind {
+        Kind kind;
+        Bitboard targets;
+        float lost;  // the strength of losing such a piece
+        float sum;
+    };
+
+    void list(Move move, float bound) {
+        moves_[listed_] = move;
+        bounds_[listed_++] = bound;
+        listed_sum_ += bound;
+    }
+    float strength(std::size_t feature) const { return draw_.strengths_[feature]; }
+
+    void add_pieces(const Shogi::MoveSet& set) {
+        if (set.from != Shogi::MoveSet::pawn_steps) return add_piece(set.from, set.targets, set.promotes);
+        for_each_bit(set.targets, [&](int to) { add_piece(set.move_to(to, scene_.us).from(), bit(to), set.promotes); });
+    }
+    void add_piece(int from, Bitboard targets, bool promotes) {
+        const auto piece = scene_.piece_at(from);
+        const Kind kind_after = promotes ? promoted(piece.kind) : piece.kind;
+        const int value_after = Shogi::exchange_values[kind_after];
+        const int gain = value_after - Shogi::exchange_values[piece.kind];
+        const bool is_king = piece.kind == Shogi::king;
+        const Bitboard checking = scene_.checking(piece, kind_after);
+        float common = promotes ? strength(promotion) : 1;
+        if (piece.escapes != none) common *= strength(piece.escapes);
+        if (from == scene_.previous_to) common *= strength(previous_piece + class_of[piece.kind]);
+        if (is_king)
+            common *=
+                std::max({strength(scene_.king_goes), strength(scene_.king_goes + 1), strength(scene_.king_goes + 2)});
+        const auto place_change = [&](int to) {
+            if (is_king) return 1.0f;
+            return strength(piece.first_change + change_band(scene_.place_value(kind_after, to) - piece.place_before));
+        };
+        // Where it is threatened, covered by nothing else and nothing is hidden behind it, it is lost.
+        const Bitboard lost = is_king ? 0 : scene_.threats.all & ~scene_.held_twice;
+        Bitboard plain = targets & ~scene_.occupied & ~checking;
+        if (piece.slid_at) plain &= ~lost;
+        if (from == scene_.previous_to && scene_.previous_from != Scene::no_square) plain &= ~bit(scene_.previous_from);
+        const auto add_plain = [&](Bitboard squares, float exchanged) {
+            const float alike = common * exchanged;
+            for_each_bit(squares,
+                         [&](int to) { list({from, to, promotes}, alike * nearness_[z(to)] * place_change(to)); });
+        };
+        add_plain(plain & ~lost, draw_.at_most_[exchange_band(gain) - exchange]);
+        add_plain(plain & lost, strength(exchange_band(gain - value_after)));
+        for_each_bit(targets & ~plain, [&](int to) {
+            const Kind victim = scene_.game.piece_on(to);
+            const int taken = gain + Shogi::exchange_values[victim];
+            float bound = common * nearness_[z(to)] * place_change(to);
+            bound *= (lost & bit(to)) && !scene_.reached_through(piece, to)
+                         ? strength(exchange_band(taken - value_after))
+                         : draw_.at_most_[exchange_band(taken) - exchange];
+            if (victim != Shogi::no_piece) bound *= strength(to == scene_.last_to ? recapture : other_capture);
+            if (checking & bit(to)) bound *= strength(check);
+            if (from == scene_.previous_to && to == scene_.previous_from)
+                bound *= strength(victim == Shogi::no_piece ? returns_quietly : returns_capturing);
+            list({from, to, promotes}, bound);
+        });
+    }
+
+    void add_drops(const Shogi::MoveSet& set) {
+        DropsOfKind drops{.kind = static_cast<Kind>(set.from - 81),
+                          .targets = set.targets,
+                          .lost = strength(exchange_band(-Shogi::exchange_values[set.from - 81])),
+                          .sum = 0};
+        // Checks are listed, so that the bounds of the others need not allow for them.
+        const Bitboard checking = set.targets & scene_.checks.squares[drops.kind];
+        for_each_bit(checking,
+                     [&](int to) { list(Move::drop(drops.kind, to), drop_bound(drops, z(to)) * strength(check)); });
+        drops.targets ^= checking;
+        if (!drops.targets) return;
+        std::array<float, 8> sums{};
+        for (std::size_t i = 0; i < eights; ++i) {
+            const auto& open = spread_eight(drops.targets, i);
+            for (std::size_t j = 0; j < 8; ++j) sums[j] += open[j] * drop_bound(drops, 8 * i + j);
+        }
+        for (const float sum : sums) drops.sum += sum;
+        drops_sum_ += drops.sum;
+        drops_[kinds_++] = drops;
+    }
+    float drop_bound(const DropsOfKind& drops, std::size_t to) const {
+        return places_->strengths[drops.kind - 1u][to] * (safe_[to] + drops.lost * lost_[to]);
+    }
+    Drawn draw_drop(const DropsOfKind& drops, float left) const {
+        Bitboard open = drops.targets;
+        while (true) {
+            const int to = pop_lowest_bit(open);
+            const float bound = drop_bound(drops, z(to));
+            if (!open || (left -= bound) < 0) return {Move::drop(drops.kind, to), bound, max_listed};
+        }
+    }
+
+    MoveDraw& draw_;
+    const Scene& scene_;
+    Row nearness_;
+    Row safe_;
+    Row lost_;
+    const DropPlaces* places_ = nullptr;
+    std::array<DropsOfKind, hand_groups> drops_;
+    std::size_t kinds_ = 0;
+    float drops_sum_ = 0;
+    std::size_t listed_ = 0;
+    float listed_sum_ = 0;
+    std::array<Move, max_listed> moves_;
+    std::array<float, max_listed> bounds_;
+};
+
+MoveDraw<Shogi>::MoveDraw(std::span<const float> strengths) : strengths_(strengths.begin(), strengths.end()) {
+    assert(strengths.size() == feature_count);
+    float greatest = 0;
+    for (std::size_t band = 0; band < see_bands; ++band)
+        at_most_[band] = greatest = std::max(greatest, strengths[exchange + band]);
+    for (std::size_t square = 0; square < 81; ++square)
+        for (std::size_t to = 0; to < 81; ++to) {
+            near_last_[square][to] = strengths[near_last + steps_apart[square][to] - 1];
+            near_before_last_[square][to] = strengths[near_before_last + steps_apart[square][to] - 1];
+        }
+    near_last_[Scene::no_square].fill(1);
+    near_before_last_[Scene::no_square].fill(1);
+}
+
+const MoveDraw<Shogi>::DropPlaces& MoveDraw<Shogi>::drop_places(Player us, int own_king, int enemy_king) {
+    const int key = (index_of(us) * 82 + own_king) * 82 + enemy_king;
+    DropPlaces& places = known_places_[z(key) % known_places_.size()];
+    if (places.key == key) return places;
+    places.key = key;
+    const std::int16_t* beside_own = place_values.to_own[z(us)][z(own_king)].data();
+    const std::int16_t* beside_enemy = place_values.to_enemy[z(us)][z(enemy_king)].data();
+    for (std::size_t kind = Shogi::pawn; kind <= Shogi::gold; ++kind)
+        for (std::size_t to = 0; to < 81; ++to) {
+            const int change = beside_own[81 * kind + to] + beside_enemy[81 * kind + to] - hand_values[kind];
+            places.strengths[kind - 1][to] = strengths_[dropped + change_bands * group_of[kind] + change_band(change)];
+        }
+    return places;
+}
+
+std::optional<Move> MoveDraw<Shogi>::operator()(const Shogi& game, const Context<Shogi>& context, Rng& rng) {
+    const auto sets = game.move_sets();
+    if (sets.empty()) return std::nullopt;
+    if (game.rules().declaration && game.may_declare()) return draw_from_all(game, context, rng);
+    const Scene scene(game, context);
+    Lottery lottery(*this, scene, sets);
+    for (int tries = 0; tries < 50; ++tries) {
+        const auto drawn = lottery.draw(rng);
+        float exact = 0;
+        StrengthSink sink(strengths_.data(), &exact);
+        if (drawn.move.is_drop())
+            scene.add(scene.drops_of(drawn.move.dropped()), drawn.move.to(), scene.return_for_drop(drawn.move.to()),
+                      sink);
+        else
+            scene.add(scene.piece_at(drawn.move.from()), drawn.move, sink);
+        sink.end_move();
+        assert(exact <= drawn.bound * 1.0001f);
+        if (static_cast<float>(rng.bits() >> 40) * 0x1p-24f * drawn.bound < exact) return drawn.move;
+        if (drawn.listed < max_listed) lottery.lower(drawn.listed, exact);
+    }
+    return draw_from_all(game, context, rng);
+}
+
+std::optional<Move> MoveDraw<Shogi>::draw_from_all(const Shogi& game, const Context<Shogi>& context, Rng& rng) const {
+    const auto moves = game.legal_moves();
+    std::array<float, Shogi::max_moves> weights;
+    MoveFeatures<Shogi>::visit(game, context, {moves.begin(), moves.size()},
+                               StrengthSink(strengths_.data(), weights.data()));
+    return moves[draw_weighted({weights.data(), moves.size()}, rng)];
+}
 
 }  // namespace hyoka::strengths

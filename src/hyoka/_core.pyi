@@ -163,9 +163,9 @@ class Go3:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -288,9 +288,9 @@ class Go3:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -430,9 +430,9 @@ class Go4:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -555,9 +555,9 @@ class Go4:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -697,9 +697,9 @@ class Go5:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -822,9 +822,9 @@ class Go5:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -964,9 +964,9 @@ class Go6:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1089,9 +1089,9 @@ class Go6:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1231,9 +1231,9 @@ class Go7:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1356,9 +1356,9 @@ class Go7:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1498,9 +1498,9 @@ class Go9:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1623,9 +1623,9 @@ class Go9:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -1765,9 +1765,9 @@ class Go13:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -1890,9 +1890,9 @@ class Go13:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2032,9 +2032,9 @@ class Go19:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2157,9 +2157,9 @@ class Go19:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2294,9 +2294,9 @@ class Othello:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2416,9 +2416,9 @@ class Othello:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2523,9 +2523,9 @@ class Chess:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2637,9 +2637,9 @@ class Chess:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -2786,9 +2786,9 @@ class Shogi:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -2908,9 +2908,9 @@ class Shogi:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -3061,9 +3061,9 @@ class BlokusDuo:
         How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
         """
 
-    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
         """
 
     class Move:
@@ -3186,9 +3186,9 @@ class BlokusDuo:
             How many lines of exactly `depth` moves start here. Ctrl-C works meanwhile.
             """
 
-        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths and final scores of random playouts; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
             """
 
         @property
@@ -3582,6 +3582,11 @@ class GameTable:
         How high a move model puts the moves played: ranks from 1 on (0: no legal move), how many legal moves there are, -log of the chance that the strengths give to the move, and the entropy of those chances.
         """
 
+    def weigh(self, model: Model, threads: int, progress: Callable[[int], None] | None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.float32]], NDArray[numpy.int32]]:
+        """
+        How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.
+        """
+
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
         """
         Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
@@ -3665,6 +3670,115 @@ def tactical_answers(position: object, game: str, last: int | None = None, befor
 
 def mets_model(game: str, tree: MetsTree) -> Model:
     """A tree as a move model: a move is as strong as the odds of its leaf."""
+
+class GoShapes:
+    """Shapes of stones around a point, known in all their likenesses."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """
+        Each as letters: o own, x the other's, e empty, b off the board, the nearest points first.
+        """
+
+    def __len__(self) -> int: ...
+
+def shapes_played(table: GameTable, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]:
+    """
+    Of the moves played (Go), by row and size: a hash of the shape around it, the same for all its likenesses; and the shape, packed.
+    """
+
+def text_of_shape(packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], size: int) -> str:
+    """The letters of a packed shape of that size."""
+
+def sizes_of_shapes() -> list[int]:
+    """How many points the shapes of each size have."""
+
+class Competitions:
+    """
+    Choices among teams of features, of which one won each time; see hyoka.learning.
+    """
+
+    @staticmethod
+    def of_table(table: GameTable, shapes: GoShapes | None, threads: int, progress: Callable[[int], None] | None) -> Competitions:
+        """
+        The legal moves of a table's positions and the ones played; shapes are numbered after features.
+        """
+
+    @staticmethod
+    def of_lists(features: int, listed: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], teams: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], winners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], games: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]) -> Competitions:
+        """
+        How many features there are; those of all teams in a row and where each team's end; by competition how many teams, which won, and of which game it is, in rising order.
+        """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def teams(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    def expect(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> tuple[float, NDArray[numpy.float64]]:
+        """
+        The log-likelihood of strengths, and the wins they expect of each feature.
+        """
+
+    def spread(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> NDArray[numpy.float64]:
+        """
+        By feature: the sum of p (1 - p) over teams with it, p being the chance that the team wins.
+        """
+
+    def counts(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """By feature: in how many teams that won it is, and in how many."""
+
+    def groups(self) -> NDArray[numpy.uint16]:
+        """By feature: a group such that no team has two features of one."""
+
+    def scores_by_game(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], features: int) -> NDArray[numpy.float32]:
+        """By game and feature, for the first features: wins less those expected."""
+
+    def squared_scores(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        By feature: the sum over games of the squares of wins less those expected.
+        """
+
+    def information(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], features: int, every: int, threads: int) -> NDArray[numpy.float64]:
+        """
+        Fisher's information of the logarithms of the first features' strengths, from every so-many-th competition.
+        """
+
+class LatentLearner:
+    """Factors of features on their way; see hyoka.learning.latent."""
+
+    def __init__(self, competitions: Competitions, games: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], rank: int, rate: float, decay: float, seed: int) -> None:
+        """
+        Competitions; by game whether it is learned from; the logarithms to begin with; how many factors a feature has; and how they are learned.
+        """
+
+    def learn(self) -> None:
+        """Go through all games that are learned from once."""
+
+    @property
+    def loss(self) -> float:
+        """Mean of -log of the winners' chances in the other games."""
+
+    def numbers(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """Logarithms, and factors by feature."""
+
+def combined_model(game: str, models: Sequence[Model], weights: Sequence[float]) -> Model:
+    """
+    Several move models as one: the product of their strengths, each to the power of its weight.
+    """
+
+def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', writable=False)], shapes: GoShapes | None) -> Model:
+    """
+    Factors as a move model: numbers for each feature, then for each shape (Go).
+    """
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
@@ -3873,8 +3987,10 @@ def linear_evaluation(game: str, weights: Sequence[float], scale: float) -> Mode
     Opening and ending weight of each term in turn; none: the built-in ones.
     """
 
-def feature_strengths(game: str, strengths: Sequence[float]) -> Model:
-    """A strength for each feature of moves; none: the built-in ones."""
+def feature_strengths(game: str, strengths: Sequence[float], shapes: GoShapes | None = None) -> Model:
+    """
+    A strength for each feature of moves, then for each shape (Go); none: the built-in ones.
+    """
 
 def python_scores(game: str | None, function: Callable[[object], object]) -> Model:
     """Positions in, scores for the first player out."""
@@ -3974,6 +4090,9 @@ class MonteCarlo:
 
     def allow(self) -> None:
         """Let searches run again."""
+
+def policy_playouts(game: str, line: object, options: MonteCarloOptions, models: GivenModels, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
+    """Playouts by a policy; see hyoka.playouts."""
 
 class ChessMate:
     """Looks for mates by checks; keeps what it has learned."""

@@ -51,9 +51,11 @@ class Kind:
 KINDS: Final[dict[str, Kind]] = {
     "weights": Kind("the weights of an evaluation's terms", is_json=True),
     "strengths": Kind("the strengths of features of moves", is_json=True),
+    "combined": Kind("several models that rank moves, as one"),
+    "latent": Kind("the strengths and factors of features of moves"),
     "mets": Kind("a tree over the stones around a point, which ranks moves"),
     "formula": Kind("the weights of columns added to an evaluator's scores", is_json=True),
-    "book": Kind("records whose moves are a book"),
+    "book": Kind("the moves of an opening book by position, with how often they were played"),
     "profile": Kind("how GTP engines are asked"),
 }
 """What can be learned or given. A JSON object holds what it is about under its kind's name."""

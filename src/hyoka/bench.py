@@ -39,7 +39,7 @@ class _Job:
 def _tree_search(game: str, work: Workload) -> tuple[int, float]:
     """The visits of the moves, each times its place: any other order or count shows."""
     count = work.playouts // 2
-    result = Searcher(f"uct:playouts={count},seed=1", game).search(position(game))
+    result = Searcher(f"uct:preset=paper,playouts={count},seed=1", game).search(position(game))
     return sum(place * move.visits for place, move in enumerate(result.moves, 1)), count
 
 

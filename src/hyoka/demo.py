@@ -19,8 +19,8 @@ from hyoka.study import COMMENTS, EvaluationReport, Study, evaluate, make_study
 STATIC: Final = "ab:nodes=1,hash=0"
 """At one node alpha-beta has seen the position alone: this is the linear evaluation itself."""
 MONTE_CARLO: Final = "mc:playouts=250"
-UCT_WEAK: Final = "uct:playouts=250,formula=puct"
-UCT_STRONG: Final = "uct:playouts=2500,formula=puct"
+UCT_WEAK: Final = "uct:preset=paper,playouts=250,formula=puct"
+UCT_STRONG: Final = "uct:preset=paper,playouts=2500,formula=puct"
 EVALUATORS: Final = (STATIC, MONTE_CARLO, UCT_WEAK, UCT_STRONG)
 """Who judges the Go positions, the quickest first."""
 POSITIONS_A_GAME: Final = 5

@@ -5,6 +5,7 @@ Games cross into the core as one table. A pass walks each of them once, without 
 lock; Ctrl-C ends it. What it finds does not depend on the number of threads.
 """
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -113,6 +114,17 @@ class Predictions:
 
 
 @dataclass(frozen=True, eq=False)
+class Weighings:
+    """How strong a move model finds the legal moves of positions."""
+
+    offsets: NDArray[np.int64]
+    """Position i's moves are those from offsets[i] to offsets[i + 1]."""
+    strengths: NDArray[np.float32]
+    played: NDArray[np.int32]
+    """By position: which of its moves the record has; -1 after the last."""
+
+
+@dataclass(frozen=True, eq=False)
 class Planes:
     """Positions as a network sees them, and the moves that were played there."""
 
@@ -209,6 +221,18 @@ class GameTable:
         codes = np.full(len(self), -1, np.int32)
         codes[places < ends] = self.moves[places[places < ends]]
         return codes
+
+    def some(self, positions: int, *, seed: int = 0) -> Self:
+        """The same games with so many of their positions, drawn at random; all if there are fewer.
+
+        Positions after the last move are not drawn.
+        """
+        ends = np.repeat(np.diff(self.move_offsets), np.diff(self.row_offsets))
+        usable = np.flatnonzero(self.plies < ends)
+        if positions < len(usable):
+            usable = np.sort(np.random.default_rng(seed).choice(usable, positions, replace=False))
+        offsets = np.searchsorted(usable, self.row_offsets).astype(np.int64)
+        return dataclasses.replace(self, row_offsets=offsets, plies=self.plies[usable])
 
     def chunks(self, positions: int = _AT_ONCE) -> Iterator[Self]:
         """Tables of whole games with about so many rows each, so that results fit into memory."""
@@ -310,11 +334,37 @@ class GameTable:
         moves, features, played = self._in_core.move_features(threads or _cores(), progress)
         return MoveFeatures(Lists(*moves), Lists(*features), played)
 
+    def competitions(
+        self,
+        *,
+        shapes: _core.GoShapes | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.Competitions:
+        """The same for many positions: teams of features, of which the move played won.
+
+        Shapes of stones (Go) are features, too, and are numbered after the game's own.
+        """
+        return _core.Competitions.of_table(self._in_core, shapes, threads or _cores(), progress)
+
+    def shapes_played(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """Around the moves played (Go): hashes by size, alike for likenesses, and packed shapes."""
+        return _core.shapes_played(self._in_core, threads or _cores(), progress)
+
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Predictions:
         """How high a move model puts the moves played; of moves alike the first one is better."""
         return Predictions(*self._in_core.predict(model, threads or _cores(), progress))
+
+    def weighings(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Weighings:
+        """How strong a move model finds each legal move."""
+        (offsets, strengths), played = self._in_core.weigh(model, threads or _cores(), progress)
+        return Weighings(offsets, strengths, played)
 
     def grown_tree(
         self,

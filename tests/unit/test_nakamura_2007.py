@@ -66,7 +66,8 @@ class TestScale:
 
 
 def test_some_new_nodes_are_among_all(tmp_path: Path) -> None:
-    plan = hk.plan_match("one=uct:playouts=5", "other=uct:playouts=5", game="othello", seed=5)
+    search = "uct:preset=paper,playouts=5"
+    plan = hk.plan_match(f"one={search}", f"other={search}", game="othello", seed=5)
     games = play_match(plan, tmp_path, games=4).games
     heard: list[Progress] = []
     some = NewNodes.beside(games, most=7, seed=1, progress=heard.append)
@@ -153,7 +154,7 @@ class TestTuning:
         assert again.scale == once.scale
         assert again.ratings == once.ratings
         assert {each.name for each in once.ratings.players} == {"prior=0", "prior=10", "prior=40"}
-        assert once.player("prior=0") == search
+        assert once.player("prior=0") == search.with_settings(prior=0)
         assert once.player("prior=40")["scale"] == float(f"{once.scale.value:.3g}")
         for name in once.as_strong:
             assert once.behind_best(name).low <= 0 <= once.behind_best(name).value

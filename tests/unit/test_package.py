@@ -27,7 +27,6 @@ LAYERS = [
     "fleet",
     "_core",
     "games",
-    "playouts",
     "diagram",
     "problems",
     "evaluation",
@@ -37,6 +36,7 @@ LAYERS = [
     "records",
     "passes",
     "search",
+    "playouts",
     "engines",
     "built_in",
     "as_engine",
@@ -47,6 +47,7 @@ LAYERS = [
     "arena",
     "report",
     "reproduction",
+    "models",
     "samples",
     "demo",
     "bench",
@@ -121,6 +122,7 @@ SPELLING_GAMES = {
     "problems/reading.py": "the notations by name, one of which is called after its game",
     "reproduction/experiments.py": "the papers' experiments are about one game each",
     "reproduction/nakamura_2007.py": "its paper is about one game",
+    "reproduction/sato_2010.py": "its paper is about one game",
     "reproduction/strength.py": "a match is of one game",
 }
 

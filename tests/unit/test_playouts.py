@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 import dataclasses
+import json
 import math
+from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
+from typer.testing import CliRunner
 
 import hyoka as hk
+from hyoka.cli.commands import command_line
+from hyoka.learning.mets import learn_mets
+from hyoka.learning.predicting import table_of
+from hyoka.samples import sample_path
 
 
 def some(*outcomes: int) -> hk.Playouts:
     scores = np.array(outcomes, dtype=np.float32)
+    lengths = np.ones(len(outcomes), dtype=np.int32)
     return hk.Playouts(
-        np.array(outcomes, dtype=np.int8), np.ones(len(outcomes), dtype=np.int32), scores
+        np.array(outcomes, dtype=np.int8), lengths, scores, np.ones(len(outcomes), dtype=bool)
     )
 
 
@@ -115,3 +125,123 @@ def test_a_mate_in_one_is_found_by_some_playout_and_counted_for_the_mover() -> N
     mate: Any = hk.Chess.from_text("7k/R7/6K1/8/8/8/8/8 w - - 0 1")
     results = hk.playouts(mate, 200, limit=1)
     assert set(results.outcomes.tolist()) == {0, 1}
+
+
+# By policy
+
+STRENGTHS = "uct:preset=paper,playouts=1,formula=puct"
+
+
+def chances(line: hk.Othello.Line) -> dict[Any, float]:
+    """By what a policy by strengths goes: the share that a tree search takes as a prior."""
+    reports = hk.Searcher(STRENGTHS, "othello").search(line).moves
+    return {report.move: report.prior or 0.0 for report in reports}
+
+
+def ends(line: hk.Othello.Line) -> dict[float, float]:
+    """The probability of each final score, by looking at all games there can be."""
+    if line.outcome is not None:
+        return {line.score: 1.0}
+    found: dict[float, float] = defaultdict(float)
+    for move, chance in chances(line).items():
+        for score, share in ends(line.play(move)).items():
+            found[score] += chance * share
+    return found
+
+
+def late(empty: int) -> hk.Othello.Line:
+    line, seed = hk.Othello().line(), 0
+    while (line.cells == 0).sum() > empty:
+        move = line.random_move(seed := seed + 1)
+        assert move is not None
+        line = line.play(move)
+    return line
+
+
+def agrees(scores: Any, expected: dict[float, float]) -> bool:
+    seen = Counter(scores.tolist())
+    assert set(seen) <= set(expected)
+    often = [score for score in expected if expected[score] * len(scores) >= 5]
+    counts = [seen[score] for score in often]
+    shares = np.array([expected[score] for score in often])
+    wanted = shares / shares.sum() * sum(counts)
+    return len(often) > 1 and float(chisquare(counts, wanted).pvalue) > 1e-3
+
+
+def test_games_by_strengths_end_as_all_games_there_can_be_weighed() -> None:
+    line = late(5)
+    played = hk.playouts(line, 4000, policy="strengths", strengths="built-in", seed=5)
+    expected = ends(line)
+    assert sum(expected.values()) == pytest.approx(1)
+    assert agrees(played.scores, expected)
+    assert not agrees(hk.playouts(line, 4000, seed=5).scores, expected)
+    assert played.over.all()
+
+
+def test_moves_are_drawn_by_their_strengths() -> None:
+    line = late(40)
+    after: dict[float, float] = defaultdict(float)
+    for move, chance in chances(line).items():
+        after[line.play(move).score] += chance
+    played = hk.playouts(line, 4000, policy="strengths", strengths="built-in", seed=6, limit=1)
+    assert agrees(played.scores, after)
+    assert not played.over.any()
+    assert (played.lengths == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("game", "policy"),
+    [("shogi", "strengths"), ("go9", "light"), ("go9", "strengths"), ("chess", "strengths")],
+)
+def test_a_playout_depends_on_the_seed_and_its_number_alone(game: str, policy: str) -> None:
+    start = hk.position(game)
+    few = hk.playouts(start, 6, policy=policy, seed=3, limit=60)
+    many = hk.playouts(start, 12, policy=policy, seed=3, limit=60, threads=3)
+    for one, other in zip(dataclasses.astuple(few), dataclasses.astuple(many), strict=True):
+        assert (one == other[:6]).all()
+    assert (few.lengths <= 60).all()
+    assert (few.over == (few.lengths < 60)).all() or few.over.any()
+
+
+def test_all_moves_alike_by_any_way() -> None:
+    """A share of 1 of random moves leaves nothing of a policy, whatever it is."""
+    by_policy = hk.playouts(hk.Othello(), 2000, policy="strengths", epsilon=1.0, seed=1)
+    uniform = hk.playouts(hk.Othello(), 2000, seed=2)
+    assert abs(by_policy.value - uniform.value) < 0.06
+    assert abs(by_policy.scores.mean() - uniform.scores.mean()) < 2
+
+
+def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
+    strengths = hk.strengths_artefact("othello", {"corner": 1e6})
+    line = late(20)
+    greedy = hk.playouts(line, 200, policy="strengths", strengths=strengths, seed=1)
+    assert (greedy.scores != hk.playouts(line, 200, policy="strengths", seed=1).scores).any()
+    games = table_of(list(hk.read_records(sample_path("go9")))[:20])
+    learn_mets(games, threshold=2000).save(tmp_path / "tree.mets")
+    by_tree = hk.playouts(hk.Go9(), 5, policy="strengths", strengths=tmp_path / "tree.mets", seed=1)
+    assert by_tree.over.all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"policy": "strenghts"}, "did you mean strengths"),
+        ({"policy": "light"}, "policy=light is for Go"),
+        ({"strengths": hk.strengths_artefact("othello", {})}, "has no effect"),
+        ({"epsilon": 0.5}, "has no effect with policy=uniform"),
+    ],
+)
+def test_policies_that_cannot_be_are_refused(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(hk.NotationError, match=words):
+        hk.playouts(hk.Othello(), 1, **arguments)
+
+
+def test_the_command_says_what_playouts_are_like() -> None:
+    words = ["playouts", "othello", str(sample_path("othello")), "-n", "50", "--json"]
+    result = CliRunner().invoke(command_line(words), words)
+    assert result.exit_code == 0, result.output
+    uniform, rated = json.loads(result.stdout)
+    assert (uniform["policy"], rated["policy"]) == ("uniform", "strengths")
+    assert uniform["ended"][0] == rated["ended"][0] == 1
+    assert uniform["first"] is None
+    assert 0.05 < uniform["drawn"][0] < rated["drawn"][0] < rated["first"][0]

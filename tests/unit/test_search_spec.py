@@ -117,7 +117,7 @@ def meaning(spec: hk.SearchSpec, game: str) -> Any:
     values = {setting.name: options.get(setting.name) for setting in options.settings()}
     values |= {name: values[name] or 0 for name in LIMITS if name in values}
     if spec.kind == "uct":
-        del values["c"], values["ordered"]
+        del values["c"], values["ordered"], values["preset"]
         values |= {"exploration": options.exploration, "in order": options.in_order}
     return spec.kind, values
 
@@ -173,7 +173,9 @@ def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
         ("uct:book_plies=4", "without book=FILE"),
         ("uct:batch=4", "without an evaluator in Python"),
         ("uct:epsilon=0.5", "with policy=uniform"),
-        ("uct:scale=100", "without prior=… or cut=…"),
+        ("uct:scale=100", "without prior=…, cut=… or minimax=…"),
+        ("uct:quiescence=on", "without prior=…, cut=… or minimax=…"),
+        ("mc:quiescence=on", "without cut=…"),
         ("mc:scale=100", "without cut=…"),
         ("mc:playouts=10,a_move=3", "'playouts' has no effect with a_move=…"),
         ("ab:plain=on,exact=on", "'exact' has no effect with plain=on"),

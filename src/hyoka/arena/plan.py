@@ -95,7 +95,8 @@ class MatchPlan:
         if self.format not in FORMATS:
             hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
-        object.__setattr__(self, "players", tuple(named_apart(self.players)))
+        players = [player.for_game(self.rules.game) for player in self.players]
+        object.__setattr__(self, "players", tuple(named_apart(players)))
         for player in self.players:  # one that can't play says so
             player.contestant.seat(self.rules.game, player.name)
         if self.rules.handicap:

@@ -53,6 +53,10 @@ class PlayerSpec:
                 raise
             raise NotationError(f"{error} (a clock after @ is written as 60+0.6)") from None
 
+    def for_game(self, game: str) -> "PlayerSpec":
+        """The same player, who knows what is played."""
+        return dataclasses.replace(self, spec=self.contestant.spec_for(game))
+
     @property
     def contestant(self) -> Contestant[Any]:
         """Whoever the spec names."""

@@ -196,7 +196,7 @@ def _without_prior(search: SearchSpec) -> SearchSpec:
     said = [name for name, _ in search.chosen if name in ("prior", "scale")]
     if said:
         raise NotationError(f"'{said[0]}' is what is fitted: leave it out of {search.text}")
-    return search
+    return search.with_settings(prior=0)
 
 
 def _with_prior(search: SearchSpec, prior: int, scale: Estimate) -> SearchSpec:

@@ -103,7 +103,7 @@ class UciServer:
 
     def _options(self) -> list[Option]:
         overhead = self._values["move_overhead"]
-        of_search = options_of(self._spec)
+        of_search = options_of(self._spec.for_game(self.game))
         lines = Option("MultiPV", f"type spin default {self._lines} min 1 max {_MOST_LINES}")
         return [
             *of_search,

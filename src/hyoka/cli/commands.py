@@ -15,6 +15,7 @@ import hyoka
 
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
+    "book": "Opening books: make one from records, and show one.",
     "learn": "Learn from games: the weights of an evaluation, a prior, a ranking of moves.",
 }
 
@@ -151,9 +152,40 @@ COMMANDS: Final = (
         "Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).",
     ),
     Command(
+        "learn strengths",
+        "strengths.strengths_command",
+        "Learn how strong moves are by their features (Bradley-Terry), and say how well that does.",
+    ),
+    Command(
+        "learn combined",
+        "combining.combined_command",
+        "Make one move model of several: learn how much each should count.",
+    ),
+    Command(
+        "features",
+        "strengths.features_command",
+        "The features of a game's moves, by which they have strengths, and what each means.",
+    ),
+    Command(
+        "book make",
+        "books.make_command",
+        "Make an opening book from game records: by position, how often each move was played.",
+    ),
+    Command(
+        "book show",
+        "books.show_command",
+        "Show what an opening book knows: the moves of a position, with how often they were "
+        "played.",
+    ),
+    Command(
         "predict",
         "move_models.predict_command",
         "How often a move model ranks the move played first, or among the n best.",
+    ),
+    Command(
+        "playouts",
+        "playout_qualities.playouts_command",
+        "What playouts are like: moves foretold, games that end, playouts a second.",
     ),
     Command(
         "rank",

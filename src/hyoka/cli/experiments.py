@@ -65,8 +65,13 @@ _SWITCHES = {
 
 def ablate_command(
     search: Annotated[
-        str, typer.Argument(metavar="SEARCH", help="uct or ab, perhaps with settings: uct:c=0.7.")
-    ] = "uct",
+        str,
+        typer.Argument(
+            metavar="SEARCH",
+            help="uct or ab, perhaps with settings: uct:preset=paper,c=0.7. Without `preset=paper` "
+            "uct has what plays the game best.",
+        ),
+    ] = "uct:preset=paper",
     game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = DEFAULT_GAME,
     switches: Annotated[
         str | None,
@@ -106,8 +111,8 @@ def ablate_command(
 
     At equal playouts and at equal time. Interrupted, the same command goes on.
     """
-    spec = SearchSpec.from_text(search)
     kind = game_facts(game).name
+    spec = SearchSpec.from_text(search).for_game(kind)
     names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
     amount = "playouts" if spec.has("playouts") else "nodes"
     limits = [(amount, playouts), ("time", time_s)]

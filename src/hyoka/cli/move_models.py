@@ -84,9 +84,7 @@ def mets_command(
     Then say how well it foretells the moves of the games held out.
     """
     check_folder(output)
-    games = _games(records)
-    learned = [record for record in games if not is_kept_apart(record, hold_out)]
-    unseen = [record for record in games if is_kept_apart(record, hold_out)]
+    learned, unseen = split(games_of(records), hold_out)
     table = table_of(learned)
     origin = Origin(
         command_line(context),
@@ -131,7 +129,7 @@ def mets_command(
         markup=False,
     )
     if judged is not None:
-        _print(judged)
+        print_recognitions(judged)
     out.print(
         f"use it: hyoka predict RECORDS --model {shlex.quote(str(output))}",
         style="dim",
@@ -171,9 +169,9 @@ def predict_command(
     By games that no model learned from: those that all of them held out.
     """
     check_folder(output)
-    games = _games(records)
+    games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
-    shares = [share for share in map(_held_out, models) if share is not None]
+    shares = [share for share in map(held_out_share, models) if share is not None]
     if shares and not every_game:
         games = [record for record in games if is_kept_apart(record, min(shares))]
         if not games:
@@ -199,12 +197,12 @@ def predict_command(
         print_json([{"model": each.name, "moves": each.rows()} for each in results])
         return
     for each in results:
-        _print(each)
+        print_recognitions(each)
     if len(results) > 1:
         _print_rows(compared(results))
 
 
-def _games(sources: list[Path]) -> list[Record]:
+def games_of(sources: list[Path]) -> list[Record]:
     """The games of records, which must be of one kind."""
     games = [record for source in sources for record in read_records(source)]
     kinds = sorted({record.game for record in games})
@@ -215,7 +213,16 @@ def _games(sources: list[Path]) -> list[Record]:
     return games
 
 
-def _held_out(model: str) -> float | None:
+def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Record]]:
+    """The games to learn from, and those that are held out."""
+    apart = [is_kept_apart(record, hold_out) for record in games]
+    return (
+        [record for record, out_ in zip(games, apart, strict=True) if not out_],
+        [record for record, out_ in zip(games, apart, strict=True) if out_],
+    )
+
+
+def held_out_share(model: str) -> float | None:
     """The share of games that a model was not made from; None if it does not say."""
     if model == BUILT_IN:
         return None
@@ -224,7 +231,8 @@ def _held_out(model: str) -> float | None:
     return None if share is None else float(share)
 
 
-def _print(result: Recognitions) -> None:
+def print_recognitions(result: Recognitions) -> None:
+    """How well a model foretells moves, as a table."""
     out.print(f"\n{result.title}", markup=False)
     _print_rows(result.lines())
     for note in result.notes():

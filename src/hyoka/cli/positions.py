@@ -16,8 +16,9 @@ from hyoka.cli.games import GameName, PositionText
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
 from hyoka.errors import Error
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
-from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, find_mate
+from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, Setting, find_mate
 from hyoka.search.request import OnResult
+from hyoka.search.settings import Value
 
 _MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
@@ -52,11 +53,11 @@ def search_command(
     `won`, `lost` and `drawn` are certain, for the side to move. Ctrl-C ends the search with what
     it has found.
     """
-    line = _played(position(game, text).line(), moves)
+    line = played(position(game, text).line(), moves)
     name = name_of(line)
     chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
     if settings:
-        _print_settings(chosen.kind, as_json)
+        _print_settings(chosen.for_game(name), as_json)
         return
     if line.outcome is not None:
         raise Error(f"the game is over: {line.outcome.reason.name}")
@@ -85,7 +86,8 @@ def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
         signal.signal(signal.SIGINT, former)
 
 
-def _played(line: Line, moves: str) -> Line:
+def played(line: Line, moves: str) -> Line:
+    """The line after some moves, separated by blanks."""
     for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
     return line
@@ -150,18 +152,26 @@ def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict
     return {"game": name, "position": line.position.text, "spec": spec.text, **shown}
 
 
-def _print_settings(kind: str, as_json: bool) -> None:
-    settings = SearchSpec.settings_for(kind)
+def _print_settings(spec: SearchSpec, as_json: bool) -> None:
+    """What can be set, what it is here, and what it is by the papers if nobody says."""
+    settings = SearchSpec.settings_for(spec.kind)
     if as_json:
-        print_json([dataclasses.asdict(setting) for setting in settings])
+        print_json(
+            [dataclasses.asdict(each) | {"here": _said(each, spec[each.name])} for each in settings]
+        )
         return
-    out.print(f"[bold]{kind}[/]: {KINDS[kind][0]}")
-    table = plain_table("setting", "default", "what it is")
+    out.print(f"[bold]{spec.kind}[/]: {KINDS[spec.kind][0]}")
+    table = plain_table("setting", "here", "papers", "what it is")
     for setting in settings:
-        default = "" if setting.default is None else setting.text(setting.default)
+        here, papers = _said(setting, spec[setting.name]), _said(setting, setting.default)
         choices = f" One of {', '.join(setting.choices)}." if setting.choices else ""
-        table.add_row(setting.name, default, setting.doc + choices)
+        name = setting.name if here == papers else f"[bold]{setting.name}[/]"
+        table.add_row(name, escape(here), escape(papers), setting.doc + choices)
     out.print(table)
+
+
+def _said(setting: Setting, value: Value | None) -> str:
+    return "" if value is None else setting.text(value)
 
 
 def mate_command(
@@ -185,7 +195,7 @@ def mate_command(
 
     Exit status 0: mate, 1: none by checks, 3: not found within the limits.
     """
-    line = _played(position(game, text).line(), moves)
+    line = played(position(game, text).line(), moves)
     mate = find_mate(line, nodes=nodes, time_s=time_s, hash_mib=hash_mib)
     if as_json:
         print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})

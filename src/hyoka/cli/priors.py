@@ -43,7 +43,7 @@ def prior_command(
             metavar="SEARCH",
             help="UCT with its limit, perhaps with other settings: uct:playouts=1000,weights=FILE.",
         ),
-    ] = "uct:playouts=1000",
+    ] = "uct:preset=paper,playouts=1000",
     priors: Annotated[
         str,
         typer.Option(

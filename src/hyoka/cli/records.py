@@ -99,13 +99,13 @@ def records_command(
         _print_summary(counted, as_json)
         if not counted.games and counted.refused:
             raise typer.Exit(1)
-        _exit_if_unread(counted.unread)
+        exit_if_unread(counted.unread)
     else:
         _print_report(report, to, as_json, "added " if append else "")
-        _exit_if_unread(report.unread)
+        exit_if_unread(report.unread)
 
 
-def _exit_if_unread(unread: int) -> None:
+def exit_if_unread(unread: int) -> None:
     """Who counts on all games having been read should not have to read what was printed."""
     if unread:
         err.print(f"{unread:,} files or parts of files could not be read", markup=False)
@@ -145,7 +145,7 @@ def convert_command(
     else:
         say(f"wrote {count:,} games to {output}")
         _print_refused(stream.refused, stream.faults)
-    _exit_if_unread(stream.unread)
+    exit_if_unread(stream.unread)
 
 
 def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:

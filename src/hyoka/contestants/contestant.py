@@ -215,6 +215,10 @@ class Contestant(Generic[S]):
         """Whether it can be given tests in GTP's words."""
         return False
 
+    def spec_for(self, game: str) -> S:
+        """Its spec where the game is known: what the text leaves to it counts from then on."""
+        return self.spec
+
     def check(self, game: str, *, here: bool) -> None:
         """Raise at once what would go wrong with a game; `here`: it will work on this machine."""
 

@@ -58,6 +58,10 @@ class SearchContestant(Contestant[SearchSpec]):
         """The setting `seed`."""
         return int(self.spec["seed"]) if self.spec.has("seed") else 0
 
+    def spec_for(self, game: str) -> SearchSpec:
+        """With the game's preset."""
+        return self.spec.for_game(_searched(game))
+
     def check(self, game: str, *, here: bool) -> None:
         """Raise NotationError if it can't search the game."""
         Searcher(self.spec, _searched(game))
@@ -68,7 +72,7 @@ class SearchContestant(Contestant[SearchSpec]):
 
     def seat(self, game: str, name: str) -> "SearchSeat":
         """It plays by its own limits, or by the clock."""
-        return SearchSeat(self.spec, game, name)
+        return SearchSeat(self.spec_for(game), game, name)
 
     def solver(self, limits: SearchLimits | None) -> "SearchSolver":
         """It forgets everything before each problem."""

@@ -2,8 +2,8 @@
 """What is known of a game beside its rules."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -104,6 +104,8 @@ class GameFacts:
     """Playouts with some knowledge, `policy=light`."""
     quiescence: bool = False
     """Its alpha-beta goes on with captures at the leaves."""
+    presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
+    """By kind of search: settings with which it plays better than with the papers' constants."""
     usual_search: str = "uct"
     """What searches a position if nobody says."""
     moves_left: Callable[[AnyGame], int] = _unknown_moves_left
@@ -116,6 +118,8 @@ class GameFacts:
     # What comes with the package
     samples: str = ""
     """The file of its sample records; empty without any."""
+    move_model: str = ""
+    """The file of the move model that was learned for it; empty without any."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:

@@ -138,8 +138,8 @@ class Game(AnyGame, Protocol):
 
     def playout_arrays(
         self, count: int, seed: int, threads: int, limit: int | None, /
-    ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.float32]]:
-        """Results, lengths and scores of random playouts; see `hyoka.playouts`."""
+    ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.float32], NDArray[np.uint8]]:
+        """Results, lengths and scores of random playouts, and whether they ended."""
 
 
 class Position(Game, Protocol):

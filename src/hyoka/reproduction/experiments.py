@@ -4,7 +4,14 @@
 from typing import Final
 
 from hyoka.errors import NotationError, nearest
-from hyoka.reproduction import go_analyses, nakamura_2007, strength, weight_records, yoshii_1998
+from hyoka.reproduction import (
+    go_analyses,
+    nakamura_2007,
+    sato_2010,
+    strength,
+    weight_records,
+    yoshii_1998,
+)
 from hyoka.reproduction.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
 from hyoka.reproduction.go_ranks import RANKS, RULES, RanksExperiment
 from hyoka.reproduction.go_ranks import SCALES as RANKS_SCALES
@@ -303,6 +310,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
         *_TAKEUCHI_2010,
         *yoshii_1998.EXPERIMENTS,
         *nakamura_2007.EXPERIMENTS,
+        *sato_2010.EXPERIMENTS,
         *strength.EXPERIMENTS,
     )
 }

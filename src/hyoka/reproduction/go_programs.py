@@ -59,7 +59,9 @@ class Program:
 
 def puct(playouts: int) -> Program:
     """Our best program."""
-    return Program(OURS, playouts, f"uct:playouts={playouts},formula=puct,policy=light")
+    return Program(
+        OURS, playouts, f"uct:preset=paper,playouts={playouts},formula=puct,policy=light"
+    )
 
 
 def programs(
@@ -77,7 +79,7 @@ def programs(
             Program("GNU Go", n, f"gtp:gnugo --mode gtp --level {n} --chinese-rules")
             for n in (4, 2, 0)
         ),
-        *(Program("UCT", n, f"uct:playouts={n},{_LIBEGO}") for n in many),
+        *(Program("UCT", n, f"uct:preset=paper,playouts={n},{_LIBEGO}") for n in many),
         *(Program("MC", n, f"mc:playouts={n},divide=on") for n in many),
         *(Program("MC-Score", n, f"mc-score:playouts={n},divide=on") for n in many),
         *(Program(UNDIVIDED, n, f"mc:playouts={n}") for n in sorted(undivided, reverse=True)),

@@ -20,6 +20,7 @@ from hyoka.reproduction.workshop import Experiment, Workshop
 from hyoka.search import LinearEvaluation, linear_evaluation
 
 _GAME: Final = "blokus_duo"
+_UCT: Final = "uct:preset=paper"
 _PRIOR: Final = "prior=40"
 READINGS: Final = tuple(
     f"influence{of}{spread}"
@@ -49,8 +50,8 @@ class ReadingsScale:
         return {
             f"αβ, {self.nodes:,} nodes": f"ab:nodes={self.nodes}",
             f"αβ, {self.time_s:g} s": f"ab:time={self.time_s:g}",
-            f"UCT, {self.playouts:,} simulations": f"uct:playouts={self.playouts},{_PRIOR}",
-            f"UCT, {self.time_s:g} s": f"uct:time={self.time_s:g},{_PRIOR}",
+            f"UCT, {self.playouts:,} simulations": f"{_UCT},playouts={self.playouts},{_PRIOR}",
+            f"UCT, {self.time_s:g} s": f"{_UCT},time={self.time_s:g},{_PRIOR}",
         }
 
 
@@ -109,7 +110,7 @@ class ReadingsExperiment:
 
 def _new_nodes(workshop: Workshop, amount: ReadingsScale, folder: Path) -> NewNodes:
     """Positions beside games that UCT plays against itself without a prior."""
-    search = f"uct:playouts={amount.playouts}"
+    search = f"{_UCT},playouts={amount.playouts}"
     plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=workshop.seed)
     played = workshop.play(plan, folder / plan.slug, amount.self_play)
     return NewNodes.beside(played.games, seed=workshop.seed, progress=workshop.progress)
@@ -199,17 +200,17 @@ def _mean_lead(leagues: Sequence[League], one: str, other: str) -> Estimate:
 
 def _equal_time(time_s: float, games: int) -> Duel:
     """UCT against αβ."""
-    return Duel(f"{time_s:g} s", f"uct:time={time_s:g}", f"ab:time={time_s:g}", games)
+    return Duel(f"{time_s:g} s", f"{_UCT},time={time_s:g}", f"ab:time={time_s:g}", games)
 
 
 def _simulations(playouts: int, time_s: float, games: int) -> Duel:
     at = f"{playouts:,} simulations, αβ {time_s:g} s"
-    return Duel(at, f"uct:playouts={playouts}", f"ab:time={time_s:g}", games)
+    return Duel(at, f"{_UCT},playouts={playouts}", f"ab:time={time_s:g}", games)
 
 
 def _prior(limit: str, at: str, games: int) -> Duel:
     """UCT with the prior against UCT without."""
-    return Duel(at, f"uct:{limit},{_PRIOR}", f"uct:{limit}", games)
+    return Duel(at, f"{_UCT},{limit},{_PRIOR}", f"{_UCT},{limit}", games)
 
 
 def _prior_by_simulations(playouts: int, games: int) -> Duel:

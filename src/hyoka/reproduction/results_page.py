@@ -57,6 +57,10 @@ class ResultsPage:
         return ", ".join(f"{self.answers[kind]} {kind}" for kind in kinds if self.answers[kind])
 
 
+_PAPERS: Final = "preset=paper,"
+"""What was meant before presets had names; it makes no experiment another one."""
+
+
 def definition(experiment: Experiment, scale: str) -> str:
     """Eight digits that change when the experiment, or this scale of it, is another one.
 
@@ -83,7 +87,7 @@ def _told(value: object) -> str:
         return f"[{', '.join(map(_told, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in value.items())}}}"
-    return repr(value)
+    return repr(value).replace(_PAPERS, "")
 
 
 def write_results_page(

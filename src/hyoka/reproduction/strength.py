@@ -160,8 +160,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         Bout(
             "PUCT, light playouts v plain UCT",
             "go9",
-            "uct:time=0.05,formula=puct,policy=light",
-            "uct:time=0.05",
+            "uct:preset=paper,time=0.05,formula=puct,policy=light",
+            "uct:preset=paper,time=0.05",
             _GO_OPENINGS,
             _RESIGN,
         ),
@@ -181,7 +181,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             Bout(
                 "Go 9×9: UCT, 5,000 playouts v GNU Go 3.8 level 10",
                 "go9",
-                "ours=uct:playouts=5000,formula=puct,policy=light",
+                "ours=uct:preset=paper,playouts=5000,formula=puct,policy=light",
                 _GNU_GO,
                 _GO_OPENINGS,
                 _RESIGN,

@@ -75,11 +75,14 @@ class Workshop:
         """Give records to whoever could mate first; what is known already is not looked for."""
         return adjudicate_records(study, "mate", jobs=self.jobs, progress=self.progress)
 
-    def evaluate(self, study: Study, specs: Sequence[str], sample: int | None) -> list[str]:
+    def evaluate(
+        self, study: Study, specs: Sequence[str], sample: int | None, *, where: str | None = None
+    ) -> list[str]:
         """Evaluate what is missing; the names under which the evaluations are kept."""
         reports = evaluate(
             study,
             specs,
+            where=where,
             sample=sample,
             seed=self.seed,
             jobs=self.jobs,

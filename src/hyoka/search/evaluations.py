@@ -207,8 +207,15 @@ def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any],
     return given, content
 
 
+SHAPE: Final = "shape_"
+"""How the names of shapes begin, which are learned and not built in (Go)."""
+
+
 def move_strengths(game: str, strengths: str | Path | Artefact | None = None) -> dict[str, float]:
-    """The strengths (γ) of a game's move features: the built-in ones, changed by a file's."""
+    """The strengths (γ) of a game's move features: the built-in ones, changed by a file's.
+
+    Shapes that a file knows come after them.
+    """
     name = game_facts(game).name
     known = dict(_core.move_features(name))
     if not known:
@@ -217,7 +224,7 @@ def move_strengths(game: str, strengths: str | Path | Artefact | None = None) ->
         return known
     file = read_artefact(strengths, "strengths")
     for feature, strength in _named_numbers(file, "strengths", name)[0].items():
-        if feature not in known:
+        if feature not in known and not feature.startswith(SHAPE):
             hint = nearest(feature, known)
             raise SourceError(
                 f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
@@ -229,6 +236,13 @@ def move_strengths(game: str, strengths: str | Path | Artefact | None = None) ->
             )
         known[feature] = number
     return known
+
+
+def strengths_model(game: str, strengths: Mapping[str, float]) -> _core.Model:
+    """Strengths as searches take them; names and order as `move_strengths` has them."""
+    shapes = [name.removeprefix(SHAPE) for name in strengths if name.startswith(SHAPE)]
+    known = _core.GoShapes(shapes) if shapes else None
+    return _core.feature_strengths(game, list(strengths.values()), known)
 
 
 def strengths_artefact(

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move models: whatever gives the legal moves of a position their strengths, by kind of file."""
 
-from collections.abc import Callable
+import itertools
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.artefact import BUILT_IN, Artefact, read_artefact
-from hyoka.errors import SourceError
+from hyoka.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
-from hyoka.search.evaluations import move_strengths
+from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 
 
 def mets_tree(artefact: Artefact) -> _core.MetsTree:
@@ -27,7 +30,10 @@ def mets_tree(artefact: Artefact) -> _core.MetsTree:
 def _of_strengths(game: str, artefact: Artefact) -> _core.Model:
     if artefact.kind is None and not artefact.content.lstrip().startswith(b"{"):
         raise SourceError(f"{artefact}: neither strengths of features (JSON) nor a tree of METS")
-    return _core.feature_strengths(game, list(move_strengths(game, artefact).values()))
+    try:
+        return strengths_model(game, move_strengths(game, artefact))
+    except NotationError as error:
+        raise SourceError(f"{artefact}: {error}") from None
 
 
 def _of_mets(game: str, artefact: Artefact) -> _core.Model:
@@ -37,9 +43,76 @@ def _of_mets(game: str, artefact: Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: {error}") from None
 
 
+def latent_content(
+    names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> bytes:
+    """Strengths and factors of features as a file holds them: a line of names, then the numbers."""
+    numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
+    return json.dumps(list(names)).encode() + b"\n" + numbers.tobytes()
+
+
+def latent_model(
+    game: str, names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> _core.Model:
+    """Strengths and factors of a game's features, in its order, then of shapes."""
+    shapes = [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
+    if list(names[: len(names) - len(shapes)]) != list(move_strengths(game)):
+        raise NotationError(f"these features are not {game}'s, or not those of this Hyoka")
+    return _core.latent_model(
+        game,
+        np.ascontiguousarray(logs),
+        np.ascontiguousarray(factors),
+        _core.GoShapes(shapes) if shapes else None,
+    )
+
+
+def _of_latent(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        names = json.loads(line)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("no names of features")
+        numbers = np.frombuffer(rest, "<f4").reshape(len(names), -1).astype(np.float32)
+        if numbers.shape[1] < 2 or not np.isfinite(numbers).all():
+            raise ValueError("no finite numbers for each feature")
+        return latent_model(game, names, numbers[:, 0], numbers[:, 1:])
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> bytes:
+    """Move models and their powers as a file holds them: a line that tells of them, then each."""
+    files = [part.to_bytes() for part in parts]
+    about = {"weights": list(weights), "bytes": [len(file) for file in files]}
+    return json.dumps(about).encode() + b"\n" + b"".join(files)
+
+
+def _of_combined(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        about = json.loads(line)
+        weights = [float(weight) for weight in about["weights"]]
+        sizes = [int(size) for size in about["bytes"]]
+        whole = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
+        if not whole or not np.isfinite(weights).all():
+            raise ValueError("it does not say where its models are, and how much each counts")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+    models = []
+    for size, end in zip(sizes, itertools.accumulate(sizes), strict=True):
+        path = f"{artefact}: part {len(models) + 1}"
+        part = Artefact.from_bytes(rest[end - size : end], path=path)
+        if part.kind == "combined":
+            raise SourceError(f"{artefact}: models that are combined of others are not combined")
+        models.append(move_model(game, part))
+    return _core.combined_model(game, models, weights)
+
+
 MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
+    "latent": _of_latent,
+    "combined": _of_combined,
 }
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 

@@ -68,7 +68,7 @@ def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
 
 
 def _set_chosen(options: Options, spec: SearchSpec) -> None:
-    for name, value in spec.chosen:
+    for name, value in spec.settled.items():
         if not spec.is_file(name):
             assert not isinstance(value, Artefact)
             options.set(name, value)
@@ -79,6 +79,10 @@ def _check_playouts(spec: SearchSpec, game: str | None) -> None:
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
     if spec["policy"] == "strengths" and not has_features(game):
         raise NotationError("policy=strengths needs a game whose moves have features")
+    for name in ("quiescence", "root_quiescence"):
+        if spec.has(name) and spec[name] and not (game and game_facts(game).quiescence):
+            games = " and ".join(games_with(lambda each: each.quiescence))
+            raise NotationError(f"{name}=on is for {games}, not for {game or 'this game'}")
     if game is None and spec["threads"] != 1:
         raise NotationError("a game written in Python is searched on one thread")
 
@@ -94,8 +98,8 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
         batch = spec["batch"] if game is not None else 1
         models.leaves = _core.python_leaves(game, spec.parts["evaluator"], batch)
         models.slow = True
-    if spec.has("book"):
-        book = _book_of(spec, game)
+    if searches_book(spec):
+        book = book_of(spec, game)
         if book is not None:
             models.set_book(book.codes())
     return models
@@ -135,7 +139,13 @@ def _strengths(game: str, file: Artefact) -> _core.Model:
     return move_model(game, file)
 
 
-def _book_of(spec: SearchSpec, game: str | None) -> Book | None:
+def searches_book(spec: SearchSpec) -> bool:
+    """Whether a tree search keeps to its book's moves all over its tree."""
+    return spec.kind == "uct" and bool(spec["book_pick"] == "search")
+
+
+def book_of(spec: SearchSpec, game: str | None) -> Book | None:
+    """The opening book that a spec names or holds; raises NotationError if the game can't."""
     book: Book | None = spec.parts.get("book")
     if spec["book"] is not None:
         if game is None:

@@ -4,8 +4,8 @@
 import atexit
 import dataclasses
 import time
-from collections.abc import Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hyoka.errors import NotationError
 from hyoka.games import AnyGame, AnyMove, game_facts
 from hyoka.search.alpha_beta import AlphaBetaPlayer
+from hyoka.search.book_player import SearchPlayer, with_book
 from hyoka.search.lines import as_line
 from hyoka.search.memory import memory_for
 from hyoka.search.monte_carlo import MonteCarloPlayer
@@ -23,23 +24,7 @@ from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
 from hyoka.search.spec import SearchSpec
 from hyoka.search.tree_search import TreePlayer
 
-
-class SearchPlayer(Protocol):
-    """What each kind of search can do; see `Searcher`, which chooses one."""
-
-    def __init__(self, spec: SearchSpec, game: str | None) -> None: ...
-
-    def search(self, request: SearchRequest) -> SearchResult:
-        """Search a line of play that is not over."""
-
-    def stop(self) -> None:
-        """End the running search soon."""
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-
-_PLAYERS: Final[dict[str, type[SearchPlayer]]] = {
+_PLAYERS: Final[dict[str, Callable[[SearchSpec, str | None], SearchPlayer]]] = {
     "uct": TreePlayer,
     "mc": MonteCarloPlayer,
     "mc-score": MonteCarloPlayer,
@@ -77,10 +62,12 @@ class Searcher:
     """
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
-        self.spec = SearchSpec.from_text(spec) if isinstance(spec, str) else spec
+        given = SearchSpec.from_text(spec) if isinstance(spec, str) else spec
         self.game = None if game is None else game_facts(game).name
+        self.spec = given.for_game(self.game)
         with memory_for(self.spec.text):
-            self._player = _PLAYERS[self.spec.kind](self.spec, self.game)
+            player = _PLAYERS[self.spec.kind](self.spec, self.game)
+            self._player = with_book(player, self.spec, self.game)
 
     def search(
         self,

@@ -117,7 +117,7 @@ class Setting:
 
 _ARTEFACTS: Final = {
     "weights": ("weights",),
-    "strengths": ("strengths", "mets"),
+    "strengths": ("strengths", "mets", "latent", "combined"),
     "book": ("book",),
 }
 """What a file may hold, by the last word of its setting's name."""

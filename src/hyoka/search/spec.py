@@ -6,6 +6,7 @@ ab:depth=6,quiescence=off
 mc:playouts=500
 """
 
+import dataclasses
 import hashlib
 import re
 from collections.abc import Iterable
@@ -20,6 +21,7 @@ from hyoka.fingerprint import fingerprint
 from hyoka.search.book import Book
 from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.evaluations import LinearEvaluation
+from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
 
@@ -32,7 +34,8 @@ class SearchSpec:
 
     Specs that mean the same have one slug: what has no effect, or only says what is usual, does not
     count, and a file counts by its content, a function by its fingerprint. They are equal if they
-    also say the same.
+    also say the same. Once its game is known (`for_game`), what a spec does not say is what plays
+    that game best, unless it says `preset=paper`.
 
     >>> spec = SearchSpec.from_text("uct:playouts=5000,widening=on")
     >>> spec.kind, spec["playouts"], spec["killer"]
@@ -43,9 +46,11 @@ class SearchSpec:
 
     kind: str
     chosen: tuple[tuple[str, Value], ...] = ()
-    """What differs from the defaults, in the order of the table."""
+    """What was said and may differ from what is usual, in the order of the table."""
     parts: dict[str, Any] = field(default_factory=dict)
     """Objects that have no text: `evaluator`, `evaluation`, `book`."""
+    game: str | None = None
+    """What it searches, once that is known; None also for games written in Python."""
 
     @classmethod
     def of(cls, kind: str, *, parts: dict[str, Any] | None = None, **settings: Any) -> "SearchSpec":
@@ -67,13 +72,35 @@ class SearchSpec:
             if value is not None:
                 known[name] = setting.checked(value)
         beside = usual(kind, known)
+        # What is usual in one game need not be in another: what presets are about is kept.
+        varied = names_in_presets(kind)
         chosen = tuple(
             (setting.name, value)
             for setting in settings_of(kind)
             if (value := known.get(setting.name)) is not None
-            and not value == setting.default == beside.get(setting.name, setting.default)
+            and (
+                setting.name in varied
+                or not value == setting.default == beside.get(setting.name, setting.default)
+            )
         )
         return cls(kind, chosen, parts)
+
+    def for_game(self, game: str | None) -> "SearchSpec":
+        """The same search of a game: what is not said is what is known to play it best.
+
+        >>> spec = SearchSpec.from_text("uct")
+        >>> spec["formula"], spec.for_game("go9")["formula"]
+        ('ucb1', 'puct')
+        >>> SearchSpec.from_text("uct:preset=paper").for_game("go9")["formula"]
+        'ucb1'
+        """
+        return dataclasses.replace(self, game=game)
+
+    @cached_property
+    def settled(self) -> dict[str, Value]:
+        """What was said, and what the game's preset adds to it."""
+        said = dict(self.chosen)
+        return preset_settings(self.kind, self.game, said, self.parts) | said
 
     @classmethod
     def from_text(cls, text: str) -> "SearchSpec":
@@ -112,9 +139,8 @@ class SearchSpec:
         return setting_named(self.kind, name).kind == "file"
 
     def __getitem__(self, name: str) -> Any:
-        said = dict(self.chosen)
-        default = usual(self.kind, said).get(name, setting_named(self.kind, name).default)
-        return said.get(name, default)
+        default = usual(self.kind, self.settled).get(name, setting_named(self.kind, name).default)
+        return self.settled.get(name, default)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SearchSpec) and self._identity() == other._identity()
@@ -127,25 +153,30 @@ class SearchSpec:
             parts: tuple[Any, ...] = self.fingerprints
         except NotationError:  # what can't be told from others by its content is so by itself
             parts = tuple(sorted((name, id(part)) for name, part in self.parts.items()))
-        return self.kind, self.chosen, parts
+        return self.kind, self.chosen, parts, self.game
 
     @property
     def _that_count(self) -> tuple[tuple[str, Value], ...]:
-        """The settings that make this search another one than the usual."""
-        beside = usual(self.kind, dict(self.chosen))
-        ignored = self.idle
+        """The settings that make this search another one than the papers' own."""
+        beside = usual(self.kind, self.settled)
+        ignored = idle(self.kind, list(self.settled), self.__getitem__, self.parts)
         return tuple(
             (name, value)
-            for name, value in self.chosen
-            if name not in ignored
-            and value != beside.get(name)
+            for name in (setting.name for setting in settings_of(self.kind))
+            if (value := self.settled.get(name)) is not None
+            and name not in ignored
+            and name != "preset"
+            and value != beside.get(name, setting_named(self.kind, name).default)
             and not same_as_unsaid(self.kind, name, value, self.__getitem__)
         )
 
     @property
     def idle(self) -> dict[str, str]:
         """Settings and parts that have no effect beside the others, and why."""
-        names = [name for name, _ in self.chosen]
+        # To say what is usual anyway does no harm.
+        names = [
+            name for name, value in self.chosen if value != setting_named(self.kind, name).default
+        ]
         return idle(self.kind, [*names, *self.parts], self.__getitem__, self.parts)
 
     @cached_property
@@ -170,7 +201,14 @@ class SearchSpec:
     def contents(self) -> dict[str, str]:
         """What its text does not tell: files and parts by name, each by what tells it."""
         files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
-        return files | dict(self.fingerprints)
+        said = dict(self.chosen)
+        presets = [
+            f"{name}={value.fingerprint if isinstance(value, Artefact) else value}"
+            for name, value in self.settled.items()
+            if name not in said
+        ]
+        preset = {"preset": ",".join(presets)} if presets else {}
+        return preset | files | dict(self.fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
         if isinstance(value, Artefact):
@@ -191,7 +229,8 @@ class SearchSpec:
 
         Settings that have no effect yet are kept: others may follow.
         """
-        return SearchSpec._made(self.kind, dict(self.chosen) | settings, dict(self.parts))
+        made = SearchSpec._made(self.kind, dict(self.chosen) | settings, dict(self.parts))
+        return made.for_game(self.game)
 
     @property
     def text(self) -> str:
@@ -214,7 +253,8 @@ class SearchSpec:
         Raises NotationError if a part can't be told from others.
         """
         words = [self.kind]
-        for name, value in self._that_count[:5]:
+        said = dict(self.chosen)
+        for name, value in [each for each in self._that_count if each[0] in said][:5]:
             separator = "" if isinstance(value, int | float) and value is not True else "_"
             words.append(f"{name}{separator}{self._content(name, value)[:24]}")
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
@@ -257,10 +297,12 @@ def mc_score(**settings: Any) -> SearchSpec:
 def ab(**settings: Any) -> SearchSpec:
     """Alpha-beta; `evaluation` may be a `LinearEvaluation` or a function that gives scores.
 
+    `book` is a `Book`.
+
     >>> ab(depth=6, quiescence=False).text
     'ab:depth=6,quiescence=off'
     """
-    return _with_parts("ab", settings, ("evaluation",))
+    return _with_parts("ab", settings, ("evaluation", "book"))
 
 
 def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> SearchSpec:
@@ -273,7 +315,7 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
     for name, part in parts.items():
         if name == "book":
             fits = isinstance(part, Book)
-            wanted = "a hyoka.Book, or the name of a file of records"
+            wanted = "a hyoka.Book, or the name of a file with one"
         else:
             fits = callable(part) or (name == "evaluation" and isinstance(part, LinearEvaluation))
             wanted = "a function" if name == "evaluator" else "a LinearEvaluation or a function"

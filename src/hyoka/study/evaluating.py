@@ -92,7 +92,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if spec == COMMENTS:
             reports.append(_take_comments(study, chosen))
             continue
-        engine = _evaluator_of(spec)
+        engine = contestant_of(_evaluator_of(spec)).spec_for(study.game)
         contestant = contestant_of(engine)
         contestant.check(study.game, here=executor is None)
         with _evaluations_of(study, engine.slug) as change:

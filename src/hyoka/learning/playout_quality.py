@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What playouts of a policy are like: Sato 2010's prediction, termination and speed."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis import Resampling, mean_by_games
+from hyoka.artefact import BUILT_IN, Artefact
+from hyoka.estimate import Estimate
+from hyoka.games import position
+from hyoka.passes import GameTable
+from hyoka.playouts import playouts
+from hyoka.progress import OnProgress, Tally
+from hyoka.search.move_models import move_model
+from hyoka.search.shipped import usual_strengths
+from hyoka.solving import wilson_interval
+
+POLICY_WITH_MODEL = "strengths"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutPolicy:
+    """How playouts choose: a policy of searches, and the file of its move model."""
+
+    name: str = "uniform"
+    strengths: str | Path | Artefact | None = None
+    """None: the one that comes with Hyoka."""
+
+    @property
+    def text(self) -> str:
+        """What tells it from others in a table."""
+        own = self.strengths is None or self.name != POLICY_WITH_MODEL
+        return self.name if own else f"{self.name} {self.strengths}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutQuality:
+    """What the playouts of one policy are like."""
+
+    policy: PlayoutPolicy
+    drawn: Estimate | None
+    """How often a playout would draw the move that was played; None where that is not known."""
+    first: Estimate | None
+    """How often that move is the likeliest; None also where all are alike."""
+    terminated: Estimate
+    """Of the playouts from the start, those that ended within the limit of plies."""
+    plies: float
+    """Their mean length."""
+    rate: float
+    """Playouts a second on one core."""
+
+
+def playout_quality(  # noqa: PLR0913 - a keyword for each choice
+    game: str,
+    policies: Sequence[PlayoutPolicy],
+    *,
+    games: GameTable | None = None,
+    count: int = 10_000,
+    limit: int | None = None,
+    seed: int = 0,
+    resampling: Resampling | None = None,
+    progress: OnProgress | None = None,
+) -> list[PlayoutQuality]:
+    """Play `count` games from the start by each policy; `games` have moves to be foretold.
+
+    Without a `limit` of plies the game's own holds (shogi 256).
+    """
+    start = position(game)
+    tally = Tally(progress, f"playouts of {game}", len(policies), "policies")
+    found = []
+    for policy in policies:
+        foretold = (None, None) if games is None else _foretold(game, policy, games, resampling)
+        began = time.perf_counter()
+        strengths = policy.strengths if policy.name == POLICY_WITH_MODEL else None
+        played = playouts(
+            start, count, policy=policy.name, strengths=strengths, seed=seed, limit=limit
+        )
+        seconds = time.perf_counter() - began
+        over = int(played.over.sum())
+        ended = Estimate(over / count, *wilson_interval(over, count))
+        mean = float(played.lengths.mean())
+        found.append(PlayoutQuality(policy, *foretold, ended, mean, count / seconds))
+        tally.add(note=policy.text)
+    return found
+
+
+def _foretold(
+    game: str, policy: PlayoutPolicy, games: GameTable, resampling: Resampling | None
+) -> tuple[Estimate | None, Estimate | None]:
+    """How often the move of a game is drawn, and how often it is the likeliest."""
+    if policy.name not in ("uniform", POLICY_WITH_MODEL):
+        return None, None
+    by_model = policy.name == POLICY_WITH_MODEL
+    # A model that is not asked still counts the moves.
+    given = policy.strengths if by_model else BUILT_IN
+    model = move_model(game, usual_strengths(game) if given is None else given)
+    predictions = games.predictions(model)
+    rows = np.flatnonzero(predictions.ranks > 0)
+    numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]
+    how = resampling or Resampling()
+
+    def mean(values: NDArray[np.float64]) -> Estimate:
+        return mean_by_games(values, numbers, how)
+
+    if not by_model:
+        return mean(1 / predictions.choices[rows].astype(np.float64)), None
+    chances = np.exp(-predictions.losses[rows].astype(np.float64))
+    return mean(chances), mean((predictions.ranks[rows] == 1).astype(np.float64))

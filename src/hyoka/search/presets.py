@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search is where nobody says: by its game, what is known to play it best.
+
+The games' facts have the tables; `preset=paper` leaves them out.
+"""
+
+import functools
+from collections.abc import Mapping
+from typing import Final
+
+from hyoka.games import FACTS
+from hyoka.search.settings import Value
+from hyoka.search.shipped import shipped_model
+
+_GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
+"""Searches that take the move model that comes with Hyoka."""
+_MEANT_FOR: Final = {"c": "formula", "reduction": "formula", "epsilon": "policy"}
+"""Constants that were measured beside one choice; beside another one they mean nothing."""
+
+
+def preset_settings(
+    kind: str, game: str | None, said: Mapping[str, Value], parts: Mapping[str, object]
+) -> dict[str, Value]:
+    """The settings of a game's preset that nobody has said otherwise.
+
+    >>> preset_settings("uct", "go9", {"preset": "paper"}, {})
+    {}
+    """
+    # An evaluator in Python takes the place of playouts: what was measured with them is no guide.
+    if game is None or said.get("preset") == "paper" or "evaluator" in parts:
+        return {}
+    preset: dict[str, Value] = dict(FACTS[game].presets.get(kind, {}))
+    model = shipped_model(game)
+    if model is not None and kind in _GO_BY_STRENGTHS:
+        preset["strengths"] = model
+
+    def fits(name: str) -> bool:
+        beside = _MEANT_FOR.get(name)
+        return beside is None or beside not in said or said[beside] == preset.get(beside)
+
+    return {name: value for name, value in preset.items() if name not in said and fits(name)}
+
+
+@functools.cache
+def names_in_presets(kind: str) -> frozenset[str]:
+    """The settings that some game's preset is about."""
+    names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
+    return frozenset(names | ({"strengths"} if kind in _GO_BY_STRENGTHS else set()))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several move models as one."""
+
+import numpy as np
+import pytest
+from tests.unit.test_latent import games_of_othello
+
+import hyoka as hk
+from hyoka import _core
+from hyoka.artefact import Artefact
+from hyoka.errors import SourceError
+from hyoka.learning.combining import combine
+from hyoka.search.evaluations import move_strengths, strengths_artefact
+from hyoka.search.move_models import combined_content, move_model
+
+
+def artefact(seed):
+    """Strengths drawn at random."""
+    chance = np.random.default_rng(seed)
+    names = move_strengths("othello")
+    strengths = dict(zip(names, np.exp(chance.normal(size=len(names))), strict=True))
+    return strengths_artefact("othello", strengths)
+
+
+def test_strengths_are_multiplied_by_their_powers(tmp_path):
+    parts = [artefact(1), artefact(2)]
+    content = combined_content(parts, [0.5, 1.5])
+    Artefact.of("combined", content, game="othello").save(tmp_path / "combined.bin")
+    model = move_model("othello", tmp_path / "combined.bin")
+    line = hk.Othello().line()
+    one, two, both = (
+        _core.weigh_moves("othello", line, each)[1].astype(float)
+        for each in (*(move_model("othello", part) for part in parts), model)
+    )
+    assert both == pytest.approx(one**0.5 * two**1.5, rel=1e-4)
+
+
+def test_powers_are_the_likeliest():
+    games = games_of_othello(6)
+    parts = [artefact(1), artefact(2)]
+    found = combine(games, parts)
+
+    def loss(weights):
+        model = _core.combined_model(
+            "othello", [move_model("othello", part) for part in parts], list(weights)
+        )
+        losses = games.predictions(model).losses
+        return float(np.nanmean(losses))
+
+    best = loss(found.weights)
+    assert best == pytest.approx(found.log_losses[-1], abs=1e-4)
+    for i in range(2):
+        for step in (-0.05, 0.05):
+            other = list(found.weights)
+            other[i] += step
+            assert loss(other) > best
+    assert found.log_losses[-1] <= min(found.log_losses[:-1]) + 1e-9
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}\n",
+        b'{"weights": [1], "bytes": [5]}\nabc',
+        b'{"weights": [1], "bytes": [3]}\nabc',
+        b'{"weights": [], "bytes": []}\n',
+        b'{"weights": ["x"], "bytes": [3]}\nabc',
+    ],
+)
+def test_nonsense_is_refused(content):
+    with pytest.raises(SourceError):
+        move_model("othello", Artefact.of("combined", content, game="othello"))

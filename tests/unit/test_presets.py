@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search is where nobody says: by its game what plays best, or the papers' constants."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+import hyoka as hk
+from hyoka import _core
+from hyoka.arena import plan_match
+from hyoka.games import FACTS, position
+from hyoka.games.facts import GameFacts
+from hyoka.samples import sample_path
+from hyoka.search.effects import idle
+from hyoka.search.move_models import move_model
+from hyoka.search.presets import names_in_presets
+from hyoka.search.settings import KINDS, setting_named
+from hyoka.search.shipped import shipped_model
+
+PRESETS = [
+    (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]
+]
+
+
+@pytest.mark.parametrize(("kind", "game"), PRESETS)
+def test_a_preset_says_something_that_its_game_can_do(kind: str, game: str) -> None:
+    preset = dict(FACTS[game].presets[kind])
+    spec = hk.SearchSpec.from_text(kind).for_game(game)
+    for name, value in preset.items():
+        setting = setting_named(kind, name)
+        assert setting.checked(value) == value
+        assert value != setting.default, f"{name} is so anyway"
+        assert spec[name] == value
+    assert idle(kind, list(preset), spec.__getitem__, {}) == {}
+    hk.Searcher(spec, game)
+
+
+def test_every_game_of_the_five_has_a_preset_of_the_tree_search() -> None:
+    games = {game for kind, game in PRESETS if kind == "uct"}
+    assert {"go9", "go19", "shogi", "chess", "othello", "blokus_duo"} <= games
+    assert all(kind in KINDS for kind, _ in PRESETS)
+
+
+@pytest.fixture
+def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
+    """A preset that no measurement changes."""
+    settings: dict[str, bool | float | str] = {
+        "formula": "puct",
+        "c": 0.7,
+        "rave": 300.0,
+        "value": "root",
+    }
+    facts = replace(FACTS["othello"], presets={"uct": settings}, move_model="")
+    monkeypatch.setitem(FACTS, "othello", facts)
+    names_in_presets.cache_clear()
+    yield facts
+    names_in_presets.cache_clear()
+
+
+def test_what_is_said_wins(preset: GameFacts) -> None:
+    spec = hk.SearchSpec.from_text("uct:rave=50,playouts=10").for_game("othello")
+    assert (spec["rave"], spec["formula"], spec["c"], spec["value"]) == (50, "puct", 0.7, "root")
+    assert spec.text == "uct:playouts=10,rave=50"
+    off = hk.SearchSpec.from_text("uct:value=best").for_game("othello")
+    assert off["value"] == "best"
+    # A constant of one formula is none of another.
+    other = hk.SearchSpec.from_text("uct:formula=ucb1").for_game("othello")
+    assert (other["c"], other["rave"]) == (None, 300)
+    assert hk.SearchSpec.from_text(other.text).for_game("othello") == other
+
+
+def test_the_papers_constants_are_what_they_were(preset: GameFacts) -> None:
+    paper = hk.SearchSpec.from_text("uct:preset=paper,playouts=5000,widening=on")
+    assert paper.for_game("othello").fingerprint == paper.fingerprint
+    assert paper.fingerprint == hk.uct(playouts=5000, widening=True).fingerprint
+    assert paper.for_game("othello")["rave"] == 0
+    assert paper.for_game("othello").contents == {}
+
+
+def test_another_preset_makes_another_search(
+    preset: GameFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = hk.uct(playouts=10)
+    before = spec.for_game("othello")
+    assert before.slug != spec.slug
+    assert before.slug.startswith("uct-playouts10-")
+    assert before.contents == {"preset": "formula=puct,c=0.7,rave=300.0,value=root"}
+    said = hk.uct(playouts=10, formula="puct", c=0.7, rave=300, value="root", preset="paper")
+    assert said.for_game("othello").fingerprint == before.fingerprint
+    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={"uct": {"rave": 200.0}}))
+    after = spec.for_game("othello")
+    assert after.slug != before.slug
+    assert after.text == before.text
+
+
+def test_a_searcher_and_a_match_know_their_game(preset: GameFacts) -> None:
+    assert hk.Searcher("uct", "othello").spec["rave"] == 300
+    plan = plan_match("uct", "uct:preset=paper", game="othello")
+    specs = [player.spec for player in plan.players]
+    assert [spec["rave"] for spec in specs if isinstance(spec, hk.SearchSpec)] == [300, 0]
+    assert plan.description()["contents"] == [
+        "uct: preset formula=puct,c=0.7,rave=300.0,value=root"
+    ]
+
+
+def test_an_evaluator_in_python_has_no_preset(preset: GameFacts) -> None:
+    spec = hk.uct(evaluator=lambda positions: [0.5] * len(positions)).for_game("othello")
+    assert spec["formula"] == "ucb1"
+
+
+def test_evaluations_by_another_preset_are_kept_apart(
+    preset: GameFacts, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    study = hk.Study.create(f"{tmp_path}/study", [sample_path("othello")])
+    [first] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    [again] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    assert (first.engine, first.done, again.done) == (again.engine, 3, 0)
+    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={"uct": {"rave": 200.0}}))
+    [other] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    assert other.engine != first.engine
+    assert other.notes
+    # What was evaluated before there were presets is the papers' own.
+    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={}))
+    [old] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    monkeypatch.setitem(FACTS, "othello", preset)
+    [papers] = hk.evaluate(study, ["uct:preset=paper,playouts=2"], sample=1, where="game_id < 3")
+    assert (papers.engine, papers.done) == (old.engine, 0)
+
+
+def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
+    model = shipped_model("othello")
+    assert model is not None
+    spec = hk.uct(playouts=10).for_game("othello")
+    assert spec["strengths"] == model
+    assert f"strengths={model.fingerprint}" in spec.contents["preset"]
+    by_hand = hk.uct(playouts=10, strengths="built-in").for_game("othello")
+    assert by_hand["strengths"] == "built-in"
+    assert by_hand.slug != spec.slug
+    assert hk.uct(preset="paper").for_game("othello")["strengths"] == "built-in"
+
+
+@pytest.mark.parametrize("game", FACTS)
+def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
+    model = shipped_model(game)
+    if model is None:
+        return
+    assert model.origin is not None
+    line = position(game).line()
+    _, strengths = _core.weigh_moves(game, line, move_model(game, model))
+    assert (strengths > 0).all()
