@@ -102,7 +102,7 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
         parts.evaluator = leaves->clone();
     else
-        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models), options.margin);
+        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
     if (options.prior > 0) {
         auto evaluation = evaluation_or_built_in<G>(models);
         const double scale = options.scale.value_or(evaluation.scale());
