@@ -70,7 +70,7 @@ def main() -> None:
                 for name in runners:
                     table.add_row("Stockfish, 1 node", name, f"{peer(name, epd):.1f}", "")
     for _ in range(ROUNDS):
-        search = "uct:playouts=100"
+        search = "uct:preset=paper,playouts=100"
         rate, plies = ours(
             f"a={search}",
             f"b={search}",

@@ -25,8 +25,8 @@ SPECS = {
 }
 # Shogi and chess playouts seldom end: there uct also gets what makes them worth something.
 BY_GAME = {
-    ("uct", "shogi"): "uct:playouts=400,cut=4,mate=50,widening=on",
-    ("uct", "chess"): "uct:playouts=400,cut=4,mate=50,widening=on",
+    ("uct", "shogi"): "uct:preset=paper,playouts=400,cut=4,mate=50,widening=on",
+    ("uct", "chess"): "uct:preset=paper,playouts=400,cut=4,mate=50,widening=on",
     ("mc", "shogi"): "mc:a_move=10,cut=4",
     ("mc", "chess"): "mc:a_move=10,cut=4",
     ("mc-score", "shogi"): "mc:a_move=10,cut=4,value=best",

@@ -35,7 +35,7 @@ def best_rate(run: Callable[[], float], rounds: int = 3) -> float:
 
 def tree_rate(game: hk.Game, playouts: int, **settings: object) -> float:
     """Simulations a second."""
-    spec = hk.uct(playouts=playouts, memory=2000, **settings)
+    spec = hk.uct(preset="paper", playouts=playouts, memory=2000, **settings)
     searcher = hk.Searcher(spec, hk.name_of(game))
 
     def run() -> float:
@@ -73,7 +73,7 @@ def threads() -> Iterator[Row]:
 
 
 def memory() -> Iterator[Row]:
-    searcher = hk.Searcher(hk.uct(playouts=50_000, memory=2000), "go9")
+    searcher = hk.Searcher(hk.uct(preset="paper", playouts=50_000, memory=2000), "go9")
     result = searcher.search(hk.Go9())
     children = len(searcher.tree(with_unvisited=True)["visits"])
     size = result.details["memory_bytes"] / children

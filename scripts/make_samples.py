@@ -58,7 +58,7 @@ def only_score(remark: Remark) -> Remark:
 def go9() -> Sample:
     """PUCT with light playouts, after one random stone each; some never resign."""
     players = [
-        f"uct-{playouts}=uct:playouts={playouts},formula=puct,policy=light"
+        f"uct-{playouts}=uct:preset=paper,playouts={playouts},formula=puct,policy=light"
         for playouts in (250, 500, 1000, 2000)
     ]
 
@@ -82,8 +82,8 @@ def othello() -> Sample:
     plan = hk.plan_match(
         "ab-300=ab:nodes=300",
         "ab-3000=ab:nodes=3000",
-        "uct-100=uct:playouts=100",
-        "uct-1000=uct:playouts=1000",
+        "uct-100=uct:preset=paper,playouts=100",
+        "uct-1000=uct:preset=paper,playouts=1000",
         game="othello",
         openings="random:6",
         seed=1,

@@ -14,7 +14,7 @@ namespace hyoka::playouts {
 /// Plays a few moves by another policy, then asks an evaluation: a score s, the first player's view, is worth
 /// 1 / (1 + exp(-s / scale)). A game that is over before counts as it ended.
 template <Game G, class Evaluator>
-    requires requires(const Evaluator& evaluator, const PositionOf<G>& position) {
+    requires requires(Evaluator& evaluator, const PositionOf<G>& position) {
         { evaluator.score(position) } -> std::convertible_to<double>;
     }
 class CutPlayout final : public PlayoutPolicy<G> {

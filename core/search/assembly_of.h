@@ -16,6 +16,7 @@
 #include "search/mcts.h"
 #include "search/monte_carlo.h"
 #include "search/provers.h"
+#include "search/quiet.h"
 #include "strengths/all.h"
 
 namespace hyoka::search {
@@ -59,6 +60,9 @@ std::unique_ptr<playouts::StepwisePlayout<G>> stepwise_playout(const PlayoutOpti
     return policy;
 }
 
+/// The refusal of a game whose captures never come to rest.
+[[noreturn]] inline void refuse_quiescence() { throw NotationError("this game has no quiescence search"); }
+
 template <Game G>
 std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions& options, const GivenModels& models) {
     auto policy = stepwise_playout<G>(options, models);
@@ -66,8 +70,36 @@ std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions&
     using Evaluation = evaluation::SharedEvaluation<G>;
     auto evaluation = evaluation_or_built_in<G>(models);
     const double scale = options.scale.value_or(evaluation.scale());
+    if (options.quiescence) {
+        if constexpr (Tactical<G>) {
+            using Quiet = QuietEvaluation<G, Evaluation>;
+            return std::make_unique<playouts::CutPlayout<G, Quiet>>(
+                std::move(policy), Quiet(std::move(evaluation), leaf_reach), *options.cut, scale);
+        }
+        refuse_quiescence();
+    }
     return std::make_unique<playouts::CutPlayout<G, Evaluation>>(std::move(policy), std::move(evaluation), *options.cut,
                                                                  scale);
+}
+
+/// What a position is worth by itself, or where captures have come to rest.
+template <Game G>
+std::unique_ptr<LeafEvaluator<G>> position_evaluator(const PlayoutOptions& options, const GivenModels& models) {
+    auto evaluation = evaluation_or_built_in<G>(models);
+    const double scale = options.scale.value_or(evaluation.scale());
+    if (!options.quiescence) return std::make_unique<StaticEvaluator<G>>(std::move(evaluation), scale);
+    if constexpr (Tactical<G>) {
+        using Quiet = typename QuietEvaluator<G>::Evaluation;
+        return std::make_unique<QuietEvaluator<G>>(Quiet(std::move(evaluation), leaf_reach), scale);
+    }
+    refuse_quiescence();
+}
+
+template <Game G>
+std::unique_ptr<RootJudge<G>> root_judge(const UctOptions& options) {
+    if (!options.root_quiescence) return nullptr;
+    if constexpr (Tactical<G>) return std::make_unique<RootQuiescence<G>>();
+    refuse_quiescence();
 }
 
 template <Game G>
@@ -103,11 +135,10 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
         parts.evaluator = leaves->clone();
     else
         parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
-    if (options.prior > 0) {
-        auto evaluation = evaluation_or_built_in<G>(models);
-        const double scale = options.scale.value_or(evaluation.scale());
-        parts.prior_value = std::make_unique<StaticEvaluator<G>>(std::move(evaluation), scale);
-    }
+    if (options.prior > 0) parts.prior_value = position_evaluator<G>(options, models);
+    // Where leaves are evaluated at once, that is what minimax backs up.
+    if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);
+    parts.root_judge = root_judge<G>(options);
     const bool has_features = !strengths::MoveFeatures<G>::all().empty();
     if (options.in_order() && !models.leaves && (has_features || models.prior_strengths))
         parts.move_priors = strengths_or_built_in<G>(models.prior_strengths)->clone();
@@ -130,6 +161,7 @@ inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& 
             .prior_at_expansion = options.prior_when == "expansion",
             .priors_sum_to_one = options.by_prior(),
             .look_every = slow ? 1u : 16u,
+            .minimax = options.minimax,
             .proofs = options.proofs,
             .threads = options.threads,
             .seed = options.seed,

@@ -90,6 +90,15 @@ public:
     virtual std::unique_ptr<LeafProver> clone() const = 0;
 };
 
+/// Has a word on the moves at the root, beyond what simulations say.
+template <Game G>
+class RootJudge {
+public:
+    virtual ~RootJudge() = default;
+    /// How much of its win rate a move loses.
+    virtual double penalty(const G& root, typename G::Move move) = 0;
+};
+
 /// The moves to which a search keeps as long as it is in the book, by the position's hash.
 using Book = std::unordered_map<std::uint64_t, std::vector<std::uint16_t>>;
 

@@ -26,6 +26,8 @@ struct MctsParts {
     std::unique_ptr<MoveModel<G>> move_priors;      // may be null: moves are tried in random order
     std::unique_ptr<MoveModel<G>> widening;         // may be null: then the priors say which moves join in first
     std::unique_ptr<LeafProver<G>> prover;          // may be null
+    std::unique_ptr<LeafEvaluator<G>> judge;        // for minimax; null: what the evaluator says of a new leaf
+    std::unique_ptr<RootJudge<G>> root_judge;       // may be null
     std::shared_ptr<const Book> book;               // may be null
     std::optional<Killer> killer;
     std::optional<History> history;
@@ -39,6 +41,7 @@ struct MctsSettings {
     bool prior_at_expansion = false;  // all children get it when they are made; else a node when first visited
     bool priors_sum_to_one = false;   // PUCT's P_i; else the greatest is 1, widening's R_i
     std::uint32_t look_every = 16;    // simulations between looks at the clock; fewer where each takes long
+    double minimax = 0;               // the share of a child's minimax value beside its mean; 0: none is kept
     bool proofs = true;               // results that are certain are backed up and end simulations
     unsigned threads = 1;
     std::uint64_t seed = 0;
@@ -60,7 +63,8 @@ public:
     Mcts(MctsParts<G> parts, const MctsSettings& settings)
         : parts_(std::move(parts)),
           settings_(settings),
-          tree_(layout_of(parts_), std::max(settings.memory_bytes, room_for_root(parts_))) {
+          tree_(layout_of(parts_, settings), std::max(settings.memory_bytes, room_for_root(parts_, settings))) {
+        if (parts_.root_judge) root_penalties_.resize(G::Move::code_count);
         if (parts_.history) history_.emplace(G::Move::code_count);
         tree_.plant(Player::second);
     }
@@ -80,6 +84,9 @@ public:
         playouts_ = 0;
         depth_ = 0;
         if (history_) history_->clear();
+        if (parts_.root_judge)
+            for (const Move move : line.legal_moves())
+                root_penalties_[move.code()] = static_cast<float>(parts_.root_judge->penalty(line.position(), move));
     }
     /// Searches the root. `interrupt` ends it from outside. Pre: a root is set.
     MctsEnd run(const MctsLimits& limits, const std::atomic<bool>& interrupt) {
@@ -111,12 +118,12 @@ public:
     int depth() const { return depth_.load(std::memory_order_relaxed); }
 
 private:
-    static Layout layout_of(const MctsParts<G>& parts) {
-        return {.rave = parts.rave.has_value(), .widening = parts.widening != nullptr};
+    static Layout layout_of(const MctsParts<G>& parts, const MctsSettings& settings) {
+        return {.rave = parts.rave.has_value(), .widening = parts.widening != nullptr, .minimax = settings.minimax > 0};
     }
     /// The moves of the root always have room: a search must choose one.
-    static std::size_t room_for_root(const MctsParts<G>& parts) {
-        return 8 * Arena::first_word + Children::bytes(G::max_moves, layout_of(parts));
+    static std::size_t room_for_root(const MctsParts<G>& parts, const MctsSettings& settings) {
+        return 8 * Arena::first_word + Children::bytes(G::max_moves, layout_of(parts, settings));
     }
 
     /// What the threads of one search share.
@@ -163,8 +170,9 @@ private:
         Walk<G> walk;
         std::vector<Node> path;  // from the root
         std::uint64_t seed = 0;
-        Proof proof = Proof::none;    // of the last node, found just now
-        std::optional<double> value;  // for the first player
+        Proof proof = Proof::none;     // of the last node, found just now
+        std::optional<double> value;   // for the first player
+        std::optional<double> judged;  // the same for minimax, if it is new
         std::vector<playouts::PlayedMove<G>> played;
         Moves<G> moves;  // of the leaf, where the evaluator rates them
         std::vector<float> strengths;
@@ -185,6 +193,7 @@ private:
               move_priors_(parts_.move_priors ? parts_.move_priors->clone() : nullptr),
               widening_(parts_.widening ? parts_.widening->clone() : nullptr),
               prover_(parts_.prover ? parts_.prover->clone() : nullptr),
+              judge_(parts_.judge ? parts_.judge->clone() : nullptr),
               add_{settings_.threads > 1} {
             descents_.reserve(evaluator_->batch());
             for (std::size_t i = 0; i < evaluator_->batch(); ++i) descents_.emplace_back(*mcts.line_);
@@ -222,6 +231,7 @@ private:
             descent.played.clear();
             descent.proof = Proof::none;
             descent.value.reset();
+            descent.judged.reset();
             descent.is_new = false;
             descent.seed = settings_.seed + mcts_.simulations_.fetch_add(1, std::memory_order_relaxed);
             descent.path.push_back(tree_.root());
@@ -275,7 +285,10 @@ private:
             leaves_.clear();
             for (Descent& descent : std::span(descents_).first(count)) {
                 if (prover_ && !descent.value && descent.path.size() > 1) prove_leaf(descent);
-                if (descent.value) continue;
+                if (descent.value) {
+                    descent.judged = descent.value;
+                    continue;
+                }
                 asked_.push_back(&descent);
                 leaves_.push_back({.game = &descent.walk.game(),
                                    .context = descent.walk.context(),
@@ -294,9 +307,25 @@ private:
             if (prior_value_ && !settings_.prior_at_expansion) give_priors();
             evaluator_->evaluate(leaves_);
             for (std::size_t i = 0; i < leaves_.size(); ++i) {
-                asked_[i]->value = leaves_[i].value;
+                asked_[i]->value = asked_[i]->judged = leaves_[i].value;
                 if (evaluator_->weighs_moves()) make_children(*asked_[i], asked_[i]->moves, asked_[i]->strengths);
             }
+            if (judge_) judge_new_leaves();
+        }
+
+        void judge_new_leaves() {
+            new_leaves_.clear();
+            for (std::size_t i = 0; i < leaves_.size(); ++i)
+                if (needs_judge(*asked_[i])) new_leaves_.push_back(leaves_[i]);
+            if (new_leaves_.empty()) return;
+            judge_->evaluate(new_leaves_);
+            auto evaluated = new_leaves_.begin();
+            for (Descent* descent : asked_)
+                if (needs_judge(*descent)) descent->judged = (evaluated++)->value;
+        }
+        static bool needs_judge(const Descent& descent) {
+            const Node leaf = descent.path.back();
+            return leaf.siblings.minimax(leaf.index).load(std::memory_order_relaxed) == Children::unknown;
         }
 
         void prove_leaf(Descent& descent) {
@@ -327,12 +356,33 @@ private:
         void back_up(Descent& descent) {
             for (const Node& node : descent.path)
                 add_(node.siblings.total(node.index), for_first(node.mover(), *descent.value));
+            if (settings_.minimax > 0) back_up_minimax(descent);
             if (parts_.killer || mcts_.history_) update_best_moves(descent.path);
             if (parts_.rave) played_later_->back_up(tree_, descent.path, descent.played, *descent.value, add_);
             if (is_result(descent.proof)) tree_.prove(descent.path, descent.proof);
             mcts_.playouts_.fetch_add(1, std::memory_order_relaxed);
             const int depth = static_cast<int>(descent.path.size()) - 1;
             if (depth > mcts_.depth()) mcts_.depth_.store(depth, std::memory_order_relaxed);
+        }
+
+        /// The leaf's evaluation, if it has none yet or a certain one now, and the best of their children for all
+        /// above.
+        void back_up_minimax(const Descent& descent) {
+            const Node leaf = descent.path.back();
+            auto& of_leaf = leaf.siblings.minimax(leaf.index);
+            if (of_leaf.load(std::memory_order_relaxed) == Children::unknown || is_result(descent.proof))
+                of_leaf.store(static_cast<float>(for_first(leaf.mover(), *descent.judged)), std::memory_order_relaxed);
+            for (std::size_t above = descent.path.size() - 1; above-- > 0;) {
+                const Node node = descent.path[above];
+                const Children children = descent.path[above + 1].siblings;
+                const std::uint32_t opened = children.head().opened.load(std::memory_order_relaxed);
+                float best = Children::unknown;
+                for (std::uint32_t i = 0; i < opened; ++i)
+                    best = std::max(best, children.minimax(i).load(std::memory_order_relaxed));
+                if (best == Children::unknown) continue;
+                node.siblings.minimax(node.index)
+                    .store(node.mover() == children.head().chooser ? best : 1 - best, std::memory_order_relaxed);
+            }
         }
 
         /// Keeps the most visited child of every node known.
@@ -478,11 +528,19 @@ private:
         }
 
         /// What a node is worth to the one who chooses below it, the simulation under way left out.
-        static double for_chooser(const Node& node, Player chooser) {
+        double for_chooser(const Node& node, Player chooser) const {
             const double total = node.siblings.total(node.index).load(std::memory_order_relaxed);
             const std::uint32_t visits = node.visits() - 1;
-            const double mean = visits > 0 ? total / visits : 0.5;
+            const double mean = with_minimax(visits > 0 ? total / visits : 0.5, node.siblings, node.index);
             return node.mover() == chooser ? mean : 1 - mean;
+        }
+
+        /// A mean blended with the minimax value, where that is known (Lanctot et al. 2014: implicit minimax).
+        double with_minimax(double mean, const Children& children, std::uint32_t i) const {
+            if (settings_.minimax <= 0) return mean;
+            const float minimax = children.minimax(i).load(std::memory_order_relaxed);
+            if (minimax == Children::unknown) return mean;
+            return (1 - settings_.minimax) * mean + settings_.minimax * static_cast<double>(minimax);
         }
 
         /// The child with the greatest urgency among the first `opened`, decided ones aside.
@@ -501,6 +559,12 @@ private:
                 const double node_mean = for_chooser(descent.path.back(), head.chooser);
                 mix_in(*parts_.rave, children, parts_.untried->unknown(node_mean), candidates_);
             }
+            if (settings_.minimax > 0)
+                for (std::uint32_t i = 0; i < opened; ++i)
+                    candidates_.means[i] = with_minimax(candidates_.means[i], children, i);
+            if (parts_.root_judge && descent.path.size() == 1)
+                for (std::uint32_t i = 0; i < opened; ++i)
+                    candidates_.means[i] -= static_cast<double>(mcts_.root_penalties_[children.move(i)]);
             if (mcts_.history_)
                 for (std::uint32_t i = 0; i < opened; ++i)
                     candidates_.explorations[i] += std::max(
@@ -534,6 +598,7 @@ private:
         std::unique_ptr<MoveModel<G>> move_priors_;
         std::unique_ptr<MoveModel<G>> widening_;
         std::unique_ptr<LeafProver<G>> prover_;
+        std::unique_ptr<LeafEvaluator<G>> judge_;
         const Adder add_;
         std::vector<Descent> descents_;
         std::vector<Descent*> asked_;
@@ -568,6 +633,7 @@ private:
     std::optional<Line<G>> line_;
     std::vector<Move> only_;
     std::optional<HistoryTable> history_;
+    std::vector<float> root_penalties_;          // by code of a move
     std::atomic<std::uint64_t> simulations_{0};  // since everything was forgotten
     std::atomic<std::uint64_t> playouts_{0};     // of this search
     std::atomic<int> depth_{0};

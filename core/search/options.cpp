@@ -27,6 +27,8 @@ void add_playouts(SettingTable<Options>& table) {
                 "shapes.")
         .number("epsilon", &Options::epsilon, 0, 1, "The share of playout moves that are random whatever the policy.")
         .count("cut", &Options::cut, "Plies after which a playout ends with an evaluation; 0 at once.", 1e4)
+        .flag("quiescence", &Options::quiescence,
+              "Evaluate where captures have come to rest, not as the board stands (chess, shogi).")
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
         .file("strengths", "A file with the strengths of moves, for whatever uses some; else the built-in ones.");
 }
@@ -61,6 +63,10 @@ SettingTable<UctOptions> uct_settings() {
                1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
                 "Whether a node is evaluated when first visited, or with all its siblings.")
+        .number("minimax", &UctOptions::minimax, 0, 1,
+                "The share of a move's evaluation backed up by minimax beside its mean (implicit minimax); 0: none.")
+        .flag("root_quiescence", &UctOptions::root_quiescence,
+              "Moves at the root after which captures lose material are worth less (Sato 2010; chess, shogi).")
         .count("mate", &UctOptions::mate, "Nodes for a mate search at each leaf (chess, shogi); 0: none.", 1e9)
         .count("ending", &UctOptions::ending, "Empty squares at which leaves are solved (Othello); 0: none.", 16)
         .flag("proofs", &UctOptions::proofs, "Back up results that are certain.")

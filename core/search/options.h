@@ -13,6 +13,7 @@ struct PlayoutOptions {
     double epsilon = 0;
     std::optional<int> cut;
     std::optional<double> scale;
+    bool quiescence = false;
 };
 
 struct UctOptions : PlayoutOptions {
@@ -37,6 +38,8 @@ struct UctOptions : PlayoutOptions {
     std::string prior_when = "visit";
     std::uint64_t mate = 0;
     int ending = 0;
+    double minimax = 0;
+    bool root_quiescence = false;
     bool proofs = true;
     int book_plies = 30;
     std::string book_pick = "search";

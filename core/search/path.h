@@ -26,8 +26,7 @@ public:
     /// `plies`: how much longer than the line the path may get.
     void start([[maybe_unused]] const Line<G>& line, [[maybe_unused]] std::size_t plies) {
         if constexpr (needed) {
-            seen_.fill(0);
-            traces_.clear();
+            while (!traces_.empty()) pop();  // quicker than to clear all slots
             traces_.reserve(line.past().size() + plies);
             for (const Trace& trace : line.past()) remember(trace);
             floor_ = 0;

@@ -20,16 +20,19 @@ template <Tactical G, class Evaluator>
 class QuiescenceSearch {
 public:
     using Move = typename G::Move;
+    static constexpr int max_ply = 2 * AlphaBeta<G, Evaluator>::max_depth;
 
     struct Rest {
         int score;                    // for the first player; mates count their plies from the position
         std::span<const Move> moves;  // to where it comes to rest, or to where the game ends
     };
 
-    /// `stop`, raised by another thread, ends a search at once; what it then says is nothing.
-    QuiescenceSearch(Evaluator evaluator, const std::atomic<bool>& stop)
+    /// `stop`, raised by another thread, ends a search at once; what it then says is nothing. After `reach` plies a
+    /// position is taken as it stands.
+    QuiescenceSearch(Evaluator evaluator, const std::atomic<bool>& stop, int reach = max_ply)
         : evaluator_(std::move(evaluator)),
           stop_(stop),
+          reach_(std::min(reach, max_ply)),
           // Nothing is learned of quiet moves: they are only ever tried as evasions.
           memory_({.killers = false, .history = false}, max_ply + 1),
           known_(table_size),
@@ -49,7 +52,6 @@ public:
     }
 
 private:
-    static constexpr int max_ply = 2 * AlphaBeta<G, Evaluator>::max_depth;
     static constexpr std::size_t table_size = std::size_t{1} << 13;  // stays in a core's own cache
 
     static int turned(int score, Player us) { return us == Player::first ? score : -score; }
@@ -68,9 +70,10 @@ private:
         if (const auto result = path_.repetition(game))
             return turned(static_cast<int>(*result) * (mate - ply), game.to_play());
         if (Tactics<G>::over_by_rule(game)) return value_if_over(game, ply);
-        if (ply >= max_ply) return evaluate(game);
+        if (ply >= reach_) return evaluate(game);
         // A value beyond the window is believed; of one within it the moves are wanted, too.
-        const std::uint64_t key = game.hash() ^ salt_;
+        std::uint64_t key = game.hash() ^ salt_;
+        if (reach_ < max_ply) key += static_cast<std::uint64_t>(ply);  // what is left to look at counts
         TableEntry& entry = known_[key % table_size];
         if (entry.key == key)
             if (const int score = to_table(entry.score, -ply); entry.settles(score, alpha, beta)) return score;
@@ -125,6 +128,7 @@ private:
 
     Evaluator evaluator_;
     const std::atomic<bool>& stop_;
+    int reach_;
     MoveMemory<G> memory_;
     MoveStack<G> stack_;
     Path<G> path_;

@@ -13,6 +13,14 @@ std::optional<Result> Tactics<Chess>::repetition(const Chess& game, std::span<co
     return std::nullopt;
 }
 
+int Tactics<Chess>::material(const Chess& game) {
+    int balance = 0;
+    for (const Chess::Kind kind : {Chess::pawn, Chess::knight, Chess::bishop, Chess::rook, Chess::queen})
+        balance += Chess::exchange_values[kind] *
+                   (count_bits(game.pieces(Player::first, kind)) - count_bits(game.pieces(Player::second, kind)));
+    return balance;
+}
+
 std::optional<Result> Tactics<Shogi>::repetition(const Shogi& game, std::span<const Shogi::Trace> past) {
     if (game.over_by_rule()) return std::nullopt;  // a declaration leaves the board, and so its hash, as it was
     bool they_checked = game.in_check();           // the side that has just moved, with every move since
@@ -28,6 +36,18 @@ std::optional<Result> Tactics<Shogi>::repetition(const Shogi& game, std::span<co
         (our_turn ? they_checked : we_checked) &= trace.in_check;
     }
     return std::nullopt;
+}
+
+int Tactics<Shogi>::material(const Shogi& game) {
+    int balance = 0;
+    for (int i = Shogi::pawn; i < Shogi::kind_count; ++i) {
+        const auto kind = static_cast<Shogi::Kind>(i);
+        if (kind == Shogi::king) continue;
+        int more = count_bits(game.pieces(Player::first, kind)) - count_bits(game.pieces(Player::second, kind));
+        if (kind < Shogi::king) more += game.in_hand(Player::first, kind) - game.in_hand(Player::second, kind);
+        balance += Shogi::exchange_values[kind] * more;
+    }
+    return balance;
 }
 
 }  // namespace hyoka::search

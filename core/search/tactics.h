@@ -41,6 +41,8 @@ struct Tactics<Chess> {
         return static_cast<std::uint32_t>(game.piece_on(move.from()) * 64 + move.to());
     }
     static bool over_by_rule(const Chess& game) { return game.drawn_by_rule(); }
+    /// What the first player has more than the second, in pieces.
+    static int material(const Chess& game);
     /// With pawns alone, having to move is often the trouble: skipping a turn would prove nothing.
     static bool may_skip(const Chess& game) {
         const Player us = game.to_play();
@@ -77,6 +79,8 @@ struct Tactics<Shogi> {
         return static_cast<std::uint32_t>(kind * 81 + move.to());
     }
     static bool over_by_rule(const Shogi& game) { return game.over_by_rule(); }
+    /// What the first player has more than the second, in pieces on the board and in hand.
+    static int material(const Shogi& game);
     static bool may_skip(const Shogi&) { return true; }
     /// As in chess; but a side that gave check all the time has lost.
     static std::optional<Result> repetition(const Shogi& game, std::span<const Shogi::Trace> past);

@@ -46,8 +46,11 @@ inline constexpr Link link_in_the_making = 1;
 struct Layout {
     bool rave = false;      // all-moves-as-first statistics
     bool widening = false;  // a strength of its own for moves never tried, beside the prior
+    bool minimax = false;   // evaluations backed up as in minimax
 
-    std::size_t bytes_a_child() const { return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0) + (widening ? 4 : 0); }
+    std::size_t bytes_a_child() const {
+        return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0) + (widening ? 4 : 0) + (minimax ? 4 : 0);
+    }
 };
 
 /// The children of one node, side by side: a column for each number, so that one pass over a column rates all of them.
@@ -73,6 +76,9 @@ public:
         std::atomic<std::uint16_t> runner_up_count{0};
     };
 
+    /// A minimax value of which nothing is known yet.
+    static constexpr float unknown = -1;
+
     Children() = default;
     Children(std::byte* place, const Layout& layout) : head_(reinterpret_cast<Head*>(place)), layout_(layout) {}
 
@@ -95,6 +101,7 @@ public:
                 new (&made.rave_total(i)) std::atomic<float>(0);
                 new (&made.rave_visits(i)) std::atomic<std::uint32_t>(0);
             }
+            if (layout.minimax) new (&made.minimax(i)) std::atomic<float>(unknown);
         }
         return made;
     }
@@ -110,6 +117,8 @@ public:
     std::atomic<std::uint32_t>& rave_visits(std::size_t i) const { return column<std::atomic<std::uint32_t>>(24)[i]; }
     /// By what a move that was never tried asks to be tried.
     float& promise(std::size_t i) const { return layout_.widening ? column<float>(20 + rave())[i] : prior(i); }
+    /// What evaluations at the leaves below come to if both sides choose the best for themselves, or `unknown`.
+    std::atomic<float>& minimax(std::size_t i) const { return column<std::atomic<float>>(20 + rave() + widening())[i]; }
     std::uint16_t& move(std::size_t i) const { return column<std::uint16_t>(20 + extra())[i]; }
     std::atomic<Proof>& proof(std::size_t i) const { return column<std::atomic<Proof>>(22 + extra())[i]; }
 
@@ -125,7 +134,8 @@ private:
         return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(head_ + 1) + bytes * head_->count);
     }
     std::size_t rave() const { return layout_.rave ? 8 : 0; }
-    std::size_t extra() const { return rave() + (layout_.widening ? 4 : 0); }
+    std::size_t widening() const { return layout_.widening ? 4 : 0; }
+    std::size_t extra() const { return rave() + widening() + (layout_.minimax ? 4 : 0); }
 
     Head* head_ = nullptr;
     Layout layout_;

@@ -699,20 +699,31 @@ private:
         if (is_king)
             common *=
                 std::max({strength(scene_.king_goes), strength(scene_.king_goes + 1), strength(scene_.king_goes + 2)});
-        for_each_bit(targets, [&](int to) {
+        const auto place_change = [&](int to) {
+            if (is_king) return 1.0f;
+            return strength(piece.first_change + change_band(scene_.place_value(kind_after, to) - piece.place_before));
+        };
+        // Where it is threatened, covered by nothing else and nothing is hidden behind it, it is lost.
+        const Bitboard lost = is_king ? 0 : scene_.threats.all & ~scene_.held_twice;
+        Bitboard plain = targets & ~scene_.occupied & ~checking;
+        if (piece.slid_at) plain &= ~lost;
+        if (from == scene_.previous_to && scene_.previous_from != Scene::no_square) plain &= ~bit(scene_.previous_from);
+        const auto add_plain = [&](Bitboard squares, float exchanged) {
+            const float alike = common * exchanged;
+            for_each_bit(squares,
+                         [&](int to) { list({from, to, promotes}, alike * nearness_[z(to)] * place_change(to)); });
+        };
+        add_plain(plain & ~lost, draw_.at_most_[exchange_band(gain) - exchange]);
+        add_plain(plain & lost, strength(exchange_band(gain - value_after)));
+        for_each_bit(targets & ~plain, [&](int to) {
             const Kind victim = scene_.game.piece_on(to);
             const int taken = gain + Shogi::exchange_values[victim];
-            float bound = common * nearness_[z(to)];
-            // Where it is threatened, covered by nothing else and nothing is hidden behind it, it is lost.
-            const bool lost =
-                !is_king && (scene_.threats.all & ~scene_.held_twice & bit(to)) && !scene_.reached_through(piece, to);
-            bound *=
-                lost ? strength(exchange_band(taken - value_after)) : draw_.at_most_[exchange_band(taken) - exchange];
+            float bound = common * nearness_[z(to)] * place_change(to);
+            bound *= (lost & bit(to)) && !scene_.reached_through(piece, to)
+                         ? strength(exchange_band(taken - value_after))
+                         : draw_.at_most_[exchange_band(taken) - exchange];
             if (victim != Shogi::no_piece) bound *= strength(to == scene_.last_to ? recapture : other_capture);
             if (checking & bit(to)) bound *= strength(check);
-            if (!is_king)
-                bound *=
-                    strength(piece.first_change + change_band(scene_.place_value(kind_after, to) - piece.place_before));
             if (from == scene_.previous_to && to == scene_.previous_from)
                 bound *= strength(victim == Shogi::no_piece ? returns_quietly : returns_capturing);
             list({from, to, promotes}, bound);

@@ -54,7 +54,7 @@ private:
     std::array<float, 15> at_most_{};  // by band of exchange: the greatest strength up to there
     std::array<Row, 82> near_last_{};  // by square of the last move, 81: there is none
     std::array<Row, 82> near_before_last_{};
-    std::vector<DropPlaces> known_places_{64};  // of kings met lately
+    std::vector<DropPlaces> known_places_{256};  // of kings met lately
 };
 
 }  // namespace hyoka::strengths

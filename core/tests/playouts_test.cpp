@@ -356,8 +356,7 @@ void check_policies(const std::string& name, const G& start) {
 /// How often moves are drawn fits their strengths: chi-square at about 1 in 10,000.
 template <class G>
 void check_frequencies(const std::string& name, const G& game, const Context<PositionOf<G>>& context,
-                       const std::vector<std::string>& never = {}) {
-    MoveStrengths<PositionOf<G>> model;
+                       const std::vector<std::string>& never = {}, MoveStrengths<PositionOf<G>> model = {}) {
     StrengthPlayout<G> policy(model.clone());
     std::map<std::uint32_t, double> expected;
     double sum = 0;
@@ -396,6 +395,50 @@ void check_frequencies(const std::string& name, const G& game, const Context<Pos
         expect(count == 0 || expected.contains(code), name + ": drew what it never should");
     expect(chi_square < freedom + 3.7 * std::sqrt(2.0 * freedom) + 9,
            name + ": chi-square " + std::to_string(chi_square) + " with " + std::to_string(freedom));
+}
+
+/// Shogi draws by bounds: every kind of move must get its share, by whatever strengths.
+void check_shogi_draws() {
+    Rng rng(23);
+    std::vector<float> strange;
+    for (const auto& feature : MoveFeatures<Shogi>::all())
+        strange.push_back(feature.strength * static_cast<float>(1 + rng.below(1000)) / 500);
+    for (const auto& model : {MoveStrengths<Shogi>(), MoveStrengths<Shogi>(strange)}) {
+        auto playing = model;
+        Shogi game;
+        Context<Shogi> context;
+        for (int ply = 0; ply < 140; ++ply) {
+            const auto move = playing.draw(game, context, rng);
+            if (!move) break;
+            expect(game.is_legal(*move), "shogi: a legal move is drawn");
+            game.play(*move);
+            context = context.after(*move);
+            if (ply % 20 == 19 && !game.outcome()) check_frequencies("shogi " + game.text(), game, context, {}, model);
+        }
+    }
+    const auto checked = Shogi::from_text("4k4/9/9/9/9/9/4l4/3p5/3GK4 b RBGSNLP 1");
+    expect(checked.in_check(), "a check");
+    check_frequencies("shogi in check", checked, {});
+    const auto declaring = Shogi::from_text("K8/RRBBGGGGS/SSS6/9/9/9/9/9/4k4 b - 1 declaration");
+    check_frequencies("shogi with a declaration", declaring, {});
+    expect(!MoveStrengths<Shogi>().draw(Shogi::from_text("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"), {}, rng), "mate");
+}
+
+/// The sets hold the legal moves, each once.
+void check_shogi_sets() {
+    Rng rng(29);
+    Shogi game;
+    for (int ply = 0; ply < 200 && !game.outcome(); ++ply) {
+        std::multiset<std::uint32_t> listed;
+        std::multiset<std::uint32_t> in_sets;
+        for (const auto move : game.legal_moves()) listed.insert(move.code());
+        for (const auto& set : game.move_sets()) {
+            expect(set.targets != 0, "shogi: no set is empty");
+            for_each_bit(set.targets, [&](int to) { in_sets.insert(set.move_to(to, game.to_play()).code()); });
+        }
+        expect(listed == in_sets, "shogi: sets of moves in " + game.text());
+        game.play(*game.random_move(rng));
+    }
 }
 
 void check_light_go() {
@@ -474,6 +517,8 @@ void run() {
     check_frequencies("Othello", othello, {});
     check_frequencies("chess", Chess::from_text("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"), {});
     check_frequencies("shogi", Shogi::from_text("4k4/9/9/9/9/9/9/4G4/4K4 b P 1"), {});
+    check_shogi_draws();
+    check_shogi_sets();
     check_frequencies("Blokus Duo", BlokusDuo(), {});
     // A1 is Black's eye; a pass is for when nothing else is left.
     check_frequencies("Go", Go<3>::from_text("2O/X2/1X1 b - 0 0"), {}, {"A1", "pass"});

@@ -108,8 +108,8 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
         arrays = _core.policy_playouts(
             name, as_line(game, name), options, models, count, seed % 2**64, workers, plies
         )
-    *numbers, over = arrays
-    return Playouts(*numbers, over.astype(bool))
+    outcomes, lengths, scores, over = arrays
+    return Playouts(outcomes, lengths, scores, over.astype(bool))
 
 
 def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:

@@ -59,6 +59,8 @@ class TwinNode:
     total: float = 0.0
     rave_visits: int = 0
     rave_total: float = 0.0
+    minimax: np.float32 | None = None
+    """The best evaluation below for both sides, for the mover; None: not known yet."""
     proof: str | None = None
     children: list["TwinNode"] | None = None
     opened: int = 0
@@ -97,6 +99,10 @@ class Twin:
     rave: float | None = None
     prior: int = 0
     evaluate: Callable[[Any], float] | None = None
+    minimax: float = 0.0
+    """The share of minimax values, backed up from what `evaluate` says, beside means."""
+    penalties: dict[int, float] | None = None
+    """By code of a root move: how much of its win rate it loses."""
     tried: Counter[Any] = field(default_factory=Counter)
     was_best: Counter[Any] = field(default_factory=Counter)
 
@@ -119,6 +125,7 @@ class Twin:
         before = node.visits
         node.visits += 1
         played: list[tuple[Any, Any]] = []
+        certain = False
         while True:
             if node.proof:
                 value = self.first(node.mover, {"won": 1.0, "lost": 0.0, "drawn": 0.5}[node.proof])
@@ -127,6 +134,7 @@ class Twin:
                 outcome = line.outcome
                 if outcome is not None:
                     value = outcome.value
+                    certain = self.proofs
                     if self.proofs:
                         result = {0.5: "drawn", 1.0: "won", 0.0: "lost"}
                         self.prove(path, result[self.first(node.mover, value)])
@@ -144,6 +152,8 @@ class Twin:
             child.visits += 1
         for step in path:
             step.total += self.first(step.mover, value)
+        if self.minimax:
+            self.back_up_minimax(line, path, value, certain=certain)
         for parent, step in itertools.pairwise(path):
             key = (step.mover, step.move.code)
             self.tried[key] += 1
@@ -229,7 +239,7 @@ class Twin:
             return d * child.promise + c * math.sqrt(2 * math.log(max(n, 1)) / e)
         if self.formula == "puct":
             visits = node.visits - 1  # the one under way has no value yet
-            mean = node.total / visits if visits else 0.5
+            mean = self.blended(node, node.total / visits if visits else 0.5)
             mean = mean if node.mover is child.mover else 1 - mean
             return mean + self.c * child.prior * math.sqrt(n)
         return math.inf
@@ -247,6 +257,9 @@ class Twin:
         log = math.log(max(n, 1))
         if self.rave is not None:
             mean = self.mixed(child, mean)
+        mean = self.blended(child, mean)
+        if self.penalties and node is self.root:
+            mean -= float32(self.penalties[child.move.code])
         if self.formula == "puct":
             return mean + c * child.prior * math.sqrt(n) / (1 + child.visits)
         if self.formula == "ucb1-tuned":
@@ -284,6 +297,29 @@ class Twin:
                 if (child.mover, child.move.code) in made[depth:]:
                     child.rave_visits += 1
                     child.rave_total += self.first(child.mover, value)
+
+    def back_up_minimax(
+        self, line: Any, path: list[TwinNode], value: float, *, certain: bool
+    ) -> None:
+        """Evaluate the leaf if that is new, and take the best of the children above it."""
+        assert self.evaluate is not None
+        leaf = path[-1]
+        if leaf.minimax is None or certain:
+            known = leaf.proof is not None or line.outcome is not None
+            judged = value if known else self.evaluate(line.position)
+            leaf.minimax = np.float32(self.first(leaf.mover, judged))
+        for node in reversed(path[:-1]):
+            assert node.children is not None
+            tried = node.children[: node.opened]
+            best = max(child.minimax for child in tried if child.minimax is not None)
+            same = node.mover is node.children[0].mover
+            node.minimax = best if same else np.float32(1) - best
+
+    def blended(self, node: TwinNode, mean: float) -> float:
+        """A mean beside its minimax value."""
+        if not self.minimax or node.minimax is None:
+            return mean
+        return (1 - self.minimax) * mean + self.minimax * float(node.minimax)
 
     def prove(self, path: list[TwinNode], proof: str) -> None:
         """Back a certain result up as far as it goes."""

@@ -2,6 +2,7 @@
 """Tree search node for node against the twin in plain Python, with the same seed on one thread."""
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import hyoka as hk
 from hyoka import _core
 
 from .mcts_twin import Twin, TwinNode
+from .quiescence_twin import rest_value, root_penalties
 
 PROOFS = [None, "lost", "drawn", "won", "forbidden"]
 
@@ -176,3 +178,52 @@ def test_a_static_evaluation_counts_as_simulations(game: Any, plies: int, playou
     evaluation = hk.linear_evaluation(hk.name_of(game))
     twin = Twin(line, seed=8, prior=5, evaluate=lambda position: evaluation.value([position])[0])
     assert_same(line, hk.uct(prior=5, seed=8), twin, playouts)
+
+
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
+@pytest.mark.parametrize("formula", ["ucb1", "puct"])
+def test_implicit_minimax(game: Any, plies: int, playouts: int, formula: str) -> None:
+    line = walked(game, plies, 9)
+    evaluation = hk.linear_evaluation(hk.name_of(game))
+    twin = Twin(
+        line,
+        seed=9,
+        formula=formula,
+        c=1.5 if formula == "puct" else 1.0,
+        strengths=strengths_of if formula == "puct" else None,
+        minimax=0.4,
+        evaluate=lambda position: evaluation.value([position])[0],
+    )
+    assert_same(line, hk.uct(formula=formula, minimax=0.4, seed=9), twin, playouts)
+
+
+@pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
+def test_quiescence_at_the_root(game: Any) -> None:
+    line = walked(game, 45, 2)
+    penalties = root_penalties(line.position)
+    assert len(set(penalties.values())) > 1
+    twin = Twin(line, seed=2, c=0.2, penalties=penalties)
+    spec = hk.uct(c=0.2, root_quiescence=True, seed=2)
+    assert_same(line, spec, twin, 2 * len(penalties) + 40)
+
+
+@pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
+def test_leaves_evaluated_where_captures_have_come_to_rest(game: Any) -> None:
+    evaluation = hk.linear_evaluation(hk.name_of(game))
+
+    def for_mover(position: Any) -> float:
+        score = int(evaluation.score([position])[0])
+        return score if position.to_play is hk.Player.first else -score
+
+    different = 0
+    for seed in range(6):
+        line = walked(game, 40, seed)
+        sign = 1 if line.to_play is hk.Player.first else -1
+        spec = hk.uct(cut=0, quiescence=True, playouts=1, expand=1000)
+        found = hk.Searcher(spec, hk.name_of(game)).search(line)
+        # The first simulation goes on to the root's first child.
+        after = line.position.play(found.best)
+        value = -sign * rest_value(after, for_mover, reach=6)
+        assert found.value == pytest.approx(1 / (1 + math.exp(-value / evaluation.scale)), abs=1e-6)
+        different += value != int(evaluation.score([after])[0])
+    assert different > 0

@@ -42,8 +42,13 @@ def test_every_game_of_the_five_has_a_preset_of_the_tree_search() -> None:
 @pytest.fixture
 def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
     """A preset that no measurement changes."""
-    own = {"uct": {"formula": "puct", "c": 0.7, "rave": 300.0, "value": "root"}}
-    facts = replace(FACTS["othello"], presets=own)
+    settings: dict[str, bool | float | str] = {
+        "formula": "puct",
+        "c": 0.7,
+        "rave": 300.0,
+        "value": "root",
+    }
+    facts = replace(FACTS["othello"], presets={"uct": settings})
     monkeypatch.setitem(FACTS, "othello", facts)
     names_in_presets.cache_clear()
     yield facts
@@ -89,7 +94,8 @@ def test_another_preset_makes_another_search(
 def test_a_searcher_and_a_match_know_their_game(preset: GameFacts) -> None:
     assert hk.Searcher("uct", "othello").spec["rave"] == 300
     plan = plan_match("uct", "uct:preset=paper", game="othello")
-    assert [player.spec["rave"] for player in plan.players] == [300, 0]
+    specs = [player.spec for player in plan.players]
+    assert [spec["rave"] for spec in specs if isinstance(spec, hk.SearchSpec)] == [300, 0]
     assert plan.description()["contents"] == [
         "uct: preset formula=puct,c=0.7,rave=300.0,value=root"
     ]
@@ -111,3 +117,9 @@ def test_evaluations_by_another_preset_are_kept_apart(
     [other] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     assert other.engine != first.engine
     assert other.notes
+    # What was evaluated before there were presets is the papers' own.
+    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={}))
+    [old] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
+    monkeypatch.setitem(FACTS, "othello", preset)
+    [papers] = hk.evaluate(study, ["uct:preset=paper,playouts=2"], sample=1, where="game_id < 3")
+    assert (papers.engine, papers.done) == (old.engine, 0)

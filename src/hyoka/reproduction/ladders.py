@@ -161,4 +161,8 @@ def paired(one: np.ndarray, other: np.ndarray, seed: int) -> Estimate:
     0.5
     """
     differences = one.astype(np.float64) - other.astype(np.float64)
+    if not differences.any():
+        # Resamples of nothing but zeros have no spread; so many problems still leave some room.
+        reach = wilson_interval(0, len(differences))[1]
+        return Estimate(0.0, -reach, reach)
     return mean_by_games(differences, np.arange(len(differences)), Resampling(seed=seed))

@@ -641,9 +641,9 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         _LADDER_CLAIMS,
         {
             "tiny": LadderScale(4, 0.01),
-            "small": LadderScale(60, 0.2),
-            "medium": LadderScale(200, 1, 2),
-            "paper": LadderScale(200, 30, 8),
+            "small": LadderScale(100, 0.2, 2),
+            "medium": LadderScale(240, 1, 2),
+            "paper": LadderScale(240, 30, 8),
         },
         "The paper's 98 problems are of a book and a page that are not free; ours are drills made "
         "by people, half of them mates by their own words (the set of next moves that lies beside "
@@ -727,7 +727,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         (_PROGRAMS,),
         {
             "tiny": LostScale(1, 1, 10, 100),
-            "small": LostScale(100, 2, 1_000, 5_000),
+            "small": LostScale(100, 1, 500, 5_000),
             "medium": LostScale(20, 2, 5_000, 20_000),
             "paper": LostScale(5, 4, 100_000, 200_000),
         },

@@ -89,14 +89,15 @@ def _idle_in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
         found["prior_when"] = "without prior=…"
     found |= _idle_without_book(get, parts)
     if "evaluator" in parts:
-        playing = ("policy", "epsilon", "cut", *_STRENGTHS, "ordered")
-        found |= dict.fromkeys(playing, "with an evaluator in the place of playouts")
+        chosen = ("policy", "epsilon", "cut", *_STRENGTHS, "ordered")
+        found |= dict.fromkeys(chosen, "with an evaluator in the place of playouts")
     else:
         found["batch"] = "without an evaluator in Python"
         found |= _idle_strengths(get)
-    if not get("prior") and (get("cut") is None or "evaluator" in parts):
-        judging = ("weights", "scale", "evaluation")
-        found |= dict.fromkeys(judging, "without prior=… or cut=…")
+    playing = "evaluator" not in parts
+    if not get("prior") and not (playing and (get("cut") is not None or get("minimax"))):
+        judging = ("weights", "scale", "evaluation", "quiescence")
+        found |= dict.fromkeys(judging, "without prior=…, cut=… or minimax=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
 
@@ -118,7 +119,8 @@ def _idle_in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     if get("a_move"):
         found |= dict.fromkeys(("playouts", "divide"), "with a_move=…")
     if get("cut") is None:
-        found |= dict.fromkeys(("weights", "scale", "evaluation"), "without cut=…")
+        judging = ("weights", "scale", "evaluation", "quiescence")
+        found |= dict.fromkeys(judging, "without cut=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
 

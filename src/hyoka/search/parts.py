@@ -79,6 +79,10 @@ def _check_playouts(spec: SearchSpec, game: str | None) -> None:
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
     if spec["policy"] == "strengths" and not has_features(game):
         raise NotationError("policy=strengths needs a game whose moves have features")
+    for name in ("quiescence", "root_quiescence"):
+        if spec.has(name) and spec[name] and not (game and game_facts(game).quiescence):
+            games = " and ".join(games_with(lambda each: each.quiescence))
+            raise NotationError(f"{name}=on is for {games}, not for {game or 'this game'}")
     if game is None and spec["threads"] != 1:
         raise NotationError("a game written in Python is searched on one thread")
 

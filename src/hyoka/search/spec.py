@@ -199,7 +199,11 @@ class SearchSpec:
         """What its text does not tell: files and parts by name, each by what tells it."""
         files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         said = dict(self.chosen)
-        presets = [f"{name}={value}" for name, value in self.settled.items() if name not in said]
+        presets = [
+            f"{name}={self._content(name, value)}"
+            for name, value in self.settled.items()
+            if name not in said
+        ]
         preset = {"preset": ",".join(presets)} if presets else {}
         return preset | files | dict(self.fingerprints)
 
