@@ -79,7 +79,7 @@ def test_features_of_moves_in_random_games_of_blokus_duo() -> None:
         moves = found.moves[ply]
         for index in rng.sample(range(len(moves)), min(len(moves), 8)):
             candidate = hk.BlokusDuo.Move.from_code(int(moves[index]))
-            letter = candidate.short_code[2]
+            letter = candidate.short_code()[2]
             expected = blokus_move_features(twin, squares_of(str(candidate)), letter, last)
             assert {names[feature] for feature in found.features[at + index]} == expected
         at += len(moves)
