@@ -134,7 +134,7 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
         parts.evaluator = leaves->clone();
     else
-        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models), options.margin);
+        parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
     if (options.prior > 0) parts.prior_value = position_evaluator<G>(options, models);
     // Where leaves are evaluated at once, that is what minimax backs up.
     if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);

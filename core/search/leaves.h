@@ -42,28 +42,22 @@ public:
     virtual std::unique_ptr<LeafEvaluator> clone() const = 0;
 };
 
-/// Evaluates by a playout. A part of the value, `margin`, goes by how much was won, not by whether: 1/2 + s / (2 |s| +
-/// 20) of a score s, so that 10 points are half of what can be had.
+/// Evaluates by a playout.
 template <Game G>
 class PlayoutEvaluator final : public LeafEvaluator<G> {
 public:
-    explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy, double margin = 0)
-        : policy_(std::move(policy)), margin_(margin) {}
+    explicit PlayoutEvaluator(std::unique_ptr<playouts::PlayoutPolicy<G>> policy) : policy_(std::move(policy)) {}
     void evaluate(std::span<Leaf<G>> leaves) override {
-        for (Leaf<G>& leaf : leaves) {
-            const auto end =
-                policy_->play({*leaf.game, leaf.context.last, leaf.context.before_last}, leaf.rng, leaf.played);
-            const double by_score = 0.5 + end.score / (2 * std::abs(end.score) + 20);
-            leaf.value = (1 - margin_) * end.value + margin_ * by_score;
-        }
+        for (Leaf<G>& leaf : leaves)
+            leaf.value =
+                policy_->play({*leaf.game, leaf.context.last, leaf.context.before_last}, leaf.rng, leaf.played).value;
     }
     std::unique_ptr<LeafEvaluator<G>> clone() const override {
-        return std::make_unique<PlayoutEvaluator>(policy_->clone(), margin_);
+        return std::make_unique<PlayoutEvaluator>(policy_->clone());
     }
 
 private:
     std::unique_ptr<playouts::PlayoutPolicy<G>> policy_;
-    double margin_;
 };
 
 /// Evaluates statically.

@@ -53,9 +53,7 @@ SettingTable<UctOptions> uct_settings() {
         .flag("history", &UctOptions::history, "Explore moves more that have often been best (Sato 2010).")
         .number("history_threshold", &UctOptions::history_threshold, 0, 1, "History: from which share on.")
         .number("rave", &UctOptions::rave, 0, 1e9, "All moves as first: its k, about 1000 in Go; 0: off.")
-        .number("reduction", &UctOptions::reduction, -1, 1, "PUCT: by how much unvisited moves start below the node.")
-        .number("margin", &UctOptions::margin, 0, 1,
-                "The share of a playout's value that goes by how much is won; the rest by whether.");
+        .number("reduction", &UctOptions::reduction, -1, 1, "PUCT: by how much unvisited moves start below the node.");
     add_playouts(table);
     table.file("prior_strengths", "The same for the priors of PUCT and the order of moves alone.")
         .file("widening_strengths", "The same for widening alone.")

@@ -34,7 +34,6 @@ struct UctOptions : PlayoutOptions {
     double history_threshold = 0.6;
     double rave = 0;
     double reduction = 0;
-    double margin = 0;
     std::uint32_t prior = 0;
     std::string prior_when = "visit";
     std::uint64_t mate = 0;

@@ -2,9 +2,11 @@
 """Features of moves against slow twins made from their descriptions."""
 
 import random
+import re
 from typing import Any
 
 import numpy as np
+import pytest
 from sgfmill import boards, common
 
 import hyoka as hk
@@ -79,7 +81,7 @@ def test_features_of_moves_in_random_games_of_blokus_duo() -> None:
         moves = found.moves[ply]
         for index in rng.sample(range(len(moves)), min(len(moves), 8)):
             candidate = hk.BlokusDuo.Move.from_code(int(moves[index]))
-            letter = candidate.short_code[2]
+            letter = candidate.short_code()[2]
             expected = blokus_move_features(twin, squares_of(str(candidate)), letter, last)
             assert {names[feature] for feature in found.features[at + index]} == expected
         at += len(moves)
@@ -194,4 +196,26 @@ def test_tactical_features_of_moves_in_random_games_of_go() -> None:
             at += len(found.moves[ply])
             if played < 49:
                 board.play(6 - played // 7, played % 7, mover)
-    assert seen == GO_TACTICS
+    assert seen >= GO_TACTICS - {"nakade", "own_vital_point"}
+
+
+@pytest.mark.parametrize("mover", "bw")
+def test_the_vital_points_of_eye_spaces(mover: str) -> None:
+    names = [name for name, _ in _core.move_features("go7")]
+    wanted = "own_vital_point" if mover == "b" else "nakade"
+    for shape, middle in VITAL.items():
+        inside = {(row + 2, column + 2) for row, column in shape}
+        rows = (
+            "".join("." if (6 - row, column) in inside else "X" for column in range(7))
+            for row in range(7)
+        )
+        text = re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(rows))
+        start = f"{text} {mover} - 0 7.5"
+        record = Record(game="go7", moves=np.array([], np.uint16), start=start)
+        found = GameTable.from_records([record]).move_features(threads=1)
+        vital = [
+            (6 - code // 7 - 2, code % 7 - 2)
+            for code, features in zip(found.moves[0].tolist(), found.features, strict=True)
+            if wanted in {names[feature] for feature in features}
+        ]
+        assert vital == [middle]
