@@ -22,7 +22,7 @@ struct Sample {
 /// When to ask on.
 struct Asking {
     std::size_t questions = 0;   // how many the game has
-    double gain = 0.02;          // what a question must tell of played or not: nats for each move played
+    double gain = 0.05;          // what a question must tell of played or not: nats for each move played
     std::uint32_t least = 1000;  // moves of the sample that must be there
 };
 

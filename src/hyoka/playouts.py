@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.artefact import BUILT_IN, Artefact
+from hyoka.artefact import Artefact
 from hyoka.errors import NotationError
 from hyoka.games import AnyGame, name_of
 from hyoka.search import as_line, mc
@@ -56,7 +56,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     count: int,
     *,
     policy: str = "uniform",
-    strengths: str | Path | Artefact = BUILT_IN,
+    strengths: str | Path | Artefact | None = None,
     epsilon: float = 0.0,
     seed: int = 0,
     threads: int | None = 1,
@@ -65,8 +65,8 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     """Play `count` games from `game` (a position or a line of play) to their ends.
 
     How moves are chosen is a `policy` as searches have it: `uniform` over the legal ones,
-    `strengths` (each with the probability of its strength by a move model: built-in, or a file of
-    strengths or of METS) or `light` (Go); a share `epsilon` of the moves is random whatever the
+    `strengths` (each with the probability of its strength by a move model: the one that comes with
+    Hyoka, `built-in`, or a file of strengths or of METS) or `light` (Go); a share `epsilon` of the moves is random whatever the
     policy. In Go a player never fills an own single-point eye and passes when nothing else is left.
     With a line of play, the rules that look back hold in uniform playouts; by other policies a line
     tells what was played last, and no more.
@@ -104,6 +104,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
         arrays = game.playout_arrays(count, seed % 2**64, workers, plies)
     else:
         name = name_of(game)
+        spec = spec.for_game(name)
         options, models = monte_carlo_options(spec, name), models_for(spec, name)
         arrays = _core.policy_playouts(
             name, as_line(game, name), options, models, count, seed % 2**64, workers, plies

@@ -406,7 +406,7 @@ def certainty(moves: int, others: int) -> float:
 
 Example = tuple[int, int, int]
 """Answers, 1 for the move, and the eighths of other points that it stands for."""
-LEAST, LEAST_GAIN = 1000, 0.02
+LEAST, LEAST_GAIN = 1000, 0.05
 
 
 def answer(said: int, question: int) -> int:

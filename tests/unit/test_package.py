@@ -47,6 +47,7 @@ LAYERS = [
     "arena",
     "report",
     "reproduction",
+    "models",
     "samples",
     "demo",
     "bench",

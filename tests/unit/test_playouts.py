@@ -170,7 +170,7 @@ def agrees(scores: Any, expected: dict[float, float]) -> bool:
 
 def test_games_by_strengths_end_as_all_games_there_can_be_weighed() -> None:
     line = late(5)
-    played = hk.playouts(line, 4000, policy="strengths", seed=5)
+    played = hk.playouts(line, 4000, policy="strengths", strengths="built-in", seed=5)
     expected = ends(line)
     assert sum(expected.values()) == pytest.approx(1)
     assert agrees(played.scores, expected)
@@ -183,7 +183,7 @@ def test_moves_are_drawn_by_their_strengths() -> None:
     after: dict[float, float] = defaultdict(float)
     for move, chance in chances(line).items():
         after[line.play(move).score] += chance
-    played = hk.playouts(line, 4000, policy="strengths", seed=6, limit=1)
+    played = hk.playouts(line, 4000, policy="strengths", strengths="built-in", seed=6, limit=1)
     assert agrees(played.scores, after)
     assert not played.over.any()
     assert (played.lengths == 1).all()

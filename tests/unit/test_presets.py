@@ -7,13 +7,16 @@ from dataclasses import replace
 import pytest
 
 import hyoka as hk
+from hyoka import _core
 from hyoka.arena import plan_match
-from hyoka.games import FACTS
+from hyoka.games import FACTS, position
 from hyoka.games.facts import GameFacts
 from hyoka.samples import sample_path
 from hyoka.search.effects import idle
+from hyoka.search.move_models import move_model
 from hyoka.search.presets import names_in_presets
 from hyoka.search.settings import KINDS, setting_named
+from hyoka.search.shipped import shipped_model
 
 PRESETS = [
     (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]
@@ -48,7 +51,7 @@ def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
         "rave": 300.0,
         "value": "root",
     }
-    facts = replace(FACTS["othello"], presets={"uct": settings})
+    facts = replace(FACTS["othello"], presets={"uct": settings}, move_model="")
     monkeypatch.setitem(FACTS, "othello", facts)
     names_in_presets.cache_clear()
     yield facts
@@ -123,3 +126,26 @@ def test_evaluations_by_another_preset_are_kept_apart(
     monkeypatch.setitem(FACTS, "othello", preset)
     [papers] = hk.evaluate(study, ["uct:preset=paper,playouts=2"], sample=1, where="game_id < 3")
     assert (papers.engine, papers.done) == (old.engine, 0)
+
+
+def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
+    model = shipped_model("othello")
+    assert model is not None
+    spec = hk.uct(playouts=10).for_game("othello")
+    assert spec["strengths"] == model
+    assert f"strengths={model.fingerprint}" in spec.contents["preset"]
+    by_hand = hk.uct(playouts=10, strengths="built-in").for_game("othello")
+    assert by_hand["strengths"] == "built-in"
+    assert by_hand.slug != spec.slug
+    assert hk.uct(preset="paper").for_game("othello")["strengths"] == "built-in"
+
+
+@pytest.mark.parametrize("game", FACTS)
+def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
+    model = shipped_model(game)
+    if model is None:
+        return
+    assert model.origin is not None
+    line = position(game).line()
+    _, strengths = _core.weigh_moves(game, line, move_model(game, model))
+    assert (strengths > 0).all()

@@ -117,7 +117,7 @@ def meaning(spec: hk.SearchSpec, game: str) -> Any:
     values = {setting.name: options.get(setting.name) for setting in options.settings()}
     values |= {name: values[name] or 0 for name in LIMITS if name in values}
     if spec.kind == "uct":
-        del values["c"], values["ordered"]
+        del values["c"], values["ordered"], values["preset"]
         values |= {"exploration": options.exploration, "in order": options.in_order}
     return spec.kind, values
 

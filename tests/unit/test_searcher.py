@@ -243,7 +243,7 @@ def test_an_evaluation_in_python_serves_alpha_beta() -> None:
 
 
 def test_the_value_kept_is_that_of_the_best_move_or_of_the_root() -> None:
-    best = hk.search_once(hk.Go5(), "uct:playouts=500,seed=1")
+    best = hk.search_once(hk.Go5(), "uct:playouts=500,seed=1,value=best")
     root = hk.search_once(hk.Go5(), "uct:playouts=500,seed=1,value=root")
     assert best.value == best.moves[0].value
     assert root.value == root.details["root_value"] != best.value

@@ -188,6 +188,11 @@ COMMANDS: Final = (
         "What playouts are like: moves foretold, games that end, playouts a second.",
     ),
     Command(
+        "rank",
+        "studies.rank_command",
+        "Keep how a move model ranks the moves played, as columns to split a study's curves by.",
+    ),
+    Command(
         "adjudicate",
         "studies.adjudicate_command",
         "Store what exact methods know of positions beside the records' results.",

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from hyoka.artefact import BUILT_IN
 from hyoka.cli.games import GameName
 from hyoka.cli.output import AsJson, Quiet, out, plain_table, print_json, progress_bars
 from hyoka.errors import Error
@@ -59,7 +58,7 @@ def playouts_command(
     facts = game_facts(game)
     policies = [PlayoutPolicy()]
     if has_features(facts.name):
-        policies.append(PlayoutPolicy("strengths", BUILT_IN))
+        policies.append(PlayoutPolicy("strengths"))
     policies += [PlayoutPolicy("strengths", file) for file in strengths or []]
     if facts.light_playouts:
         policies.append(PlayoutPolicy("light"))

@@ -33,6 +33,7 @@ from hyoka.study import (
     adjudicate_records,
     check_study,
     evaluate,
+    rank_moves,
 )
 
 StudyPath = Annotated[
@@ -216,6 +217,42 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
 def _method_help(name: str) -> str:
     about = (METHODS[name].__doc__ or "").strip()
     return f"{name}: {about[:1].lower()}{about[1:]}"
+
+
+def rank_command(
+    study: StudyPath,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="A move model: a tree of `hyoka learn mets`, strengths, or built-in.",
+        ),
+    ],
+    name: Annotated[
+        str, typer.Option("--name", help="What its columns begin with: NAME_rank and others.")
+    ] = "model",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep how a move model ranks the moves played, as columns to split a study's curves by.
+
+    NAME_rank is the rank of the move played, NAME_surprise -log of the chance it was given,
+    NAME_entropy how unsure the model is. Moves of games that it learned from surprise it less than
+    others do.
+    """
+    opened = Study.open(study)
+    with progress_bars(quiet or as_json) as progress:
+        report = rank_moves(opened, model, name, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    out.print(
+        f"{report.first:.1%} of {report.ranked:,} moves played are ranked first; columns "
+        f"{', '.join(report.columns)}",
+        markup=False,
+    )
 
 
 def adjudicate_command(

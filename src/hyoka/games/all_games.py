@@ -38,6 +38,7 @@ def _go(kind: type[GoPosition]) -> GameFacts:
         light_playouts=True,
         presets={"uct": {"formula": "puct", "policy": "light", "value": "root"}},
         moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
+        move_model="go19.json" if size > 9 else "go9.json",
     )
 
 
@@ -74,6 +75,7 @@ _LIST: Final = (
         random_plies=6,
         record_plies=10,
         samples="othello.sgf.xz",
+        move_model="othello.json",
         bench=Workload(perft_depth=9, playouts=20_000),
     ),
     GameFacts(
@@ -98,6 +100,7 @@ _LIST: Final = (
         random_plies=6,
         record_plies=16,
         samples="chess.pgn.xz",
+        move_model="chess.json",
         bench=Workload(perft_depth=5, playouts=3_000),
     ),
     GameFacts(
@@ -122,6 +125,7 @@ _LIST: Final = (
         moves_left=lambda game: 40,
         random_plies=6,
         record_plies=24,
+        move_model="shogi.json",
         bench=Workload(perft_depth=4, playouts=2_000, counts_playout_moves=True),
     ),
     GameFacts(

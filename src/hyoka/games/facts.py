@@ -118,6 +118,8 @@ class GameFacts:
     # What comes with the package
     samples: str = ""
     """The file of its sample records; empty without any."""
+    move_model: str = ""
+    """The file of the move model that was learned for it; empty without any."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ how often a point that came there was the move. Games whose moves are points hav
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from hyoka import _core
 from hyoka.artefact import Artefact, Origin, read_artefact
@@ -128,8 +128,8 @@ class Mets:
     def _position(self, game: Game) -> Position:
         if name_of(game) != self.game:
             raise NotationError(f"a tree of {self.game} can't rank moves of {name_of(game)}")
-        position: Position = getattr(game, "position", game)
-        return position
+        position: Any = getattr(game, "position", game)
+        return cast(Position, position)
 
     def artefact(self) -> Artefact:
         """As a file holds it."""

@@ -17,6 +17,7 @@ from hyoka.passes import GameTable
 from hyoka.playouts import playouts
 from hyoka.progress import OnProgress, Tally
 from hyoka.search.move_models import move_model
+from hyoka.search.shipped import usual_strengths
 from hyoka.solving import wilson_interval
 
 POLICY_WITH_MODEL = "strengths"
@@ -27,12 +28,13 @@ class PlayoutPolicy:
     """How playouts choose: a policy of searches, and the file of its move model."""
 
     name: str = "uniform"
-    strengths: str | Path | Artefact = BUILT_IN
+    strengths: str | Path | Artefact | None = None
+    """None: the one that comes with Hyoka."""
 
     @property
     def text(self) -> str:
         """What tells it from others in a table."""
-        own = self.strengths == BUILT_IN or self.name != POLICY_WITH_MODEL
+        own = self.strengths is None or self.name != POLICY_WITH_MODEL
         return self.name if own else f"{self.name} {self.strengths}"
 
 
@@ -74,7 +76,7 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
     for policy in policies:
         foretold = (None, None) if games is None else _foretold(game, policy, games, resampling)
         began = time.perf_counter()
-        strengths = policy.strengths if policy.name == POLICY_WITH_MODEL else BUILT_IN
+        strengths = policy.strengths if policy.name == POLICY_WITH_MODEL else None
         played = playouts(
             start, count, policy=policy.name, strengths=strengths, seed=seed, limit=limit
         )
@@ -95,7 +97,8 @@ def _foretold(
         return None, None
     by_model = policy.name == POLICY_WITH_MODEL
     # A model that is not asked still counts the moves.
-    model = move_model(game, policy.strengths if by_model else BUILT_IN)
+    given = policy.strengths if by_model else BUILT_IN
+    model = move_model(game, usual_strengths(game) if given is None else given)
     predictions = games.predictions(model)
     rows = np.flatnonzero(predictions.ranks > 0)
     numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import altair
 
 _NINETY_FIVE: Final = 1.959964
+_LONGEST: Final = 40
+"""Characters of a name in the table that people read: shapes have a hundred."""
 _DRAWN: Final = 40
 """Features in the picture: half of them the strongest, half the weakest."""
 
@@ -100,7 +102,7 @@ class Strengths(Result):
         heading = ("feature", "γ", "95 %", "played", "of moves")
         rows = [
             (
-                each.name,
+                each.name if len(each.name) <= _LONGEST else f"{each.name[: _LONGEST - 1]}…",
                 f"{each.strength.value:.3g}",
                 f"{each.strength.low:.3g} to {each.strength.high:.3g}",
                 f"{each.wins:,}",

@@ -214,7 +214,7 @@ class RecognitionExperiment:
         games = Games.read(workshop, self.scales[scale])
         learned, unseen = (GameTable.from_records(each) for each in (games.learned, games.unseen))
         found = {tree.name: _recognised(tree, learned, unseen) for tree in (*PLAIN, *EXTENDED)}
-        rows = tuple(
+        rows: tuple[tuple[Value, ...], ...] = tuple(
             (name, each.tree.threshold, *(each.within(n) for n in _WITHIN))
             for name, each in found.items()
         )

@@ -10,7 +10,10 @@ from typing import Final
 
 from hyoka.games import FACTS
 from hyoka.search.settings import Value
+from hyoka.search.shipped import shipped_model
 
+_GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
+"""Searches that take the move model that comes with Hyoka."""
 _MEANT_FOR: Final = {"c": "formula", "reduction": "formula", "epsilon": "policy"}
 """Constants that were measured beside one choice; beside another one they mean nothing."""
 
@@ -26,7 +29,10 @@ def preset_settings(
     # An evaluator in Python takes the place of playouts: what was measured with them is no guide.
     if game is None or said.get("preset") == "paper" or "evaluator" in parts:
         return {}
-    preset = FACTS[game].presets.get(kind, {})
+    preset: dict[str, Value] = dict(FACTS[game].presets.get(kind, {}))
+    model = shipped_model(game)
+    if model is not None and kind in _GO_BY_STRENGTHS:
+        preset["strengths"] = model
 
     def fits(name: str) -> bool:
         beside = _MEANT_FOR.get(name)
@@ -38,4 +44,5 @@ def preset_settings(
 @functools.cache
 def names_in_presets(kind: str) -> frozenset[str]:
     """The settings that some game's preset is about."""
-    return frozenset(name for facts in FACTS.values() for name in facts.presets.get(kind, ()))
+    names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
+    return frozenset(names | ({"strengths"} if kind in _GO_BY_STRENGTHS else set()))

@@ -173,7 +173,10 @@ class SearchSpec:
     @property
     def idle(self) -> dict[str, str]:
         """Settings and parts that have no effect beside the others, and why."""
-        names = [name for name, _ in self.chosen]
+        # To say what is usual anyway does no harm.
+        names = [
+            name for name, value in self.chosen if value != setting_named(self.kind, name).default
+        ]
         return idle(self.kind, [*names, *self.parts], self.__getitem__, self.parts)
 
     @cached_property
@@ -199,7 +202,11 @@ class SearchSpec:
         """What its text does not tell: files and parts by name, each by what tells it."""
         files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         said = dict(self.chosen)
-        presets = [f"{name}={value}" for name, value in self.settled.items() if name not in said]
+        presets = [
+            f"{name}={value.fingerprint if isinstance(value, Artefact) else value}"
+            for name, value in self.settled.items()
+            if name not in said
+        ]
         preset = {"preset": ",".join(presets)} if presets else {}
         return preset | files | dict(self.fingerprints)
 

@@ -13,6 +13,7 @@ from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
 from hyoka.study.question import Question
+from hyoka.study.ranking import RankingReport, rank_moves
 from hyoka.study.study import Study, append_to_study, make_study
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "EvaluationReport",
     "ImportReport",
     "Question",
+    "RankingReport",
     "Study",
     "StudyCheck",
     "WinnersReport",
@@ -33,4 +35,5 @@ __all__ = [
     "evaluate",
     "games_where",
     "make_study",
+    "rank_moves",
 ]

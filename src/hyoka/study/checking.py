@@ -17,6 +17,7 @@ from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import (
     ENGINE,
     METHOD,
+    MODEL,
     Manifest,
     Part,
     forget,
@@ -102,8 +103,8 @@ class StudyCheck:
 def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     """Compare a study with its checksums, and its tables with one another.
 
-    With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications
-    and winners, which can be computed again, is dropped.
+    With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications,
+    winners and rankings, which can be computed again, is dropped.
     """
     folder = Path(path)
     forget()
@@ -121,7 +122,13 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     engines: dict[str, Manifest] = {}
     methods: dict[str, Manifest] = {}
     winners: dict[str, Manifest] = {}
-    kinds = {"evaluations": engines, "adjudications": methods, "winners": winners}
+    rankings: dict[str, Manifest] = {}
+    kinds = {
+        "evaluations": engines,
+        "adjudications": methods,
+        "winners": winners,
+        "rankings": rankings,
+    }
     for file, name in _answerers(folder):
         remedy = _ask_again(folder, file)
         try:
@@ -135,7 +142,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         if _check_parts(manifest, check, drop) and manifest.names:
             kinds[file.parent.parent.name][name] = manifest
     if tables_are_whole:
-        _check_tables(Snapshot(study, engines, methods, winners), check)
+        _check_tables(Snapshot(study, engines, methods, winners, rankings), check)
     return check
 
 
@@ -179,16 +186,20 @@ def _ask_again(folder: Path, file: Path) -> str:
         record = " --record" if file.parent.parent.name == "winners" else ""
         method = values.get("method", "NAME")
         return f"hyoka adjudicate {_quoted(folder)}{record} --method {method}"
+    if file.name == MODEL:
+        model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
+        return f"hyoka rank {_quoted(folder)} --model {model} --name {name}"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
     return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
 
 def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Manifests of evaluators and exact methods, be they there or not, and their names."""
+    """Manifests of evaluators, methods and move models, be they there or not; and their names."""
     for table, key, name in (
         ("evaluations", "engine", ENGINE),
         ("adjudications", "method", METHOD),
         ("winners", "method", METHOD),
+        ("rankings", "model", MODEL),
     ):
         for each in sorted((folder / table).glob(f"{key}=*")):
             yield each / name, each.name.removeprefix(f"{key}=")
@@ -255,6 +266,7 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
         ("evaluations", "engine", snapshot.engines),
         ("adjudications", "method", snapshot.methods),
         ("winners", "method", snapshot.winners),
+        ("rankings", "model", snapshot.rankings),
     ):
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")

@@ -9,6 +9,7 @@
     evaluations/engine=NAME/…       one row a position and evaluator; engine.toml says who it is
     adjudications/method=NAME/…     what exact methods know of positions; method.toml says which
     winners/method=NAME/…           whom exact methods give a whole record; likewise
+    rankings/model=NAME/…           how a move model ranks the moves played; model.toml says which
 
 Each TOML file is the manifest of the parts under it (see `manifest`): a part that it does not list
 is not there. Its last line is a checksum of the lines above, a page of a part has one too, and the

@@ -29,7 +29,7 @@ from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
 from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import Change, changing, read_manifest
-from hyoka.study.tables import Snapshot
+from hyoka.study.tables import Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
 _COUNTS: Final = ("duplicates", "left_out")
@@ -121,6 +121,12 @@ class Study:
         """The names that a condition on positions may use."""
         table = self.sql("select * from positions limit 0")
         return list(table.column_names)
+
+    @property
+    def ranking_columns(self) -> list[str]:
+        """The columns that move models gave; see `rank_moves`."""
+        names = self._snapshot().rankings
+        return [column for name in names for column in ranking_columns(name)]
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
         """Columns of the positions that satisfy a condition, in the order of games and plies."""

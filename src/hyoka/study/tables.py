@@ -16,6 +16,7 @@ from hyoka.study.layout import DESCRIPTION
 from hyoka.study.manifest import (
     ENGINE,
     METHOD,
+    MODEL,
     Manifest,
     damaged_part,
     read_manifest,
@@ -47,6 +48,16 @@ ADJUDICATION_SCHEMA: Final = pa.schema(
     [("game_id", pa.int64()), ("ply", pa.int32()), ("result", pa.float32())]
 )
 """Of positions, or of records: there `ply` is how far a method looked, and `result` may be null."""
+RANKING_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("rank", pa.int32()),
+        ("surprise", pa.float32()),
+        ("entropy", pa.float32()),
+    ]
+)
+"""How a move model ranks the move played in a position; null where none was."""
 _REMARK_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -89,6 +100,8 @@ class Snapshot:
     """Those of exact methods that were asked about positions, by name."""
     winners: dict[str, Manifest]
     """Those of exact methods that were asked for the winners of records."""
+    rankings: dict[str, Manifest]
+    """Those of move models, by name."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -98,6 +111,7 @@ class Snapshot:
             _manifests(folder / "evaluations", "engine", ENGINE),
             _manifests(folder / "adjudications", "method", METHOD),
             _manifests(folder / "winners", "method", METHOD),
+            _manifests(folder / "rankings", "model", MODEL),
         )
 
     @property
@@ -107,6 +121,7 @@ class Snapshot:
         yield from self.engines.values()
         yield from self.methods.values()
         yield from self.winners.values()
+        yield from self.rankings.values()
 
     def query(self, query: str) -> pa.Table:
         """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
@@ -129,6 +144,7 @@ class Snapshot:
             "evaluations_": _partitioned("engine", self.engines, EVALUATION_SCHEMA),
             "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),
             "winners_": _partitioned("method", self.winners, ADJUDICATION_SCHEMA),
+            "rankings_": _partitioned("model", self.rankings, RANKING_SCHEMA),
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colours = ", ".join(
@@ -137,20 +153,24 @@ class Snapshot:
             for suffix in ("", "_rating", "_rank")
         )
         hidden = ", ".join(_NOT_FOR_CONDITIONS)
+        ranked = "".join(f", {column}" for name in self.rankings for column in _ranked(name))
+        rankings = "\n".join(map(_joined_ranking, self.rankings))
         views = {
             "games": f"select {wide['games_']}, {colours} from games_ t",
             "positions": f"""
                 select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
-                    coalesce(a.known, w.winner) as adjudicated
+                    coalesce(a.known, w.winner) as adjudicated{ranked}
                 from positions_ t join games g using (game_id)
                 left join (select game_id, ply, any_value(result) as known
                            from adjudications_ group by game_id, ply) a using (game_id, ply)
                 left join (select game_id, arg_min(result, ply) as winner from winners_
-                           where result is not null group by game_id) w using (game_id)""",
+                           where result is not null group by game_id) w using (game_id)
+                {rankings}""",
             "remarks": f"select {wide['remarks_']} from remarks_ t",
             "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
             "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
             "winners": f"select {wide['winners_']} from winners_ t",
+            "rankings": f"select {wide['rankings_']} from rankings_ t",
         }
         return connection(tables, views)
 
@@ -162,6 +182,28 @@ class Snapshot:
             raise StudyError(f"{self.study.folder}: no {table} in this study")
         with reading(files[0]):
             return ds.dataset([str(file) for file in files], format=_CHECKED, schema=schema)
+
+
+def ranking_columns(name: str) -> tuple[str, ...]:
+    """The columns of positions that a move model of this name gives.
+
+    >>> ranking_columns("mets")
+    ('mets_rank', 'mets_surprise', 'mets_entropy')
+    """
+    return tuple(f"{name}_{column}" for column in RANKING_SCHEMA.names[2:])
+
+
+def _ranked(name: str) -> Iterator[str]:
+    for column, own in zip(RANKING_SCHEMA.names[2:], ranking_columns(name), strict=True):
+        wide = "bigint" if column == "rank" else "double"
+        yield f'cast("of {name}".{column} as {wide}) as "{own}"'
+
+
+def _joined_ranking(name: str) -> str:
+    return (
+        f"left join (select game_id, ply, rank, surprise, entropy from rankings_ "
+        f"where model = '{name}') \"of {name}\" using (game_id, ply)"
+    )
 
 
 def _manifests(folder: Path, key: str, name: str) -> dict[str, Manifest]:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Move models that come with Hyoka, learned from records: what searches go by unless told."""
+
+import functools
+import importlib.resources
+
+from hyoka.artefact import BUILT_IN, Artefact
+from hyoka.games import game_facts
+
+
+def shipped_model(game: str) -> Artefact | None:
+    """The move model that was learned for a game; None where there is none.
+
+    >>> model = shipped_model("othello")
+    >>> model.kind, model.origin.command.split()[:3]
+    ('strengths', ['hyoka', 'learn', 'strengths'])
+    """
+    name = game_facts(game).move_model
+    return _read(name) if name else None
+
+
+@functools.cache
+def _read(name: str) -> Artefact:
+    file = importlib.resources.files("hyoka.models") / name
+    # Boards of other sizes go by it, too: whose it is, the game's facts say.
+    return Artefact.from_bytes(file.read_bytes(), path=f"hyoka/models/{name}")
+
+
+def usual_strengths(game: str) -> Artefact | str:
+    """What moves of a game are ranked by if nobody says."""
+    return shipped_model(game) or BUILT_IN
