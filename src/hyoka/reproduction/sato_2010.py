@@ -11,7 +11,7 @@ import numpy as np
 
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate
-from hyoka.artefact import Origin
+from hyoka.artefact import BUILT_IN, Origin
 from hyoka.engines import EngineSpec
 from hyoka.estimate import Estimate
 from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
@@ -246,7 +246,7 @@ class PlayoutsExperiment:
         learn_strengths(table_of(learned), progress=workshop.progress).write(file)
         policies = {
             "random": PlayoutPolicy(),
-            "rating, built in": PlayoutPolicy("strengths"),
+            "rating, built in": PlayoutPolicy("strengths", BUILT_IN),
             "rating, learned here": PlayoutPolicy("strengths", str(file)),
         }
         found = playout_quality(
@@ -707,7 +707,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         (_PROGRAMS,),
         {
             "tiny": LostScale(1, 1, 10, 100),
-            "small": LostScale(100, 1, 500, 5_000),
+            "small": LostScale(200, 1, 500, 5_000),
             "medium": LostScale(20, 2, 5_000, 20_000),
             "paper": LostScale(5, 4, 100_000, 200_000),
         },
