@@ -84,9 +84,7 @@ def main() -> None:
             signs += [sign for _, sign in entries]
             ends.append(len(columns))
     numbers = 2 * TABLE + 8
-    matrix = csr_array(
-        (np.array(signs, float), columns, ends), shape=(len(ends) - 1, numbers)
-    )
+    matrix = csr_array((np.array(signs, float), columns, ends), shape=(len(ends) - 1, numbers))
     starts, known = found.offsets[:-1], found.played >= 0
     rows = np.repeat(np.arange(len(starts)), np.diff(found.offsets))
     own = (starts + found.played)[known]
