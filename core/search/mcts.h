@@ -366,22 +366,27 @@ private:
         }
 
         /// The leaf's evaluation, if it has none yet or a certain one now, and the best of their children for all
-        /// above.
+        /// above. Moves that were never tried are taken to be worth what the position itself is.
         void back_up_minimax(const Descent& descent) {
             const Node leaf = descent.path.back();
             auto& of_leaf = leaf.siblings.minimax(leaf.index);
             if (of_leaf.load(std::memory_order_relaxed) == Children::unknown || is_result(descent.proof))
-                of_leaf.store(static_cast<float>(for_first(leaf.mover(), *descent.judged)), std::memory_order_relaxed);
+                for (auto* value : {&of_leaf, &leaf.siblings.evaluation(leaf.index)})
+                    value->store(static_cast<float>(for_first(leaf.mover(), *descent.judged)),
+                                 std::memory_order_relaxed);
             for (std::size_t above = descent.path.size() - 1; above-- > 0;) {
                 const Node node = descent.path[above];
                 const Children children = descent.path[above + 1].siblings;
                 const std::uint32_t opened = children.head().opened.load(std::memory_order_relaxed);
+                const bool same = node.mover() == children.head().chooser;
                 float best = Children::unknown;
+                if (const float own = node.siblings.evaluation(node.index).load(std::memory_order_relaxed);
+                    own != Children::unknown && opened < children.count())
+                    best = same ? own : 1 - own;
                 for (std::uint32_t i = 0; i < opened; ++i)
                     best = std::max(best, children.minimax(i).load(std::memory_order_relaxed));
                 if (best == Children::unknown) continue;
-                node.siblings.minimax(node.index)
-                    .store(node.mover() == children.head().chooser ? best : 1 - best, std::memory_order_relaxed);
+                node.siblings.minimax(node.index).store(same ? best : 1 - best, std::memory_order_relaxed);
             }
         }
 

@@ -49,7 +49,7 @@ struct Layout {
     bool minimax = false;   // evaluations backed up as in minimax
 
     std::size_t bytes_a_child() const {
-        return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0) + (widening ? 4 : 0) + (minimax ? 4 : 0);
+        return 8 + 4 + 4 + 4 + 2 + 1 + (rave ? 8 : 0) + (widening ? 4 : 0) + (minimax ? 8 : 0);
     }
 };
 
@@ -101,7 +101,10 @@ public:
                 new (&made.rave_total(i)) std::atomic<float>(0);
                 new (&made.rave_visits(i)) std::atomic<std::uint32_t>(0);
             }
-            if (layout.minimax) new (&made.minimax(i)) std::atomic<float>(unknown);
+            if (layout.minimax) {
+                new (&made.minimax(i)) std::atomic<float>(unknown);
+                new (&made.evaluation(i)) std::atomic<float>(unknown);
+            }
         }
         return made;
     }
@@ -119,6 +122,10 @@ public:
     float& promise(std::size_t i) const { return layout_.widening ? column<float>(20 + rave())[i] : prior(i); }
     /// What evaluations at the leaves below come to if both sides choose the best for themselves, or `unknown`.
     std::atomic<float>& minimax(std::size_t i) const { return column<std::atomic<float>>(20 + rave() + widening())[i]; }
+    /// What a child's own position is worth by itself, or `unknown`.
+    std::atomic<float>& evaluation(std::size_t i) const {
+        return column<std::atomic<float>>(24 + rave() + widening())[i];
+    }
     std::uint16_t& move(std::size_t i) const { return column<std::uint16_t>(20 + extra())[i]; }
     std::atomic<Proof>& proof(std::size_t i) const { return column<std::atomic<Proof>>(22 + extra())[i]; }
 
@@ -135,7 +142,7 @@ private:
     }
     std::size_t rave() const { return layout_.rave ? 8 : 0; }
     std::size_t widening() const { return layout_.widening ? 4 : 0; }
-    std::size_t extra() const { return rave() + widening() + (layout_.minimax ? 4 : 0); }
+    std::size_t extra() const { return rave() + widening() + (layout_.minimax ? 8 : 0); }
 
     Head* head_ = nullptr;
     Layout layout_;

@@ -61,6 +61,8 @@ class TwinNode:
     rave_total: float = 0.0
     minimax: np.float32 | None = None
     """The best evaluation below for both sides, for the mover; None: not known yet."""
+    evaluation: np.float32 | None = None
+    """Of the position itself, for the mover."""
     proof: str | None = None
     children: list["TwinNode"] | None = None
     opened: int = 0
@@ -307,12 +309,15 @@ class Twin:
         if leaf.minimax is None or certain:
             known = leaf.proof is not None or line.outcome is not None
             judged = value if known else self.evaluate(line.position)
-            leaf.minimax = np.float32(self.first(leaf.mover, judged))
+            leaf.minimax = leaf.evaluation = np.float32(self.first(leaf.mover, judged))
         for node in reversed(path[:-1]):
             assert node.children is not None
-            tried = node.children[: node.opened]
-            best = max(child.minimax for child in tried if child.minimax is not None)
             same = node.mover is node.children[0].mover
+            tried = node.children[: node.opened]
+            known = [child.minimax for child in tried if child.minimax is not None]
+            if node.opened < len(node.children) and node.evaluation is not None:
+                known.append(node.evaluation if same else np.float32(1) - node.evaluation)
+            best = max(known)
             node.minimax = best if same else np.float32(1) - best
 
     def blended(self, node: TwinNode, mean: float) -> float:

@@ -26,10 +26,10 @@ def rest_value(
     `evaluate` is for the side to move; after `reach` plies it has the last word. All mates are
     alike.
     """
-    if game.outcome is not None:
-        return 0.0 if game.outcome.value == 0.5 else _MATED
     if reach == 0:
         return evaluate(game)
+    if game.outcome is not None:
+        return 0.0 if game.outcome.value == 0.5 else _MATED
     best = -math.inf if game.in_check else evaluate(game)
     for move in game.legal_moves:
         if best >= high:
