@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Playouts a second from the start, by game and policy, on one core; best of some rounds.
 
-    python benchmarks/playouts.py [GAME ...]
+python benchmarks/playouts.py [GAME ...]
 """
 
 import argparse
 import time
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +15,7 @@ import hyoka as hk
 
 ROUNDS = 3
 SECONDS = 0.5
-STARTS = {
+STARTS: dict[str, Any] = {
     "othello": hk.Othello(),
     "chess": hk.Chess(),
     "shogi": hk.Shogi(),

@@ -155,7 +155,10 @@ auto Tactical<Go<N>>::touched_by(const Go<N>& game, Move point) const -> Touched
 /// How many liberties the chain of a stone there would have, those that a capture gives included.
 template <int N>
 int Tactical<Go<N>>::liberties_after(const Go<N>& game, Move point, const Touched& touched) const {
-    if (touched.open > 3) return touched.open;
+    const auto is_taken = [&](std::uint16_t chain) { return chains_[chain].liberties == 1; };
+    // Most stones stand alone at first.
+    if (touched.own.empty() && std::none_of(touched.others.begin(), touched.others.end(), is_taken))
+        return touched.open;
     Points liberties;
     Go<N>::for_each_neighbour(point, [&](Move beside) {
         if (chain_of_[beside.point] == no_chain) liberties.add(beside.point);
@@ -163,7 +166,7 @@ int Tactical<Go<N>>::liberties_after(const Go<N>& game, Move point, const Touche
     for (const std::uint16_t chain : touched.own) liberties.add(chains_[chain].where);
     liberties.remove(point.point);
     for (const std::uint16_t chain : touched.others) {
-        if (chains_[chain].liberties > 1) continue;
+        if (!is_taken(chain)) continue;
         game.for_each_stone_of(chains_[chain].stone, [&](Move taken) {
             Go<N>::for_each_neighbour(taken, [&](Move beside) {
                 const std::uint16_t next = chain_of_[beside.point];

@@ -68,9 +68,8 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     `strengths` (each with the probability of its strength by a move model: the one that comes with
     Hyoka, `built-in`, or a file of strengths or of METS) or `light` (Go); a share `epsilon` of the
     moves is random whatever the policy. In Go a player never fills an own single-point eye and
-    passes when nothing else is left.
-    With a line of play, the rules that look back hold in uniform playouts; by other policies a line
-    tells what was played last, and no more.
+    passes when nothing else is left. With a line of play, the rules that look back hold in uniform
+    playouts; by other policies a line tells what was played last, and no more.
 
     A game still going after `limit` plies (shogi 256, Go three times the points, chess 20,000, more
     than any game by the rules) is scored as it stands, in shogi and chess as a draw.

@@ -54,12 +54,12 @@ def material(game: Any) -> int:
     if hk.name_of(game) == "chess":
         values = [0, *values]
     pieces = [int(cell) for cell in game.cells.flat if cell and values[abs(cell)] < _KING]
-    balance = sum(values[cell] if cell > 0 else -values[-cell] for cell in pieces)
+    balance: int = sum(values[cell] if cell > 0 else -values[-cell] for cell in pieces)
     if hk.name_of(game) == "shogi":
         for sign, player in ((1, hk.Player.first), (-1, hk.Player.second)):
             for letter, count in game.hand(player).items():
                 balance += sign * count * values[_LETTERS.index(letter)]
-    return balance if game.to_play is hk.Player.first else -balance
+    return int(balance if game.to_play is hk.Player.first else -balance)
 
 
 def root_penalties(game: Any) -> dict[int, float]:

@@ -215,7 +215,7 @@ def test_the_vital_points_of_eye_spaces(mover: str) -> None:
         found = GameTable.from_records([record]).move_features(threads=1)
         vital = [
             (6 - code // 7 - 2, code % 7 - 2)
-            for code, features in zip(found.moves[0].tolist(), found.features, strict=True)
-            if wanted in {names[feature] for feature in features}
+            for index, code in enumerate(found.moves[0].tolist())
+            if wanted in {names[feature] for feature in found.features[index]}
         ]
         assert vital == [middle]

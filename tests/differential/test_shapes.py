@@ -3,6 +3,8 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +19,10 @@ from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 SIZES = _core.sizes_of_shapes()
 
 
-def points_in_order():
+def points_in_order() -> list[tuple[int, int]]:
     """Offsets (down, right), the nearest first, along the rows where they are as near."""
 
-    def far(down, right):
+    def far(down: int, right: int) -> int:
         return abs(down) + abs(right) + max(abs(down), abs(right))
 
     every = [(down, right) for down in range(-6, 7) for right in range(-6, 7)]
@@ -29,7 +31,7 @@ def points_in_order():
 
 
 POINTS = points_in_order()
-TURNS = [
+TURNS: list[Callable[[int, int], tuple[int, int]]] = [
     lambda d, r: (d, r),
     lambda d, r: (d, -r),
     lambda d, r: (-d, r),
@@ -41,7 +43,12 @@ TURNS = [
 ]
 
 
-def letters_around(board, row, column, turn):
+def letters_around(
+    board: tuple[list[list[int]], int],
+    row: int,
+    column: int,
+    turn: Callable[[int, int], tuple[int, int]],
+) -> str:
     """What stands around a point, the board turned."""
     cells, own = board
     found = []
@@ -56,7 +63,7 @@ def letters_around(board, row, column, turn):
     return "".join(found)
 
 
-def likenesses(position, row, column):
+def likenesses(position: Any, row: int, column: int) -> list[set[str]]:
     """By size: all turned and mirrored likenesses of the shape around a point."""
     board = position.cells.tolist(), 1 if position.to_play is hk.Player.first else -1
     whole = [letters_around(board, row, column, turn) for turn in TURNS]
@@ -64,7 +71,7 @@ def likenesses(position, row, column):
 
 
 @pytest.fixture(scope="module")
-def games():
+def games() -> list[Record]:
     """Random games on 7x7: small enough for shapes to be met again."""
     records = []
     for seed in range(30):
@@ -79,22 +86,22 @@ def games():
     return records
 
 
-def played(records):
+def played(records: list[Record]) -> Iterator[tuple[Any, int, int]]:
     """Positions and the points played, as row and column of the board as drawn."""
     for record in records:
         for code, position in zip(record.moves.tolist(), record.positions(), strict=False):
             yield position, code // 7, code % 7
 
 
-def test_frequent_shapes_are_those_met_most_often(games):
-    counts = Counter()
+def test_frequent_shapes_are_those_met_most_often(games: list[Record]) -> None:
+    counts: Counter[str] = Counter()
     for position, row, column in played(games):
         for likes in likenesses(position, row, column):
             counts[min(likes)] += 1
     found = frequent_shapes(GameTable.from_records(games), 60, least=2)
     assert len(found) == 60
 
-    def canonical(text):
+    def canonical(text: str) -> str:
         states = dict(zip(POINTS[: len(text)], text, strict=True))
         turned = []
         for turn in TURNS:
@@ -106,7 +113,7 @@ def test_frequent_shapes_are_those_met_most_often(games):
     assert min(ours.values()) >= max(counts[each] for each in counts if each not in ours)
 
 
-def test_a_move_has_the_largest_shape_known_whatever_came_before(games):
+def test_a_move_has_the_largest_shape_known_whatever_came_before(games: list[Record]) -> None:
     found = frequent_shapes(GameTable.from_records(games), 150, least=2)
     strengths = dict.fromkeys(move_strengths("go7"), 1.0)
     strengths |= {SHAPE + text: float(i + 2) for i, text in enumerate(found)}
@@ -127,7 +134,7 @@ def test_a_move_has_the_largest_shape_known_whatever_came_before(games):
             assert weight == best
 
 
-def test_bad_shapes_are_refused():
+def test_bad_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match="points around"):
         _core.GoShapes(["oxe"])
     with pytest.raises(ValueError, match="written with"):

@@ -183,7 +183,7 @@ def test_the_commands_make_and_show_a_book(tmp_path: Path) -> None:
     file, source = str(tmp_path / "my.book"), tmp_path / "games.pgn"
     source.write_text(PGN)
     made = json.loads(run("book", "make", str(source), "-o", file, "--json"))
-    assert (made["game"], made["games"], made["whose"]) == ("chess", 5, "winners")
+    assert (made["game"], made["games"], made["whose"]) == ("chess", 3, "winners")
     shown = json.loads(run("book", "show", file, "--json"))
     assert {each["move"]: each["share"] for each in shown["moves"]} == {"e2e4": 0.5, "g1f3": 0.5}
     assert "100.0%" in run("book", "show", file, "--moves", "e4 e5")

@@ -2,6 +2,7 @@
 """Strengths of teams of features: against SciPy, choix, and strengths that are known."""
 
 import math
+from collections.abc import Sequence
 
 import choix
 import numpy as np
@@ -12,10 +13,13 @@ from hyoka import _core
 from hyoka.errors import ParameterError
 from hyoka.games import FACTS
 from hyoka.games.move_features import meaning_of, move_features
-from hyoka.learning.bradley_terry import fit_bradley_terry
+from hyoka.learning.bradley_terry import Optimiser, fit_bradley_terry
+
+Choice = tuple[list[list[int]], int, int]
+"""Teams of features, the one that won, and the game."""
 
 
-def competitions_of(choices, features):
+def competitions_of(choices: list[Choice], features: int) -> _core.Competitions:
     """Competitions from (teams, winner, game), teams being lists of features."""
     listed = [f for teams, _, _ in choices for team in teams for f in team]
     ends = np.cumsum([len(team) for teams, _, _ in choices for team in teams])
@@ -29,7 +33,9 @@ def competitions_of(choices, features):
     )
 
 
-def drawn(strengths, *, games=40, each=10, seed=0):
+def drawn(
+    strengths: Sequence[float], *, games: int = 40, each: int = 10, seed: int = 0
+) -> list[Choice]:
     """Choices among teams of one of each sort of features, won as the strengths say."""
     chance = np.random.default_rng(seed)
     half = len(strengths) // 2
@@ -48,7 +54,7 @@ def drawn(strengths, *, games=40, each=10, seed=0):
     return choices
 
 
-def slow_posterior(logs, choices, prior):
+def slow_posterior(logs: Sequence[float], choices: list[Choice], prior: float) -> float:
     """The same in plain Python."""
     total = prior * sum(x - 2 * math.log1p(math.exp(x)) for x in logs)
     for teams, winner, _ in choices:
@@ -58,7 +64,7 @@ def slow_posterior(logs, choices, prior):
 
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
-def test_optimum_is_scipys(optimiser):
+def test_optimum_is_scipys(optimiser: Optimiser) -> None:
     strengths = [0.3, 1, 4, 0.5, 2, 1]
     choices = drawn(strengths)
     fit = fit_bradley_terry(competitions_of(choices, 6), optimiser=optimiser, prior=0.7)
@@ -73,13 +79,13 @@ def test_optimum_is_scipys(optimiser):
     assert fit.posterior[-1] == pytest.approx(-best.fun, abs=0.1)
 
 
-def test_mm_never_falls():
+def test_mm_never_falls() -> None:
     fit = fit_bradley_terry(competitions_of(drawn([0.1, 1, 9, 0.5, 2, 1]), 6), optimiser="mm")
     assert all(b >= a - 1e-9 for a, b in zip(fit.posterior, fit.posterior[1:], strict=False))
     assert fit.rounds > 3
 
 
-def test_teams_of_one_are_choix():
+def test_teams_of_one_are_choix() -> None:
     chance = np.random.default_rng(3)
     choices = []
     for i in range(300):
@@ -91,8 +97,8 @@ def test_teams_of_one_are_choix():
     assert ours - ours.mean() == pytest.approx(choix.ilsr_pairwise(5, pairs), abs=0.02)
 
 
-def test_planted_strengths_lie_within_their_intervals():
-    strengths = np.array([0.2, 1, 5, 0.4, 1, 2.5])
+def test_planted_strengths_lie_within_their_intervals() -> None:
+    strengths = [0.2, 1, 5, 0.4, 1, 2.5]
     inside, runs = 0, 20
     for seed in range(runs):
         fit = fit_bradley_terry(competitions_of(drawn(strengths, seed=seed), 6), prior=0.1)
@@ -104,7 +110,7 @@ def test_planted_strengths_lie_within_their_intervals():
     assert inside >= 0.9 * runs * 6
 
 
-def test_groups_keep_features_of_one_team_apart():
+def test_groups_keep_features_of_one_team_apart() -> None:
     choices = [([[0, 3], [1, 4], [2]], 0, 0), ([[0, 4], [3, 2]], 1, 1)]
     groups = competitions_of(choices, 5).groups()
     for teams, _, _ in choices:
@@ -112,7 +118,7 @@ def test_groups_keep_features_of_one_team_apart():
             assert len({groups[f] for f in team}) == len(team)
 
 
-def test_results_do_not_depend_on_threads():
+def test_results_do_not_depend_on_threads() -> None:
     competitions = competitions_of(drawn([0.3, 1, 4, 0.5, 2, 1]), 6)
     strengths = np.array([0.3, 1, 4, 0.5, 2, 1])
     one, many = competitions.expect(strengths, 1), competitions.expect(strengths, 3)
@@ -120,7 +126,7 @@ def test_results_do_not_depend_on_threads():
     assert (one[1] == many[1]).all()
 
 
-def test_scores_by_game_sum_to_the_gradient():
+def test_scores_by_game_sum_to_the_gradient() -> None:
     choices = drawn([0.3, 1, 4, 0.5, 2, 1])
     competitions = competitions_of(choices, 6)
     strengths = np.array([0.5, 1, 3, 0.5, 2, 1])
@@ -132,7 +138,7 @@ def test_scores_by_game_sum_to_the_gradient():
     assert (scores.astype(float) ** 2).sum(0) == pytest.approx(squares, rel=1e-4)
 
 
-def test_information_is_the_bend_of_the_likelihood():
+def test_information_is_the_bend_of_the_likelihood() -> None:
     choices = drawn([0.3, 1, 4, 0.5, 2, 1], games=5)
     competitions = competitions_of(choices, 6)
     logs = np.log([0.5, 1, 3, 0.5, 2, 1])
@@ -146,14 +152,14 @@ def test_information_is_the_bend_of_the_likelihood():
         assert bend / (2 * step) == pytest.approx(known[i], rel=1e-4, abs=1e-6)
 
 
-def test_what_was_never_met_is_even_and_unknown():
+def test_what_was_never_met_is_even_and_unknown() -> None:
     fit = fit_bradley_terry(competitions_of([([[0], [1]], 0, 0)] * 3, 4))
     assert fit.strengths[2:] == pytest.approx([1, 1], abs=1e-3)
     assert np.isnan(fit.errors[2:]).all()
     assert fit.strengths[0] > 1 > fit.strengths[1]
 
 
-def test_nonsense_is_refused():
+def test_nonsense_is_refused() -> None:
     with pytest.raises(ValueError, match="fit together"):
         competitions_of([([[7], [1]], 0, 0)], 4)
     with pytest.raises(ParameterError, match="nothing to choose"):
@@ -163,6 +169,6 @@ def test_nonsense_is_refused():
 
 
 @pytest.mark.parametrize("game", FACTS)
-def test_every_feature_has_a_meaning(game):
+def test_every_feature_has_a_meaning(game: str) -> None:
     for feature in move_features(game):
         assert meaning_of(feature)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several move models as one."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pytest
-from tests.unit.test_latent import games_of_othello
 
 import hyoka as hk
 from hyoka import _core
@@ -13,8 +15,10 @@ from hyoka.learning.combining import combine
 from hyoka.search.evaluations import move_strengths, strengths_artefact
 from hyoka.search.move_models import combined_content, move_model
 
+from .test_latent import games_of_othello
 
-def artefact(seed):
+
+def artefact(seed: int) -> Artefact:
     """Strengths drawn at random."""
     chance = np.random.default_rng(seed)
     names = move_strengths("othello")
@@ -22,7 +26,7 @@ def artefact(seed):
     return strengths_artefact("othello", strengths)
 
 
-def test_strengths_are_multiplied_by_their_powers(tmp_path):
+def test_strengths_are_multiplied_by_their_powers(tmp_path: Path) -> None:
     parts = [artefact(1), artefact(2)]
     content = combined_content(parts, [0.5, 1.5])
     Artefact.of("combined", content, game="othello").save(tmp_path / "combined.bin")
@@ -35,12 +39,12 @@ def test_strengths_are_multiplied_by_their_powers(tmp_path):
     assert both == pytest.approx(one**0.5 * two**1.5, rel=1e-4)
 
 
-def test_powers_are_the_likeliest():
+def test_powers_are_the_likeliest() -> None:
     games = games_of_othello(6)
     parts = [artefact(1), artefact(2)]
     found = combine(games, parts)
 
-    def loss(weights):
+    def loss(weights: Sequence[float]) -> float:
         model = _core.combined_model(
             "othello", [move_model("othello", part) for part in parts], list(weights)
         )
@@ -68,6 +72,6 @@ def test_powers_are_the_likeliest():
         b'{"weights": ["x"], "bytes": [3]}\nabc',
     ],
 )
-def test_nonsense_is_refused(content):
+def test_nonsense_is_refused(content: bytes) -> None:
     with pytest.raises(SourceError):
         move_model("othello", Artefact.of("combined", content, game="othello"))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latent factors: what they make of moves, that they find pairs that matter, and their file."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from tests.unit.test_bradley_terry import competitions_of
 
 import hyoka as hk
 from hyoka import _core
@@ -16,8 +17,10 @@ from hyoka.records import Record
 from hyoka.search.evaluations import move_strengths
 from hyoka.search.move_models import latent_content, latent_model, move_model
 
+from .test_bradley_terry import competitions_of
 
-def games_of_othello(count=12):
+
+def games_of_othello(count: int = 12) -> GameTable:
     """Games in which the move listed last is preferred."""
     chance = np.random.default_rng(0)
     records = []
@@ -31,7 +34,7 @@ def games_of_othello(count=12):
     return GameTable.from_records(records)
 
 
-def test_a_move_is_as_strong_as_the_formula_says():
+def test_a_move_is_as_strong_as_the_formula_says() -> None:
     names = list(move_strengths("othello"))
     chance = np.random.default_rng(1)
     logs = chance.normal(size=len(names)).astype(np.float32)
@@ -53,7 +56,7 @@ def test_a_move_is_as_strong_as_the_formula_says():
         assert weights == pytest.approx(expected, rel=1e-4), at
 
 
-def test_pairs_that_matter_are_found():
+def test_pairs_that_matter_are_found() -> None:
     """Feature 0 is good with 2 and bad with 3, and 1 the other way round: alone all are even."""
     chance = np.random.default_rng(0)
     choices = []
@@ -83,7 +86,7 @@ def test_pairs_that_matter_are_found():
     assert learner.loss < best + 0.1 * (before - best)
 
 
-def test_learned_from_games_and_read_back(tmp_path):
+def test_learned_from_games_and_read_back(tmp_path: Path) -> None:
     games = games_of_othello()
     strengths = learn_strengths(games)
     latent = learn_latent(games, strengths, rank=2, epochs=3, seed=1)
@@ -108,12 +111,12 @@ def test_learned_from_games_and_read_back(tmp_path):
         latent_content(["a", "b"], np.zeros(2, np.float32), np.zeros((2, 2), np.float32)),
     ],
 )
-def test_nonsense_is_refused(content):
+def test_nonsense_is_refused(content: bytes) -> None:
     with pytest.raises(SourceError):
         move_model("othello", Artefact.of("latent", content, game="othello"))
 
 
-def test_numbers_must_be_finite():
+def test_numbers_must_be_finite() -> None:
     names = list(move_strengths("othello"))
     logs = np.full(len(names), np.nan, np.float32)
     content = latent_content(names, logs, np.zeros((len(names), 1), np.float32))
@@ -121,7 +124,7 @@ def test_numbers_must_be_finite():
         move_model("othello", Artefact.of("latent", content, game="othello"))
 
 
-def test_a_model_that_gives_no_strength_is_refused():
+def test_a_model_that_gives_no_strength_is_refused() -> None:
     names = list(move_strengths("othello"))
     logs = np.full(len(names), np.nan, np.float32)
     model = latent_model("othello", names, logs, np.zeros((len(names), 1), np.float32))

@@ -68,7 +68,7 @@ def make_command(
     check_folder(output)
     with progress_bars(quiet or as_json) as progress:
         stream = RecordStream(batches(files, progress=progress))
-        games = _GamesOfOneKind(stream, None if game is None else game_facts(game).name)
+        games = _GamesOfOneKind(stream, None if game is None else game_facts(game).name, whose)
         book = Book.from_records(games.name, games, plies=plies, whose=whose, least=least)
     if not book.counts:
         raise Error(
@@ -94,25 +94,27 @@ def make_command(
 
 
 class _GamesOfOneKind:
-    """The games of records, which must be of one kind unless one is named."""
+    """The games whose moves count; records must be of one kind unless one is named."""
 
-    def __init__(self, stream: RecordStream, name: str | None) -> None:
+    def __init__(self, stream: RecordStream, name: str | None, whose: Whose) -> None:
         self._stream = iter(stream)
         first = next(self._stream, None)
         if first is None:
             raise Error("no games are in these records")
         self._only = name is None
         self._first = first
+        self._undecided = whose == "all"
         self.name = name or first.game
         self.count = 0
 
     def __iter__(self) -> Iterator[Record]:
         for record in itertools.chain([self._first], self._stream):
-            if record.game == self.name:
+            if record.game != self.name:
+                if self._only:
+                    raise Error(f"records of {self.name} and {record.game}: choose with --game")
+            elif self._undecided or record.result in (0.0, 1.0):
                 self.count += 1
                 yield record
-            elif self._only:
-                raise Error(f"records of {self.name} and {record.game}: choose with --game")
 
 
 def show_command(

@@ -217,7 +217,8 @@ def _errors(work: _Work, strengths: Floats, together: int) -> Floats:
     if len(chosen):
         known = known[np.ix_(chosen, chosen)]
         won = strengths[chosen] / (1 + strengths[chosen])
-        inverse = np.linalg.inv(known + np.diag(2 * work.prior * won * (1 - won)))
+        bend_of_prior = np.diag(2 * work.prior * won * (1 - won))
+        inverse: Floats = np.asarray(np.linalg.inv(known + bend_of_prior), np.float64)
         scores = competitions.scores_by_game(strengths, together)[:, chosen].astype(np.float64)
         games = len(scores) / max(len(scores) - 1, 1)
         by_games = games * ((scores @ inverse) ** 2).sum(0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate
-from hyoka.artefact import Origin
+from hyoka.artefact import BUILT_IN, Origin
 from hyoka.engines import EngineSpec
 from hyoka.estimate import Estimate
 from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
@@ -69,85 +69,65 @@ class RatingRow:
     high: float
 
 
-_BALANCE: Final = (
-    *(
-        (f"wins_{100 * n}", rating)
-        for n, rating in zip(
-            range(7, 0, -1), (20.04, 14.37, 9.54, 6.08, 3.89, 2.90, 2.55), strict=True
-        )
-    ),
-    ("even", 1.11),
-    *(
-        (f"loses_{100 * n}", rating)
-        for n, rating in zip(range(1, 8), (0.47, 0.35, 0.32, 0.10, 0.06, 0.05, 0.02), strict=True)
-    ),
-)
-_PIECES: Final = (
-    "pawn",
-    "lance",
-    "knight",
-    "silver",
-    "gold",
-    "bishop",
-    "rook",
-    "horse",
-    "dragon",
-    "other_promoted",
-)
-_ESCAPES: Final = (
-    (1.13, 1.27),
-    (1.90, 3.19),
-    (1.70, 2.59),
-    (2.20, 2.60),
-    (4.38, 4.78),
-    (1.77, 5.12),
-    (6.85, 23.68),
-    (3.26, 9.98),
-    (8.53, 14.62),
-    (0.82, 1.65),
-)
-_MOVES: Final = (
-    (1.04, 2.19),
-    (0.16, 0.90),
-    (0.57, 2.25),
-    (0.60, 3.00),
-    (0.33, 2.22),
-    (0.66, 1.45),
-    (0.38, 1.00),
-    (0.78, 1.49),
-    (0.66, 0.99),
-    (1.05, 2.21),
-)
-_DROPS: Final = (
-    (0.50, 2.21),
-    (0.24, 0.97),
-    (0.17, 1.66),
-    (0.19, 1.35),
-    (0.28, 1.45),
-    (0.16, 1.17),
-    (0.22, 1.89),
-)
+_BALANCE: Final = {
+    "wins_700": 20.04,
+    "wins_600": 14.37,
+    "wins_500": 9.54,
+    "wins_400": 6.08,
+    "wins_300": 3.89,
+    "wins_200": 2.90,
+    "wins_100": 2.55,
+    "even": 1.11,
+    "loses_100": 0.47,
+    "loses_200": 0.35,
+    "loses_300": 0.32,
+    "loses_400": 0.10,
+    "loses_500": 0.06,
+    "loses_600": 0.05,
+    "loses_700": 0.02,
+}
+_ESCAPE: Final = {
+    "pawn": (1.13, 1.27),
+    "lance": (1.90, 3.19),
+    "knight": (1.70, 2.59),
+    "silver": (2.20, 2.60),
+    "gold": (4.38, 4.78),
+    "bishop": (1.77, 5.12),
+    "rook": (6.85, 23.68),
+    "horse": (3.26, 9.98),
+    "dragon": (8.53, 14.62),
+    "other_promoted": (0.82, 1.65),
+}
+_MOVE: Final = {
+    "pawn": (1.04, 2.19),
+    "lance": (0.16, 0.90),
+    "knight": (0.57, 2.25),
+    "silver": (0.60, 3.00),
+    "gold": (0.33, 2.22),
+    "bishop": (0.66, 1.45),
+    "rook": (0.38, 1.00),
+    "horse": (0.78, 1.49),
+    "dragon": (0.66, 0.99),
+    "other_promoted": (1.05, 2.21),
+}
+_DROP: Final = {
+    "pawn": (0.50, 2.21),
+    "lance": (0.24, 0.97),
+    "knight": (0.17, 1.66),
+    "silver": (0.19, 1.35),
+    "gold": (0.28, 1.45),
+    "bishop": (0.16, 1.17),
+    "rook": (0.22, 1.89),
+}
 TABLE_3: Final = (
-    *(
-        RatingRow(f"material balance, {band}", f"exchange_{band}", rating, rating)
-        for band, rating in _BALANCE
-    ),
+    *(RatingRow(f"balance, {band}", f"exchange_{band}", g, g) for band, g in _BALANCE.items()),
     RatingRow("recapture", "recapture", 12.75, 12.75),
     RatingRow("other captures", "other_capture", 1.88, 1.88),
     RatingRow("check", "check", 7.55, 7.55),
     RatingRow("promote", "promotion", 1.47, 1.47),
-    *(
-        RatingRow(f"escape, {piece}", f"escape_of_{piece}_", *rating)
-        for piece, rating in zip(_PIECES, _ESCAPES, strict=True)
-    ),
-    *(
-        RatingRow(f"change of tables, {piece}", f"move_of_{piece}_", *rating)
-        for piece, rating in zip(_PIECES, _MOVES, strict=True)
-    ),
-    *(
-        RatingRow(f"drop, {piece}", f"drop_of_{piece}_", *rating)
-        for piece, rating in zip(_PIECES, _DROPS, strict=False)
-    ),
+    *(RatingRow(f"escape, {piece}", f"escape_of_{piece}_", *g) for piece, g in _ESCAPE.items()),
+    *(RatingRow(f"tables, {piece}", f"move_of_{piece}_", *g) for piece, g in _MOVE.items()),
+    *(RatingRow(f"drop, {piece}", f"drop_of_{piece}_", *g) for piece, g in _DROP.items()),
     RatingRow("king danger, not in check", "king_goes_", 0.30, 1.01),
     RatingRow("king danger, in check", "king_in_check_goes_", 0.57, 4.21),
     RatingRow("move previous piece", "previous_piece_", 0.90, 1.55),
@@ -194,7 +174,7 @@ class RatingsExperiment:
         games = _games(workshop, _PROFESSIONALS, self.scales[scale].every)
         learned = learn_strengths(table_of(games), progress=workshop.progress)
         even = learned["exchange_even"].strength.value
-        their_even = dict(_BALANCE)["even"]
+        their_even = _BALANCE["even"]
         rows: list[tuple[Value, ...]] = []
         for row in TABLE_3:
             balance = row.beginning.startswith("exchange_")
@@ -266,7 +246,7 @@ class PlayoutsExperiment:
         learn_strengths(table_of(learned), progress=workshop.progress).write(file)
         policies = {
             "random": PlayoutPolicy(),
-            "rating, built in": PlayoutPolicy("strengths"),
+            "rating, built in": PlayoutPolicy("strengths", BUILT_IN),
             "rating, learned here": PlayoutPolicy("strengths", str(file)),
         }
         found = playout_quality(
@@ -727,7 +707,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         (_PROGRAMS,),
         {
             "tiny": LostScale(1, 1, 10, 100),
-            "small": LostScale(100, 1, 500, 5_000),
+            "small": LostScale(200, 1, 500, 5_000),
             "medium": LostScale(20, 2, 5_000, 20_000),
             "paper": LostScale(5, 4, 100_000, 200_000),
         },

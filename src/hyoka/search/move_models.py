@@ -98,7 +98,7 @@ def _of_combined(game: str, artefact: Artefact) -> _core.Model:
             raise ValueError("it does not say where its models are, and how much each counts")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SourceError(f"{artefact}: {error}") from None
-    models = []
+    models: list[_core.Model] = []
     for size, end in zip(sizes, itertools.accumulate(sizes), strict=True):
         path = f"{artefact}: part {len(models) + 1}"
         part = Artefact.from_bytes(rest[end - size : end], path=path)
