@@ -240,11 +240,14 @@ class Twin:
             d, c, e = self.widening
             return d * child.promise + c * math.sqrt(2 * math.log(max(n, 1)) / e)
         if self.formula == "puct":
-            visits = node.visits - 1  # the one under way has no value yet
-            mean = self.blended(node, node.total / visits if visits else 0.5)
-            mean = mean if node.mover is child.mover else 1 - mean
-            return mean + self.c * child.prior * math.sqrt(n)
+            return self.worth(node, child) + self.c * child.prior * math.sqrt(n)
         return math.inf
+
+    def worth(self, node: TwinNode, child: TwinNode) -> float:
+        """What a node is worth to who chooses below it."""
+        visits = node.visits - 1  # the one under way has no value yet
+        mean = self.blended(node, node.total / visits if visits else 0.5)
+        return mean if node.mover is child.mover else 1 - mean
 
     def urgency(self, node: TwinNode, child: TwinNode, n: int, path: list[TwinNode]) -> float:
         """How urgent a child is that has been tried."""
@@ -258,7 +261,7 @@ class Twin:
         visits, mean, log = max(child.visits, 1), child.total / max(child.visits, 1), 0.0
         log = math.log(max(n, 1))
         if self.rave is not None:
-            mean = self.mixed(child, mean)
+            mean = self.mixed(node, child, mean)
         mean = self.blended(child, mean)
         if self.penalties and node is self.root:
             mean -= float32(self.penalties[child.move.code])
@@ -269,11 +272,12 @@ class Twin:
             return mean + c * math.sqrt(log / visits * min(0.25, variance))
         return mean + c * math.sqrt(2 * log / visits)
 
-    def mixed(self, child: TwinNode, mean: float) -> float:
+    def mixed(self, node: TwinNode, child: TwinNode, mean: float) -> float:
         """The mean mixed with that of all moves as first."""
         assert self.rave is not None
         if child.rave_visits == 0:
-            return mean if child.visits else 1.0
+            by_prior = self.formula == "puct" and not self.widening
+            return mean if child.visits else self.worth(node, child) if by_prior else 1.0
         beta = math.sqrt(self.rave / (3 * child.visits + self.rave)) if child.visits else 1.0
         return (1 - beta) * mean + beta * (child.rave_total / child.rave_visits)
 

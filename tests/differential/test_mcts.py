@@ -172,6 +172,13 @@ def test_rave(plies: int) -> None:
     assert_same(line, hk.uct(rave=500, seed=7), Twin(line, seed=7, rave=500), 200)
 
 
+@pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:2])
+def test_rave_beside_priors(game: Any, plies: int, playouts: int) -> None:
+    line = walked(game, plies, 7)
+    twin = Twin(line, seed=7, formula="puct", c=1.5, strengths=strengths_of, rave=500)
+    assert_same(line, hk.uct(formula="puct", rave=500, seed=7), twin, playouts)
+
+
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
 def test_a_static_evaluation_counts_as_simulations(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 8)
