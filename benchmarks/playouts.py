@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Playouts a second from the start, by game and policy, on one core; best of some rounds.
 
-    python benchmarks/playouts.py [GAME ...]
+python benchmarks/playouts.py [GAME ...]
 """
 
 import argparse

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "strengths/bands.h"
+#include "strengths/shogi_places.h"
 
 namespace hyoka::strengths {
 
@@ -156,59 +157,26 @@ struct PlaceValues {
     std::array<std::array<Kinds, 82>, 2> to_enemy{};                              // the same
 
     PlaceValues() {
-        // By distance from the king, 1 to 8.
-        struct Taste {
-            int forward;                // a rank further than its own king
-            int edge;                   // on the first or ninth file
-            std::array<int, 8> guards;  // by distance from its own king, 1 to 8
-            std::array<int, 8> storms;  // by distance from the enemy's
+        constexpr std::size_t ranks = 17;
+        constexpr std::size_t files = 9;
+        const auto learned = [](std::size_t whose, std::size_t kind, std::size_t rank, std::size_t file) {
+            return shogi_places[((whose * Shogi::kind_count + kind) * ranks + rank) * files + file];
         };
-        constexpr std::array<int, 8> even = {};
-        constexpr std::array<int, 8> gold_storm = {230, 215, 130, 60, 20, 0, 0, 0};
-        constexpr std::array<int, 8> rook_storm = {120, 110, 90, 60, 40, 20, 10, 0};
-        constexpr Taste promoted = {0, 0, even, gold_storm};
-        constexpr std::array<Taste, Shogi::kind_count> tastes = {{
-            {},
-            {2, 0, even, {60, 40, 20, 10, 5, 0, 0, 0}},                           // pawn
-            {-6, 0, even, {60, 60, 50, 30, 10, 0, 0, 0}},                         // lance
-            {-4, 0, even, {30, 150, 110, 40, 0, 0, 0, 0}},                        // knight
-            {4, -10, {20, 20, 10, 0, -5, -10, -15, -20}, gold_storm},             // silver
-            {0, 0, {-15, -5, 0, 0, 0, 0, 0, 0}, {90, 85, 80, 65, 40, 20, 0, 0}},  // bishop
-            {0, 0, {-30, -10, 0, 0, 0, 0, 0, 0}, rook_storm},                     // rook
-            {2, -20, {40, 28, 5, -10, -15, -20, -20, -20}, gold_storm},           // gold
-            {},                                                                   // king
-            promoted,
-            promoted,
-            promoted,
-            promoted,
-            {0, 0, {5, 10, 5, 0, 0, 0, 0, 0}, rook_storm},  // horse
-            {0, 0, even, rook_storm},                       // dragon
-        }};
         for (int king = 0; king < 81; ++king)
             for (int square = 0; square < 81; ++square) {
-                const int ranks = rank_of(square) - rank_of(king);  // Black's piece: negative is before the king
-                const auto distance = z(std::max(std::abs(file_of(square) - file_of(king)), std::abs(ranks)));
-                if (distance == 0) continue;
+                const auto rank = z(rank_of(square) - rank_of(king) + 8);  // Black's piece: first those before the king
+                const auto file = z(std::abs(file_of(square) - file_of(king)));
                 for (std::size_t kind = Shogi::pawn; kind < Shogi::kind_count; ++kind) {
-                    const Taste& taste = tastes[kind];
-                    const bool at_edge = file_of(square) == 0 || file_of(square) == 8;
-                    const int beside_own = taste.guards[distance - 1] - taste.forward * ranks + taste.edge * at_edge;
-                    int beside_enemy = taste.storms[distance - 1];
-                    // From behind, only pieces that go backwards reach the king.
-                    if (ranks < 0 && kind < Shogi::bishop) beside_enemy /= 4;
                     // Black's values; White sees the same from the other side.
-                    to_own[0][z(king)][81 * kind + z(square)] = static_cast<std::int16_t>(beside_own);
-                    to_own[1][z(80 - king)][81 * kind + z(80 - square)] = static_cast<std::int16_t>(beside_own);
-                    to_enemy[0][z(king)][81 * kind + z(square)] = static_cast<std::int16_t>(beside_enemy);
-                    to_enemy[1][z(80 - king)][81 * kind + z(80 - square)] = static_cast<std::int16_t>(beside_enemy);
+                    to_own[0][z(king)][81 * kind + z(square)] = learned(0, kind, rank, file);
+                    to_own[1][z(80 - king)][81 * kind + z(80 - square)] = learned(0, kind, rank, file);
+                    to_enemy[0][z(king)][81 * kind + z(square)] = learned(1, kind, rank, file);
+                    to_enemy[1][z(80 - king)][81 * kind + z(80 - square)] = learned(1, kind, rank, file);
                 }
             }
     }
 };
 const PlaceValues place_values;
-
-/// What a piece in hand is worth on the same scale: the best place it has not yet been given.
-constexpr std::array<int, Shogi::kind_count> hand_values = {0, 5, 25, 60, 110, 50, 40, 110};
 
 constexpr Kind promoted(Kind kind) { return static_cast<Kind>(kind + 8); }
 constexpr Direction forward_ray(Player player) { return player == Player::first ? up : down; }
@@ -480,7 +448,7 @@ struct Scene {
         add_distances(to, sink);
         sink.add(exchange_band(std::min(0, returned - Shogi::exchange_values[drops.kind])));
         sink.add(dropped + change_bands * group_of[drops.kind] +
-                 change_band(place_value(drops.kind, to) - hand_values[drops.kind]));
+                 change_band(place_value(drops.kind, to) - shogi_hand_values[drops.kind]));
         if (drops.checking & bit(to)) sink.add(check);
     }
 
@@ -800,7 +768,7 @@ const MoveDraw<Shogi>::DropPlaces& MoveDraw<Shogi>::drop_places(Player us, int o
     const std::int16_t* beside_enemy = place_values.to_enemy[z(us)][z(enemy_king)].data();
     for (std::size_t kind = Shogi::pawn; kind <= Shogi::gold; ++kind)
         for (std::size_t to = 0; to < 81; ++to) {
-            const int change = beside_own[81 * kind + to] + beside_enemy[81 * kind + to] - hand_values[kind];
+            const int change = beside_own[81 * kind + to] + beside_enemy[81 * kind + to] - shogi_hand_values[kind];
             places.strengths[kind - 1][to] = strengths_[dropped + change_bands * group_of[kind] + change_band(change)];
         }
     return places;

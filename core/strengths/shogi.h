@@ -13,8 +13,8 @@
 namespace hyoka::strengths {
 
 /// The features of Sato 2010. Where its table 3 gives a range, the sub-features are spread over it: the worst change of
-/// a piece's place has the lowest value, the best one the highest. The piece values by place are a rough set of our
-/// own: golds and silvers like to be near their king, all pieces near the enemy's.
+/// a piece's place has the lowest value, the best one the highest. The values of pieces by place are learned from
+/// records.
 template <>
 struct MoveFeatures<Shogi> {
     static const std::vector<Feature>& all();
