@@ -122,8 +122,8 @@ def write(values: np.ndarray) -> None:
         "/// 60 for a factor of e in a move's strength.",
         "namespace hyoka::strengths {",
         "",
-        "/// By own king or enemy's, kind, rank from the king (8 before it first, as the owner sees",
-        "/// it) and files away.",
+        "/// By own king or enemy's, kind, rank from the king (8 before it first, as the owner",
+        "/// sees it) and files away.",
         "// clang-format off",
         f"inline constexpr std::array<std::int8_t, {2 * TABLE}> shogi_places = {{",
     ]

@@ -95,7 +95,7 @@ def test_what_is_proven_in_small_go_is_forced_and_what_is_forced_is_proven(
         line = walked(game, plies, seed)
         if line.outcome is not None:
             continue
-        result = hk.search_once(line, "uct:playouts=3000")
+        result = hk.search_once(line, "uct:preset=paper,playouts=3000")
         if result.proven in ("won", "lost") and result.mate is not None and abs(result.mate) <= 5:
             winner = Player.first if result.value == 1 else Player.second
             assert forces_a_win(line, winner, abs(result.mate))

@@ -272,13 +272,15 @@ def test_what_is_built_in_is_what_searches_use(name: str) -> None:
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = hk.SearchSpec.from_text(
-        "uct:policy=strengths,prior=3,weights=built-in,strengths=built-in"
-    )
+    said = hk.SearchSpec.from_text("uct:policy=strengths,prior=3,weights=built-in")
     unsaid = hk.SearchSpec.from_text("uct:policy=strengths,prior=3")
     assert said == unsaid
     assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
     assert said["weights"] == said["strengths"] == "built-in"
+    # Strengths are those that come with Hyoka, once the game is known: to say so is another thing.
+    by_hand = said.with_settings(strengths="built-in")
+    assert by_hand.slug == said.slug
+    assert by_hand.for_game("chess").slug != said.for_game("chess").slug
     assert hk.ab(weights="built-in") == hk.ab()
     changed = hk.ab(weights=WEIGHTS)
     assert (

@@ -93,7 +93,8 @@ def test_everything_asked_for_is_there_at_every_scale() -> None:
     assert {f"000-{name}" for name in ASKED_FOR} <= set(EXPERIMENTS)
     for name, experiment in EXPERIMENTS.items():
         assert experiment.id == name
-        assert list(experiment.scales)[-3:] == ["small", "medium", "paper"]
+        scales = [scale for scale in experiment.scales if scale != "large"]
+        assert scales[-3:] == ["small", "medium", "paper"]
         assert experiment.title
         assert experiment.notes
 
