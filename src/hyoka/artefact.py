@@ -27,7 +27,9 @@ from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_bytes
 
 BUILT_IN: Final = "built-in"
-"""In the place of a file: what comes with Hyoka for the game at hand."""
+"""In the place of a file: what is built in for the game at hand."""
+LEARNED: Final = "learned"
+"""In the place of a file of strengths: what was learned for the game at hand, as Hyoka has it."""
 _HEADER: Final = "hyoka"
 _MAGIC: Final = b"hyoka-artefact 1\n"
 _ALIGNMENT: Final = 64

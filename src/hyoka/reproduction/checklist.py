@@ -197,7 +197,7 @@ SATO_2010: Final = Checklist(
             "the features of moves",
             ("core/strengths/shogi.cpp",),
             None,
-            "`hyoka features shogi`; the tables by kings' squares are our evaluation's, not KIRI's",
+            "`hyoka features shogi`; the tables by kings' squares are learned, not KIRI's",
         ),
         Item("figure 1: a table of KIRI", (), None, "it is not free; ours is in its place"),
         Item("playouts by ratings", ("core/playouts/by_strength.h",), None, "`policy=strengths`"),

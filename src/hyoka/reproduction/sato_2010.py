@@ -41,7 +41,7 @@ _PROBLEMS: Final = "shogi/mate_and_nextmove.zip"
 _OPENINGS: Final = "shogi/taya36.sfen.gz"
 _BARE: Final = "uct:preset=paper,time={time}"
 _CHECK: Final = f"{_BARE},threads={{threads}}"
-_RATING: Final = f"{_CHECK},policy=strengths"
+_RATING: Final = f"{_CHECK},policy=strengths,strengths=learned"
 _WIDENING: Final = f"{_RATING},widening=on"
 _KILLER: Final = f"{_WIDENING},killer=on"
 MCTS: Final = f"{_KILLER},history=on"
@@ -595,7 +595,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "The paper learned from 300 games of the Meijin tournament; ours are 437 professionals' "
         "games of other titles. Of bands of which every move has one (the balance) only ratios "
         "say something: they are given relative to an even exchange. The tables of pieces by the "
-        "kings' squares are our evaluation's, not KIRI's. A range is over the features of ours "
+        "kings' squares are learned from records, not KIRI's. A range is over the features of ours "
         "that a row is about; one feature alone has its 95 % interval.",
     ),
     PlayoutsExperiment(
@@ -628,8 +628,8 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "The paper's 98 problems are of a book and a page that are not free; ours are drills made "
         "by people, half of them mates by their own words (the set of next moves that lies beside "
         "them does not give the answers). "
-        "Check is `proofs=on`, rating `policy=strengths` with the built-in ratings, PW "
-        "`widening=on`. αβ is ours; the paper's had a solver of mates.",
+        "Check is `proofs=on`, rating `policy=strengths` with ratings learned from programs' and "
+        "professionals' games, PW `widening=on`. αβ is ours; the paper's had a solver of mates.",
     ),
     OpponentsExperiment(
         "004-table6",

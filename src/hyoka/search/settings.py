@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, cast, get_args
 
 from hyoka import _core
-from hyoka.artefact import BUILT_IN, Artefact, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
 from hyoka.errors import NotationError, nearest
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
@@ -47,7 +47,10 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            if text == BUILT_IN and self.artefacts[0] in _BUILT_IN:
+            has_one = self.artefacts[0] in {BUILT_IN: _BUILT_IN, LEARNED: ("strengths",)}.get(
+                text, ()
+            )
+            if has_one:
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from hyoka.artefact import Artefact
+from hyoka.artefact import LEARNED, Artefact
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
 from hyoka.search.book import Book
@@ -24,6 +24,7 @@ from hyoka.search.evaluations import LinearEvaluation
 from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
+from hyoka.search.shipped import usual_strengths
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 
@@ -100,7 +101,13 @@ class SearchSpec:
     def settled(self) -> dict[str, Value]:
         """What was said, and what the game's preset adds to it."""
         said = dict(self.chosen)
-        return preset_settings(self.kind, self.game, said, self.parts) | said
+        settled = preset_settings(self.kind, self.game, said, self.parts) | said
+        if self.game is None:
+            return settled
+        return {
+            name: usual_strengths(self.game) if value == LEARNED else value
+            for name, value in settled.items()
+        }
 
     @classmethod
     def from_text(cls, text: str) -> "SearchSpec":
@@ -200,8 +207,12 @@ class SearchSpec:
     @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: files and parts by name, each by what tells it."""
-        files = {name: artefact.sha256 for name, artefact in self.artefacts.items()}
         said = dict(self.chosen)
+        files = {
+            name: value.sha256
+            for name, value in self.settled.items()
+            if name in said and isinstance(value, Artefact)
+        }
         presets = [
             f"{name}={value.fingerprint if isinstance(value, Artefact) else value}"
             for name, value in self.settled.items()
