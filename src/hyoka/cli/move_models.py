@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import Resampling
-from hyoka.artefact import BUILT_IN, Origin, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, Origin, read_artefact
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -144,7 +144,7 @@ def predict_command(
             "--model",
             "-m",
             metavar="FILE",
-            help="A move model: a tree of `hyoka learn mets`, strengths, or built-in; repeatable.",
+            help="A move model: a tree of `hyoka learn mets`, strengths, learned or built-in; repeatable.",
         ),
     ],
     records: Sources,
@@ -224,7 +224,7 @@ def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Reco
 
 def held_out_share(model: str) -> float | None:
     """The share of games that a model was not made from; None if it does not say."""
-    if model == BUILT_IN:
+    if model in (BUILT_IN, LEARNED):
         return None
     origin = read_artefact(model).origin
     share = None if origin is None else origin.choices.get("hold_out")

@@ -23,6 +23,8 @@ _FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered"}
 _BUILT_IN: Final = ("weights", "strengths")
 """The kinds of artefacts of which games have one built in; settings of these names default to it,
 others of these kinds to what those say."""
+_WITHOUT_FILE: Final = {BUILT_IN: _BUILT_IN, LEARNED: ("strengths",)}
+"""What may stand in the place of a file, and for which kinds."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -47,10 +49,7 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            has_one = self.artefacts[0] in {BUILT_IN: _BUILT_IN, LEARNED: ("strengths",)}.get(
-                text, ()
-            )
-            if has_one:
+            if self.artefacts[0] in _WITHOUT_FILE.get(text, ()):
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
