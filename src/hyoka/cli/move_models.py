@@ -144,7 +144,7 @@ def predict_command(
             "--model",
             "-m",
             metavar="FILE",
-            help="A move model: a tree of `hyoka learn mets`, strengths, learned or built-in; repeatable.",
+            help="A move model: a file of `hyoka learn …`, learned or built-in; repeatable.",
         ),
     ],
     records: Sources,
