@@ -12,12 +12,8 @@
 #include "playouts/go_light.h"
 #include "playouts/mixed.h"
 #include "playouts/uniform.h"
-#include "strengths/blokus_duo.h"
-#include "strengths/chess.h"
-#include "strengths/go.h"
+#include "strengths/all.h"
 #include "strengths/go_tactics.h"
-#include "strengths/othello.h"
-#include "strengths/shogi.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -195,7 +191,7 @@ std::string chess_band(const Chess& game, Chess::Move move) {
 void check_shogi_features() {
     const Shogi start;
     const auto pushed = start.parse_move("7g7f");
-    expect_features(start, "7g7f", {"exchange_even", "move_of_pawn_slightly_better"});
+    expect_features(start, "7g7f", {"exchange_even", "move_of_pawn_better"});  // professionals' first move
     Shogi game = start;
     game.play(pushed);
     const auto reply = game.parse_move("3c3d");
