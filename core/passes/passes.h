@@ -198,8 +198,9 @@ struct PlanePass {
 /// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
 std::vector<std::string> plane_names(GameKind game);
 
-using Pass = std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*,
-                          ShapePass*, PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
+using Pass =
+    std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*, ShapePass*,
+                 PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.
