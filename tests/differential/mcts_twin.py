@@ -318,10 +318,10 @@ class Twin:
             assert node.children is not None
             same = node.mover is node.children[0].mover
             tried = node.children[: node.opened]
-            known = [child.minimax for child in tried if child.minimax is not None]
+            values = [child.minimax for child in tried if child.minimax is not None]
             if node.opened < len(node.children) and node.evaluation is not None:
-                known.append(node.evaluation if same else np.float32(1) - node.evaluation)
-            best = max(known)
+                values.append(node.evaluation if same else np.float32(1) - node.evaluation)
+            best = max(values)
             node.minimax = best if same else np.float32(1) - best
 
     def blended(self, node: TwinNode, mean: float) -> float:
