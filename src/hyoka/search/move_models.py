@@ -21,7 +21,9 @@ from hyoka.search.shipped import usual_strengths
 def mets_tree(artefact: Artefact) -> _core.MetsTree:
     """The tree of a file of METS; raises SourceError if it holds none."""
     # The content may lie anywhere in memory; numbers of eight bytes must not.
-    content = np.frombuffer(artefact.content, np.uint8).copy()
+    content = np.frombuffer(artefact.content, np.uint8)
+    if content.ctypes.data % 8:
+        content = content.copy()
     try:
         return _core.MetsTree.from_bytes(content)
     except ValueError as error:
