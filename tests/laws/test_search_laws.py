@@ -61,6 +61,9 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
         settings["mate"] = chance.choice([0, 20])
     if "ending" in names and game == "othello":
         settings["ending"] = chance.choice([0, 6])
+    if game not in ("chess", "shogi") and kind != "ab":
+        for name in ("quiescence", "root_quiescence"):  # refused where captures are no matter
+            settings.pop(name, None)
     if settings.get("seed", 0) is None:
         del settings["seed"]
     return hk.SearchSpec.of(kind).with_settings(**settings)  # some without effect
