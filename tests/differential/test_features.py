@@ -256,7 +256,7 @@ def recorded_points(path: Path, count: int) -> list[list[Point | None]]:
 
 @pytest.mark.parametrize(
     ("name", "size", "games", "every"),
-    [("go9/ogs9_human", 9, 40, 3), ("go19/pro_aeb", 19, 8, 10), ("go19/kgs_highdan", 19, 8, 10)],
+    [("go9/ogs9_human", 9, 30, 3), ("go19/pro_aeb", 19, 4, 10), ("go19/kgs_highdan", 19, 4, 10)],
 )
 def test_real_games_of_go_agree(
     name: str, size: int, games: int, every: int, shared_data: Callable[[str], Path]

@@ -57,7 +57,7 @@ def open_in(
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme="light", java_script_enabled=scripts
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     context.set_offline(True)
     opened = Opened(context.new_page())
 
