@@ -87,7 +87,7 @@ def random_line(
 def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
     reasons = Counter[hk.Reason]()
-    for _ in range(80):
+    for _ in range(40):
         *_, last = random_line(chess.Board(), rng, AUTOMATIC)
         assert last.outcome is not None
         reasons[last.outcome.reason] += 1

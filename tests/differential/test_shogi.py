@@ -72,14 +72,14 @@ def random_moves(board: cshogi.Board, rng: random.Random) -> Iterator[int]:
 def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
     reasons = Counter[hk.Reason]()
-    for _ in range(200):
+    for _ in range(100):
         board, game = cshogi.Board(), hk.Shogi()
         for move in islice(random_moves(board, rng), 500):
             game = game.play(usi(move))
             assert_same(game, board)
         if game.outcome is not None:
             reasons[game.outcome.reason] += 1
-    assert reasons[hk.Reason.checkmate] > 100
+    assert reasons[hk.Reason.checkmate] > 50
 
 
 @pytest.mark.parametrize("name", hk.Shogi.handicap_names())
@@ -213,7 +213,7 @@ def test_any_code_is_a_legal_move_exactly_when_it_is_listed(boards: list[cshogi.
     for code in range(1 << 16):
         with contextlib.suppress(hk.NotationError):
             codes.append(hk.Shogi.Move.from_code(code))
-    for board in boards[:20]:
+    for board in boards[:10]:
         game = hk.Shogi.from_text(board.sfen())
         legal = [str(move) for move in codes if game.is_legal(move)]
         assert sorted(legal) == sorted(map(usi, board.legal_moves))
