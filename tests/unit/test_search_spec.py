@@ -167,14 +167,14 @@ def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
         ("uct:widening_c=2", "'widening_c' has no effect without widening=on"),
         ("uct:killer_c=1", "'killer_c' has no effect without killer=on"),
         ("uct:history_threshold=0.5", "without history=on"),
-        ("uct:reduction=0.5", "without formula=puct"),
+        ("uct:preset=paper,reduction=0.5", "without formula=puct"),
         ("uct:formula=puct,widening=on,reduction=0.5", "with widening=on"),
-        ("uct:prior_when=expansion", "without prior=…"),
+        ("uct:preset=paper,prior_when=expansion", "without prior=…"),
         ("uct:book_plies=4", "without book=FILE"),
         ("uct:batch=4", "without an evaluator in Python"),
-        ("uct:epsilon=0.5", "with policy=uniform"),
-        ("uct:scale=100", "without prior=…, cut=… or minimax=…"),
-        ("uct:quiescence=on", "without prior=…, cut=… or minimax=…"),
+        ("uct:preset=paper,epsilon=0.5", "with policy=uniform"),
+        ("uct:preset=paper,scale=100", "without prior=…, cut=… or minimax=…"),
+        ("uct:preset=paper,quiescence=on", "without prior=…, cut=… or minimax=…"),
         ("mc:quiescence=on", "without cut=…"),
         ("mc:scale=100", "without cut=…"),
         ("mc:playouts=10,a_move=3", "'playouts' has no effect with a_move=…"),
@@ -187,13 +187,24 @@ def test_a_setting_without_effect_is_refused(text: str, message: str) -> None:
         hk.SearchSpec.from_text(text)
 
 
+def test_a_setting_counts_beside_the_preset_of_its_game() -> None:
+    spec = hk.SearchSpec.from_text("uct:strengths=learned,reduction=0.1")
+    assert hk.Searcher(spec.text, "othello").spec["reduction"] == 0.1
+    with pytest.raises(hk.NotationError, match="'epsilon' has no effect with policy=uniform"):
+        hk.Searcher("uct:epsilon=0.5", "othello")
+    assert hk.Searcher("uct:epsilon=0.5", "go9").spec["policy"] == "light"
+
+
 def test_a_part_without_effect_is_refused() -> None:
     def function(positions: Any) -> Any:
         return [0.5] * len(positions)
 
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: hk.mc(evaluation=function), "'evaluation' has no effect without cut"),
-        (lambda: hk.uct(evaluation=function), "'evaluation' has no effect without prior"),
+        (
+            lambda: hk.uct(evaluation=function, preset="paper"),
+            "'evaluation' has no effect without prior",
+        ),
         (
             lambda: hk.uct(evaluator=function, policy="strengths"),
             "'policy' has no effect with an eval",

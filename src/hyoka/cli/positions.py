@@ -56,12 +56,13 @@ def search_command(
     line = played(position(game, text).line(), moves)
     name = name_of(line)
     chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
+    here = chosen.said_for(name)
     if settings:
-        _print_settings(chosen.for_game(name), as_json)
+        _print_settings(here, as_json)
         return
     if line.outcome is not None:
         raise Error(f"the game is over: {line.outcome.reason.name}")
-    searching = Searcher(chosen, name)
+    searching = Searcher(here, name)
     with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
         show = None if quiet or as_json or not err.is_terminal else _shower(status)
         result = searching.search(line, on_result=show)

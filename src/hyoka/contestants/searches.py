@@ -64,7 +64,7 @@ class SearchContestant(Contestant[SearchSpec]):
 
     def check(self, game: str, *, here: bool) -> None:
         """Raise NotationError if it can't search the game."""
-        Searcher(self.spec, _searched(game))
+        Searcher(self.spec.said_for(_searched(game)), _searched(game))
 
     def evaluator(self, game: str) -> "SearchEvaluator":
         """It forgets everything before each position, so that their order is nothing."""

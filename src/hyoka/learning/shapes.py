@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from hyoka import _core
+from hyoka.errors import NotationError
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 
@@ -33,7 +34,10 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
     """
     some = games.some(_MOVES, seed=seed)
     looking = Tally(progress, "looking at shapes", len(some), "positions")
-    hashes, packed = some.shapes_played(threads=threads, progress=looking.reach)
+    try:
+        hashes, packed = some.shapes_played(threads=threads, progress=looking.reach)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
     looking.reach(len(some))
     met: list[tuple[int, int, int]] = []  # minus how often, size, row of the first
     for size in range(hashes.shape[1]):

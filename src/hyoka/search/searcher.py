@@ -62,9 +62,11 @@ class Searcher:
     """
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
-        given = SearchSpec.from_text(spec) if isinstance(spec, str) else spec
         self.game = None if game is None else game_facts(game).name
-        self.spec = given.for_game(self.game)
+        if isinstance(spec, str):
+            self.spec = SearchSpec.from_text(spec).said_for(self.game)
+        else:
+            self.spec = spec.for_game(self.game)
         with memory_for(self.spec.text):
             player = _PLAYERS[self.spec.kind](self.spec, self.game)
             self._player = with_book(player, self.spec, self.game)

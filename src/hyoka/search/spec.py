@@ -9,7 +9,7 @@ mc:playouts=500
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Final
 from hyoka.artefact import LEARNED, Artefact
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
+from hyoka.games import FACTS
 from hyoka.search.book import Book
 from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.evaluations import LinearEvaluation
@@ -57,12 +58,11 @@ class SearchSpec:
     def of(cls, kind: str, *, parts: dict[str, Any] | None = None, **settings: Any) -> "SearchSpec":
         """A spec from settings by name; None leaves a default.
 
-        Raises NotationError, also for a setting that has no effect beside the others, and
-        SourceError for a file that can't be read.
+        Raises NotationError, also for a setting that has no effect beside the others in whatever
+        game, and SourceError for a file that can't be read.
         """
         spec = cls._made(kind, settings, dict(parts or {}))
-        for name, why in spec.idle.items():
-            raise NotationError(f"'{name}' has no effect {why}")
+        _refuse(spec.idle_everywhere)
         return spec
 
     @classmethod
@@ -96,6 +96,15 @@ class SearchSpec:
         'ucb1'
         """
         return dataclasses.replace(self, game=game)
+
+    def said_for(self, game: str | None) -> "SearchSpec":
+        """The same for a spec that somebody wrote for this game.
+
+        Raises NotationError for a setting that has an effect in other games' presets only.
+        """
+        spec = self.for_game(game)
+        _refuse({name: why for name, why in spec.idle.items() if name not in self.idle_everywhere})
+        return spec
 
     @cached_property
     def settled(self) -> dict[str, Value]:
@@ -186,6 +195,15 @@ class SearchSpec:
         ]
         return idle(self.kind, [*names, *self.parts], self.__getitem__, self.parts)
 
+    @property
+    def idle_everywhere(self) -> dict[str, str]:
+        """The same whatever the game: where one's preset gives them an effect, they are not."""
+        found = self.idle
+        for game in FACTS if found else ():
+            here = self.for_game(game).idle
+            found = {name: why for name, why in found.items() if name in here}
+        return found
+
     @cached_property
     def fingerprints(self) -> tuple[tuple[str, str], ...]:
         """What tells each part from others; raises NotationError where one can't be told."""
@@ -274,6 +292,11 @@ class SearchSpec:
     def _limits(self) -> Iterable[str]:
         names = {setting.name for setting in settings_of(self.kind)}
         return [name for name in _LIMITS if name in names and self[name]]
+
+
+def _refuse(idle_settings: Mapping[str, str]) -> None:
+    for name, why in idle_settings.items():
+        raise NotationError(f"'{name}' has no effect {why}")
 
 
 def _called(part: Any) -> str:
