@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.artefact import Origin, read_artefact
-from hyoka.cli.move_models import Sources, games_of, held_out_share, print_recognitions
+from hyoka.cli.move_models import Sources, games_of, held_out_share, judged, tell_how_it_did
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -21,7 +21,7 @@ from hyoka.cli.output import (
 )
 from hyoka.errors import Error
 from hyoka.learning.combining import POSITIONS, combine
-from hyoka.learning.predicting import is_kept_apart, predict, table_of
+from hyoka.learning.predicting import is_kept_apart, table_of
 
 
 def combined_command(
@@ -66,9 +66,7 @@ def combined_command(
             table_of(learned), parts, positions=positions, origin=origin, progress=progress
         )
         found.save(output)
-        judged = None
-        if unseen:
-            judged = predict(table_of(unseen), found.model(), name=str(output), progress=progress)
+        held_out = judged(found.model(), unseen, output, progress)
     if as_json:
         print_json(
             {
@@ -76,7 +74,7 @@ def combined_command(
                 "weights": dict(zip(map(str, models), found.weights, strict=True)),
                 "log_losses": list(found.log_losses),
                 "file": str(output),
-                "held_out": None if judged is None else judged.rows(),
+                "held_out": None if held_out is None else held_out.rows(),
             }
         )
         return
@@ -85,5 +83,4 @@ def combined_command(
         table.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
     table.add_row("all", "", f"{found.log_losses[-1]:.3f}")
     out.print(table)
-    if judged is not None:
-        print_recognitions(judged)
+    tell_how_it_did(held_out, output)

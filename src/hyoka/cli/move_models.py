@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from hyoka import _core
 from hyoka.analysis import Resampling
 from hyoka.artefact import BUILT_IN, LEARNED, Origin, read_artefact
 from hyoka.cli.output import (
@@ -29,6 +30,7 @@ from hyoka.learning.predicting import (
     predict,
     table_of,
 )
+from hyoka.progress import OnProgress
 from hyoka.records import Record, read_records
 from hyoka.search.move_models import move_model
 
@@ -108,9 +110,7 @@ def mets_command(
             progress=progress,
         )
         tree.save(output)
-        judged = None
-        if unseen:
-            judged = predict(table_of(unseen), tree.model(), name=str(output), progress=progress)
+        held_out = judged(tree.model(), unseen, output, progress)
     about = {
         "game": tree.game,
         "games": len(learned),
@@ -121,20 +121,14 @@ def mets_command(
         "file": str(output),
     }
     if as_json:
-        print_json({**about, "held_out": None if judged is None else judged.rows()})
+        print_json({**about, "held_out": None if held_out is None else held_out.rows()})
         return
     out.print(
         f"{tree.leaves:,} leaves at a mean depth of {tree.mean_depth:.1f}, {tree.size:,} bytes, "
         f"from {about['moves']:,} moves of {len(learned):,} games",
         markup=False,
     )
-    if judged is not None:
-        print_recognitions(judged)
-    out.print(
-        f"use it: hyoka predict RECORDS --model {shlex.quote(str(output))}",
-        style="dim",
-        markup=False,
-    )
+    tell_how_it_did(held_out, output)
 
 
 def predict_command(
@@ -197,7 +191,7 @@ def predict_command(
         print_json([{"model": each.name, "moves": each.rows()} for each in results])
         return
     for each in results:
-        print_recognitions(each)
+        _print(each)
     if len(results) > 1:
         _print_rows(compared(results))
 
@@ -211,6 +205,26 @@ def games_of(sources: list[Path]) -> list[Record]:
     if not games:
         raise Error("no games are in these records")
     return games
+
+
+def judged(
+    model: _core.Model, unseen: list[Record], file: Path, progress: OnProgress | None
+) -> Recognitions | None:
+    """How a model that was just written does on the games held out; None without any."""
+    if not unseen:
+        return None
+    return predict(table_of(unseen), model, name=str(file), progress=progress)
+
+
+def tell_how_it_did(found: Recognitions | None, file: Path) -> None:
+    """The table of games held out, and what to do with the file."""
+    if found is not None:
+        _print(found)
+    out.print(
+        f"use it: hyoka predict RECORDS --model {shlex.quote(str(file))}",
+        style="dim",
+        markup=False,
+    )
 
 
 def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Record]]:
@@ -231,8 +245,7 @@ def held_out_share(model: str) -> float | None:
     return None if share is None else float(share)
 
 
-def print_recognitions(result: Recognitions) -> None:
-    """How well a model foretells moves, as a table."""
+def _print(result: Recognitions) -> None:
     out.print(f"\n{result.title}", markup=False)
     _print_rows(result.lines())
     for note in result.notes():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands about the strengths of moves: what features there are, and what records say of them."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +14,9 @@ from hyoka.cli.move_models import (
     HoldOut,
     Sources,
     games_of,
-    print_recognitions,
+    judged,
     split,
+    tell_how_it_did,
 )
 from hyoka.cli.output import (
     AsJson,
@@ -33,7 +33,7 @@ from hyoka.games import game_facts
 from hyoka.games.move_features import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser
 from hyoka.learning.latent import Latent, learn_latent
-from hyoka.learning.predicting import predict, table_of
+from hyoka.learning.predicting import table_of
 from hyoka.learning.strengths import Strengths, learn_strengths
 
 POSITIONS = 500_000
@@ -134,9 +134,7 @@ def strengths_command(
         model.artefact().save(output)
         if table is not None:
             found.save(table)
-        judged = None
-        if unseen:
-            judged = predict(table_of(unseen), model.model(), name=str(output), progress=progress)
+        held_out = judged(model.model(), unseen, output, progress)
     if as_json:
         print_json(
             {
@@ -149,18 +147,12 @@ def strengths_command(
                 "random_log_loss": found.random_log_loss,
                 "features": found.rows(),
                 "file": str(output),
-                "held_out": None if judged is None else judged.rows(),
+                "held_out": None if held_out is None else held_out.rows(),
             }
         )
         return
     _print_strengths(found, rows)
-    if judged is not None:
-        print_recognitions(judged)
-    out.print(
-        f"use it: hyoka predict RECORDS --model {shlex.quote(str(output))}",
-        style="dim",
-        markup=False,
-    )
+    tell_how_it_did(held_out, output)
 
 
 def _print_strengths(found: Strengths, rows: int) -> None:

@@ -3,7 +3,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -129,23 +129,34 @@ class Recognitions(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """The paper's figure: recognition by n."""
-        import altair as alt  # noqa: PLC0415 - slow to import
+        return recognition_chart({self.name: self.curve}, self.title)
 
-        points = pa.table({"n": range(1, len(self.curve) + 1), "recognised": self.curve})
-        chart: alt.Chart = (
-            alt.Chart(points, title=self.title)
-            .mark_line()
-            .encode(
-                x=alt.X("n:Q", title="among the n best"),
-                y=alt.Y(
-                    "recognised:Q",
-                    title="moves recognised",
-                    scale=alt.Scale(domain=[0, 1]),
-                    axis=alt.Axis(format="%"),
-                ),
-            )
+
+def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> "altair.TopLevelMixin":
+    """By n, how often the move is among the n best; a line for each curve."""
+    import altair as alt  # noqa: PLC0415 - slow to import
+
+    rows = [
+        {"model": name, "n": n, "recognised": share}
+        for name, curve in curves.items()
+        for n, share in enumerate(curve, 1)
+    ]
+    chart: alt.Chart = (
+        alt.Chart(pa.Table.from_pylist(rows), title=title)
+        .mark_line()
+        .encode(
+            x=alt.X("n:Q", title="among the n best"),
+            y=alt.Y(
+                "recognised:Q",
+                title="moves recognised",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+            ),
         )
-        return chart
+    )
+    if len(curves) > 1:
+        chart = chart.encode(color=alt.Color("model:N", sort=list(curves), title=None))
+    return chart
 
 
 def predict(

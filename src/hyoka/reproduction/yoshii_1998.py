@@ -10,13 +10,12 @@ from statistics import fmean, stdev
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.estimate import Estimate
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.learning.predicting import is_kept_apart
+from hyoka.learning.predicting import is_kept_apart, recognition_chart
 from hyoka.passes import GameTable
 from hyoka.records import Record, read_records
 from hyoka.reproduction.claims import same_within, verdict
@@ -31,6 +30,8 @@ _STUDENT: Final = 2.776
 """Of five numbers, 95 %."""
 _WITHIN: Final = (1, 5, 10, 20)
 _SMOOTHING: Final = 30
+_DRAWN: Final = 30
+"""The n to which the picture goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,31 +262,10 @@ def _verdicts(found: Mapping[str, Recognised]) -> tuple[Verdict, ...]:
 
 
 def _draw(found: Mapping[str, Recognised], file: Path) -> None:
-    import altair as alt  # noqa: PLC0415 - slow to import
+    from hyoka.page import save_chart  # noqa: PLC0415 - slow to import
 
-    from hyoka.page import save_chart  # noqa: PLC0415
-
-    most = 30
-    rows = [
-        {"tree": name, "n": n, "recognised": share}
-        for name, each in found.items()
-        for n, share in enumerate(each.curve(most), 1)
-    ]
-    chart: alt.Chart = (
-        alt.Chart(pa.Table.from_pylist(rows), title="Moves among the n best")
-        .mark_line()
-        .encode(
-            x=alt.X("n:Q", title="among the n best"),
-            y=alt.Y(
-                "recognised:Q",
-                title="moves recognised",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="%"),
-            ),
-            color=alt.Color("tree:N", sort=list(found), title=None),
-        )
-    )
-    save_chart(chart, file)
+    curves = {name: each.curve(_DRAWN) for name, each in found.items()}
+    save_chart(recognition_chart(curves, "Moves among the n best"), file)
 
 
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
