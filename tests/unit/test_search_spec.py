@@ -75,7 +75,9 @@ def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
         settings[setting.name] = data.draw(value_of(setting))
     while True:
         try:
-            return hk.SearchSpec.of(kind, **settings)
+            spec = hk.SearchSpec.of(kind, **settings)
+            # What has an effect in some game's preset only is no part of a spec without a game.
+            return spec.with_settings(**dict.fromkeys(spec.idle))
         except hk.NotationError as error:
             name, said, _ = str(error).removeprefix("'").partition("' has no effect")
             if not said:
