@@ -22,5 +22,6 @@ void bind_strengths(nanobind::module_& module);
 void bind_knowledge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_solvers(nanobind::module_& module);
+void bind_sparse(nanobind::module_& module);
 
 }  // namespace hyoka::bindings

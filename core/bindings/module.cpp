@@ -108,6 +108,7 @@ NB_MODULE(_core, module) {
     bind_passes(module);
     bind_mets(module);
     bind_strengths(module);
+    bind_sparse(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

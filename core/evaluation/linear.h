@@ -57,6 +57,7 @@ public:
         ending_ += (... + weights_[terms].ending) * amount;
     }
     float score() const { return opening_ + (ending_ - opening_) * progress_; }
+    float progress() const { return progress_; }
 
 private:
     const Weight* weights_;

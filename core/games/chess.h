@@ -114,6 +114,7 @@ public:
     Bitboard pieces(Player player) const { return colors_[at(player)]; }
     Bitboard occupied() const { return colors_[0] | colors_[1]; }
     Kind piece_on(int square) const { return board_[static_cast<std::size_t>(square)]; }
+    const std::array<Kind, 64>& board() const { return board_; }
     /// The player's rooks that may still castle.
     Bitboard castling_rooks(Player player) const { return castling_ & colors_[at(player)]; }
     /// Pieces of `player` that attack `square` when `occupied` squares block.

@@ -163,6 +163,9 @@ public:
     Bitboard pieces(Player player) const { return colors_[at(player)]; }
     Bitboard occupied() const { return colors_[0] | colors_[1]; }
     Kind piece_on(int square) const { return board_[static_cast<std::size_t>(square)]; }
+    const std::array<Kind, 81>& board() const { return board_; }
+    /// By Kind; the first is nothing.
+    const std::array<std::uint8_t, 8>& hand(Player player) const { return hands_[at(player)]; }
     int in_hand(Player player, Kind kind) const { return hands_[at(player)][kind]; }
     /// The hash of what stands on the board and of the side to move, without the pieces in hand.
     std::uint64_t board_hash() const;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/shared.h"
 #include "line.h"
 #include "search/alphabeta_scores.h"
 #include "search/alphabeta_settings.h"
@@ -147,7 +148,7 @@ public:
         }
         G game = line.position();
         const Player us = game.to_play();
-        frames_[0].evaluation = evaluate(game);
+        frames_[0].evaluation = evaluate(game, 0);
         result.variations = {{turned(frames_[0].evaluation, us), {roots_.front().move}}};
 
         const int deepest = limits.depth > 0 ? std::min(limits.depth, max_depth) : max_depth;
@@ -331,7 +332,7 @@ private:
         if (depth <= 0) return leaf(game, checked, alpha, beta, ply);
         if (!enter(ply)) return 0;
         if (const auto value = value_by_past(game, ply)) return *value;
-        if (ply >= max_ply) return evaluate(game);
+        if (ply >= max_ply) return evaluate(game, ply);
         if constexpr (Tactical<G>)
             if (Tactics<G>::over_by_rule(game)) return value_if_over(game, ply);
 
@@ -419,7 +420,7 @@ private:
         if constexpr (Tactical<G>) {
             if (!settings_.selectivity.futility && !settings_.selectivity.null_move) return node;
             const int before = ply >= 2 ? frames_[at(ply - 2)].evaluation : -infinite_score;
-            frames_[at(ply)].evaluation = checked ? before : evaluate(game);
+            frames_[at(ply)].evaluation = checked ? before : evaluate(game, ply);
             if (!checked) node.evaluation = frames_[at(ply)].evaluation;
             node.improving = ply >= 2 && node.evaluation > before;
         }
@@ -478,7 +479,7 @@ private:
         if (!enter(ply)) return 0;
         if (const auto value = value_by_past(game, ply)) return *value;
         if (const auto over = game.outcome()) return turned(final_score(game, *over, ply), game.to_play());
-        return evaluate(game);
+        return evaluate(game, ply);
     }
 
     /// Only captures and promotions that don't lose material, or standing pat; in check all evasions. Stalemate isn't
@@ -487,7 +488,7 @@ private:
         if (!enter(ply)) return 0;
         if (const auto value = value_by_past(game, ply)) return *value;
         if (Tactics<G>::over_by_rule(game)) return value_if_over(game, ply);
-        if (ply >= max_ply) return evaluate(game);
+        if (ply >= max_ply) return evaluate(game, ply);
 
         const std::uint64_t key = game.hash() ^ frames_[at(ply)].path_key;
         std::optional<Move> hash_move;
@@ -505,7 +506,7 @@ private:
         const int alpha_before = alpha;
         int best = -infinite_score;
         if (!checked) {
-            best = evaluate(game);
+            best = evaluate(game, ply);
             if (best >= beta) return best;
             alpha = std::max(alpha, best);
         }
@@ -570,9 +571,10 @@ private:
     int value_if_over(const G& game, int ply) const {
         return turned(final_score(game, *game.outcome(), ply), game.to_play());
     }
-    int evaluate(const G& game) {
+    int evaluate(const G& game, int ply) {
         ++horizon_;
-        return turned(std::clamp(evaluator_.score(game), -highest_evaluation, highest_evaluation), game.to_play());
+        const int score = evaluation::score_at_ply(evaluator_, game, ply);
+        return turned(std::clamp(score, -highest_evaluation, highest_evaluation), game.to_play());
     }
 
     bool deep_enough(const TableEntry& known, int depth) const {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/shared.h"
 #include "search/alphabeta.h"
 #include "search/transposition.h"
 
@@ -39,15 +40,19 @@ public:
           variations_((max_ply + 2) * (max_ply + 2)),
           lengths_(max_ply + 2) {}
 
+    Evaluator& evaluator() { return evaluator_; }
     const Evaluator& evaluator() const { return evaluator_; }
 
     /// From a position without a past. The moves are there until the next call.
-    Rest rest(const G& position) {
+    Rest rest(const G& position) { return rest(position, -infinite_score, infinite_score); }
+    /// The same if its score, the first player's, is between two others; beyond them a bound, and the moves are none.
+    Rest rest(const G& position, int low, int high) {
         path_.start(Line<G>(position), max_ply + 2);
         // What was found in other searches is not asked for: so a result depends on its position alone.
         salt_ = split_mix(++searches_);
         G game = position;
-        const int value = visit(game, game.in_check(), -infinite_score, infinite_score, 0);
+        const bool first = position.to_play() == Player::first;
+        const int value = visit(game, game.in_check(), first ? low : -high, first ? high : -low, 0);
         return {turned(value, position.to_play()), variation_from(0)};
     }
 
@@ -55,8 +60,9 @@ private:
     static constexpr std::size_t table_size = std::size_t{1} << 13;  // stays in a core's own cache
 
     static int turned(int score, Player us) { return us == Player::first ? score : -score; }
-    int evaluate(const G& game) const {
-        return turned(std::clamp(evaluator_.score(game), -highest_evaluation, highest_evaluation), game.to_play());
+    int evaluate(const G& game, int ply) {
+        const int score = evaluation::score_at_ply(evaluator_, game, ply);
+        return turned(std::clamp(score, -highest_evaluation, highest_evaluation), game.to_play());
     }
     /// Pre: the game is over.
     static int value_if_over(const G& game, int ply) {
@@ -70,7 +76,7 @@ private:
         if (const auto result = path_.repetition(game))
             return turned(static_cast<int>(*result) * (mate - ply), game.to_play());
         if (Tactics<G>::over_by_rule(game)) return value_if_over(game, ply);
-        if (ply >= reach_) return evaluate(game);
+        if (ply >= reach_) return evaluate(game, ply);
         // A value beyond the window is believed; of one within it the moves are wanted, too.
         std::uint64_t key = game.hash() ^ salt_;
         if (reach_ < max_ply) key += static_cast<std::uint64_t>(ply);  // what is left to look at counts
@@ -80,7 +86,7 @@ private:
         const int alpha_before = alpha;
         int best = -infinite_score;
         if (!checked) {
-            best = evaluate(game);
+            best = evaluate(game, ply);
             if (best >= beta) return best;
             alpha = std::max(alpha, best);
         }
