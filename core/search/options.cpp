@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::string_view value_help = "Which value counts as the position's: that of the best move, or of the root.";
 constexpr std::string_view scale_help = "A score s is worth 1 / (1 + exp(-s / scale)).";
-constexpr std::string_view weights_help = "A file with the evaluation's weights; else the built-in ones.";
+constexpr std::string_view evaluation_help =
+    "A file with an evaluation, or with weights of the built-in one; built-in or learned: what comes with Hyoka.";
 constexpr std::string_view book_plies_help = "How far a book that is a file of records goes.";
 constexpr double largest_seed = 0x1p63;
 
@@ -58,7 +59,7 @@ SettingTable<UctOptions> uct_settings() {
     table.file("prior_strengths", "The same for the priors of PUCT and the order of moves alone.")
         .file("widening_strengths", "The same for widening alone.")
         .file("playout_strengths", "The same for playouts alone.")
-        .file("weights", weights_help)
+        .file("eval", evaluation_help)
         .count("prior", &UctOptions::prior, "Simulations that a node's static evaluation counts as (Nakamura 2007).",
                1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
@@ -95,7 +96,7 @@ SettingTable<MonteCarloOptions> monte_carlo_settings() {
               "random (Takeuchi 2010).");
     add_time(table);
     add_playouts(table);
-    table.file("weights", weights_help);
+    table.file("eval", evaluation_help);
     add_threads_and_seed(table);
     table.choice("value", &MonteCarloOptions::value, {"best", "root"}, value_help);
     return table;
@@ -125,7 +126,7 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
             "hash", [](Options& o) -> auto& { return o.search.table.mebibytes; },
             "MiB for the transposition table; 0: none.", 0x1p15)
         .count("multipv", in_search(&AlphaBetaSettings::variations), "So many best moves with exact scores.", 500, 1)
-        .file("weights", weights_help)
+        .file("eval", evaluation_help)
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
         .flag("exact", &Options::exact, "Only what leaves the value that of minimax to the same depth.")
         .flag("plain", &Options::plain, "No table, no ordering, no windows: alpha-beta and nothing else.")

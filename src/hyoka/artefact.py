@@ -52,6 +52,8 @@ class Kind:
 
 KINDS: Final[dict[str, Kind]] = {
     "weights": Kind("the weights of an evaluation's terms", is_json=True),
+    "evaluation": Kind("the weights of an evaluation over many small features"),
+    "objective": Kind("what comparison training makes small", is_json=True),
     "strengths": Kind("the strengths of features of moves", is_json=True),
     "combined": Kind("several models that rank moves, as one"),
     "latent": Kind("the strengths and factors of features of moves"),

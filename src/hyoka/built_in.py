@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models that come with Hyoka, as artefacts with names: `built-in:KIND:GAME`.
 
-A search that is given `weights=built-in` or `strengths=built-in` has those of its game.
+A search that is given `eval=built-in` or `strengths=built-in` has those of its game.
 """
 
 import dataclasses

@@ -271,7 +271,8 @@ class GameTable:
             yield from map(replay.position, plies)
 
     @cached_property
-    def _in_core(self) -> _core.GameTable:
+    def in_core(self) -> _core.GameTable:
+        """The table as the compiled core looks at it."""
         _, offsets, texts = self.starts.buffers()
         begin = self.starts.offset
         return _core.GameTable(
@@ -294,17 +295,17 @@ class GameTable:
         progress: Progress | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Columns that describe the positions, and `first_to_play`, by name."""
-        return self._in_core.describe(columns, threads or _cores(), progress)
+        return self.in_core.describe(columns, threads or _cores(), progress)
 
     def outcomes(
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> NDArray[np.int8]:
         """What the rules say of positions by themselves: 1, 0, -1, or UNFINISHED."""
-        return self._in_core.outcomes(threads or _cores(), progress)
+        return self.in_core.outcomes(threads or _cores(), progress)
 
     def terms(self, *, threads: int | None = None, progress: Progress | None = None) -> Terms:
         """What the terms of the game's evaluation amount to."""
-        return Terms(self._terms, *self._in_core.terms(threads or _cores(), progress))
+        return Terms(self._terms, *self.in_core.terms(threads or _cores(), progress))
 
     def quiet_terms(
         self,
@@ -318,7 +319,7 @@ class GameTable:
         The weights are those of `LinearEvaluation.flat`. The searches follow captures, promotions
         and evasions until nothing hangs, and prune nothing; chess and shogi have them.
         """
-        terms, scores, rests, moves = self._in_core.quiet_terms(
+        terms, scores, rests, moves = self.in_core.quiet_terms(
             weights.tolist(), threads or _cores(), progress
         )
         return QuietTerms(Terms(self._terms, *terms), scores, rests.view(np.bool_), Lists(*moves))
@@ -331,7 +332,7 @@ class GameTable:
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> MoveFeatures:
         """The legal moves of each position, their features, and which of them was played."""
-        moves, features, played = self._in_core.move_features(threads or _cores(), progress)
+        moves, features, played = self.in_core.move_features(threads or _cores(), progress)
         return MoveFeatures(Lists(*moves), Lists(*features), played)
 
     def competitions(
@@ -345,25 +346,25 @@ class GameTable:
 
         Shapes of stones (Go) are features, too, and are numbered after the game's own.
         """
-        return _core.Competitions.of_table(self._in_core, shapes, threads or _cores(), progress)
+        return _core.Competitions.of_table(self.in_core, shapes, threads or _cores(), progress)
 
     def shapes_played(
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """Around the moves played (Go): hashes by size, alike for likenesses, and packed shapes."""
-        return _core.shapes_played(self._in_core, threads or _cores(), progress)
+        return _core.shapes_played(self.in_core, threads or _cores(), progress)
 
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Predictions:
         """How high a move model puts the moves played; of moves alike the first one is better."""
-        return Predictions(*self._in_core.predict(model, threads or _cores(), progress))
+        return Predictions(*self.in_core.predict(model, threads or _cores(), progress))
 
     def weighings(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Weighings:
         """How strong a move model finds each legal move."""
-        (offsets, strengths), played = self._in_core.weigh(model, threads or _cores(), progress)
+        (offsets, strengths), played = self.in_core.weigh(model, threads or _cores(), progress)
         return Weighings(offsets, strengths, played)
 
     def grown_tree(
@@ -376,7 +377,7 @@ class GameTable:
         progress: Progress | None = None,
     ) -> _core.MetsTree:
         """METS over the moves played; `symmetric`: over all eight orientations of each."""
-        table, cores = self._in_core, threads or _cores()
+        table, cores = self.in_core, threads or _cores()
         return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
 
     def counted_tree(
@@ -387,7 +388,7 @@ class GameTable:
         progress: Progress | None = None,
     ) -> _core.MetsTree:
         """The tree with how often the empty points that come to each leaf were the move played."""
-        return tree.counted(self._in_core, threads or _cores(), progress)
+        return tree.counted(self.in_core, threads or _cores(), progress)
 
     def planes(
         self,
@@ -397,7 +398,7 @@ class GameTable:
         progress: Progress | None = None,
     ) -> Planes:
         """Positions as planes, in the first player's view whoever is to move; with legal moves."""
-        planes, played, moves = self._in_core.planes(legal, threads or _cores(), progress)
+        planes, played, moves = self.in_core.planes(legal, threads or _cores(), progress)
         names = tuple(_core.plane_names(self.game))
         board = game_type(self.game)().cells.shape
         shaped = planes.reshape(len(self), len(names), *board)

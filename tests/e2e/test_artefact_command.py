@@ -69,7 +69,7 @@ def test_a_formula_for_an_evaluators_scores_is_one_too(folder: Path) -> None:
     found = told("formula.json", cwd=folder)
     assert (found["kind"], found["game"]) == ("formula", "othello")
     assert found["made_by"]["choices"]["scores"] == "the scores of ab:depth=1,hash=0"
-    result = hyoka("match", "ab:weights=formula.json", "random", "--game", "othello", cwd=folder)
+    result = hyoka("match", "ab:eval=formula.json", "random", "--game", "othello", cwd=folder)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "hyoka: formula.json: it holds formula, not weights\n"
 

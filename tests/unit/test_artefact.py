@@ -104,7 +104,7 @@ def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) 
     assert hk.linear_evaluation("othello", plain).fingerprint == evaluation.fingerprint
     saved = tmp_path / "saved.json"
     evaluation.save(saved)
-    assert hk.ab(weights=plain).slug == hk.ab(weights=saved).slug
+    assert hk.ab(eval=plain).slug == hk.ab(eval=saved).slug
 
 
 # What is wrong is told
@@ -178,7 +178,7 @@ def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> Non
     file.write_bytes(data)
     for ask in (
         lambda: read_artefact(file, "weights"),
-        lambda: hk.SearchSpec.from_text(f"ab:weights={file}"),
+        lambda: hk.SearchSpec.from_text(f"ab:eval={file}"),
         lambda: hk.linear_evaluation("chess", file),
     ):
         with pytest.raises(hk.SourceError) as caught:
@@ -214,7 +214,7 @@ def test_what_can_not_be_made_is_told() -> None:
 
 def test_values_are_taken_where_files_are() -> None:
     assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
-    assert hk.ab(weights=WEIGHTS).contents == {"weights": WEIGHTS.sha256}
+    assert hk.ab(eval=WEIGHTS).contents == {"weights": WEIGHTS.sha256}
     assert hk.Book.from_file("chess", BOOK).counts
     strengths = hk.strengths_artefact("chess", {"recapture": 2.5})
     assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
@@ -237,7 +237,7 @@ def test_an_artefact_of_another_kind_or_game_is_refused(name: str) -> None:
     with pytest.raises(hk.SourceError, match="book for chess, not for othello"):
         hk.Searcher(hk.uct(book=BOOK), "othello")
     with pytest.raises(hk.SourceError, match="weights for chess, not for shogi"):
-        hk.Searcher(hk.ab(weights=WEIGHTS), "shogi")
+        hk.Searcher(hk.ab(eval=WEIGHTS), "shogi")
 
 
 def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
@@ -272,17 +272,17 @@ def test_what_is_built_in_is_what_searches_use(name: str) -> None:
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = hk.SearchSpec.from_text("uct:policy=strengths,prior=3,weights=built-in")
+    said = hk.SearchSpec.from_text("uct:policy=strengths,prior=3,eval=built-in")
     unsaid = hk.SearchSpec.from_text("uct:policy=strengths,prior=3")
     assert said == unsaid
     assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
-    assert said["weights"] == said["strengths"] == "built-in"
+    assert said["eval"] == said["strengths"] == "built-in"
     # Strengths are those that come with Hyoka, once the game is known: to say so is another thing.
     by_hand = said.with_settings(strengths="built-in")
     assert by_hand.slug == said.slug
     assert by_hand.for_game("chess").slug != said.for_game("chess").slug
-    assert hk.ab(weights="built-in") == hk.ab()
-    changed = hk.ab(weights=WEIGHTS)
+    assert hk.ab(eval="built-in") == hk.ab()
+    changed = hk.ab(eval=WEIGHTS)
     assert (
         changed.with_settings(weights="built-in") == changed.with_settings(weights=None) == hk.ab()
     )

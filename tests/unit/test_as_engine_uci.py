@@ -156,8 +156,8 @@ def test_a_search_that_cannot_be_made_is_told_and_forfeits(protocol: str, tmp_pa
 
     class Weighty(FakeSearcher):
         def __init__(self, spec: SearchSpec, game: str) -> None:
-            if spec["weights"] != "built-in":
-                raise FileNotFoundError(2, "no such file", spec["weights"].path)
+            if spec["eval"] != "built-in":
+                raise FileNotFoundError(2, "no such file", spec["eval"].path)
             super().__init__(spec, game)
 
     lines = said(

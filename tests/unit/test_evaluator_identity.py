@@ -180,7 +180,7 @@ def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
 
 
 def test_a_file_that_changed_is_another_evaluator(study: hk.Study, weights: Path) -> None:
-    spec = f"ab:depth=1,weights={weights}"
+    spec = f"ab:depth=1,eval={weights}"
     [before] = hk.evaluate(study, [spec])
     [same] = hk.evaluate(study, [spec])
     assert (same.found, same.done, same.notes) == (POSITIONS, 0, [])
@@ -197,10 +197,10 @@ def test_a_file_that_changed_is_another_evaluator(study: hk.Study, weights: Path
 def test_the_same_content_under_another_name_is_the_same_evaluator(
     study: hk.Study, weights: Path
 ) -> None:
-    hk.evaluate(study, [f"ab:depth=1,weights={weights}"])
+    hk.evaluate(study, [f"ab:depth=1,eval={weights}"])
     copy = weights.with_name("copy.json")
     copy.write_bytes(weights.read_bytes())
-    assert hk.evaluate(study, [f"ab:depth=1,weights={copy}"])[0].done == 0
+    assert hk.evaluate(study, [f"ab:depth=1,eval={copy}"])[0].done == 0
 
 
 @pytest.mark.parametrize("name", ["weights", "strengths", "book"])
@@ -222,7 +222,7 @@ def test_all_files_of_a_spec_count_by_content(name: str, tmp_path: Path) -> None
 
 
 def test_a_file_is_read_where_the_spec_is_and_never_again(study: hk.Study, weights: Path) -> None:
-    spec = hk.SearchSpec.from_text(f"ab:depth=1,weights={weights}")
+    spec = hk.SearchSpec.from_text(f"ab:depth=1,eval={weights}")
     heavy = hk.linear_evaluation("chess", weights)
     weights.unlink()
     [report] = hk.evaluate(study, [spec], executor=Elsewhere())
@@ -252,7 +252,7 @@ def test_a_match_stops_before_its_next_game_if_a_file_has_changed(
 ) -> None:
     def plan() -> hk.MatchPlan:
         return hk.plan_match(
-            f"new=ab:depth=1,weights={weights}", "random", game="chess", max_plies=6
+            f"new=ab:depth=1,eval={weights}", "random", game="chess", max_plies=6
         )
 
     first = plan()
@@ -287,11 +287,11 @@ def test_how_weights_were_made_makes_no_other_evaluator(study: hk.Study, tmp_pat
     file = tmp_path / "w.json"
     heavy = hk.linear_evaluation("chess").with_weights({"pawn": 90})
     heavy.save(file, hk.Origin("one command"))
-    [before] = hk.evaluate(study, [f"ab:depth=1,weights={file}"])
+    [before] = hk.evaluate(study, [f"ab:depth=1,eval={file}"])
     heavy.save(file, hk.Origin("another command", seed=7))
-    [after] = hk.evaluate(study, [f"ab:depth=1,weights={file}"])
+    [after] = hk.evaluate(study, [f"ab:depth=1,eval={file}"])
     assert (after.engine, after.done, after.notes) == (before.engine, 0, [])
-    [named] = hk.evaluate(study, ["ab:depth=1,weights=built-in"])
+    [named] = hk.evaluate(study, ["ab:depth=1,eval=built-in"])
     [unnamed] = hk.evaluate(study, ["ab:depth=1"])
     assert (unnamed.engine, unnamed.done) == (named.engine, 0)
 

@@ -80,7 +80,7 @@ def test_what_is_wrong_with_weights_is_told(
     file = written(tmp_path, content)
     for ask in (
         lambda: hk.linear_evaluation("chess", file),
-        lambda: hk.Searcher(f"ab:weights={file}", "chess"),
+        lambda: hk.Searcher(f"ab:eval={file}", "chess"),
     ):
         with pytest.raises(hk.SourceError) as caught:
             ask()
@@ -116,12 +116,12 @@ def test_files_that_cannot_be_read_are_told(
         with pytest.raises(hk.SourceError, match=message):
             read_artefact(path)
     with pytest.raises(hk.SourceError, match="No such file"):
-        hk.SearchSpec.from_text(f"ab:weights={tmp_path / 'none'}")
+        hk.SearchSpec.from_text(f"ab:eval={tmp_path / 'none'}")
     with pytest.raises(hk.NotationError, match="'weights' names no file"):
-        hk.SearchSpec.from_text("ab:weights=")
+        hk.SearchSpec.from_text("ab:eval=")
     (tmp_path / "a,b").write_text("{}")
     with pytest.raises(hk.NotationError, match="can't say"):
-        hk.ab(weights=tmp_path / "a,b")
+        hk.ab(eval=tmp_path / "a,b")
     large = tmp_path / "large"
     large.write_bytes(b"12345")
     monkeypatch.setattr("hyoka.artefact._LARGEST", 4)

@@ -762,7 +762,7 @@ def test_saved_weights_are_an_evaluation_for_searches(
     np.testing.assert_allclose(read.weights, fit.evaluation.weights, atol=1e-6)
     assert read.scale == pytest.approx(fit.scale)
     assert read["tempo"] == pytest.approx((fit["tempo"].weight,) * 2, abs=1e-5)
-    search = f"ab:depth=1,weights={tmp_path / 'weights.json'}"
+    search = f"ab:depth=1,eval={tmp_path / 'weights.json'}"
     assert hk.search_once(hk.Chess(), search).best is not None
 
 

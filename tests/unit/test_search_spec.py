@@ -239,7 +239,7 @@ def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) ->
     file = tmp_path / "w.json"
     file.write_text("{}")
     for spec in (
-        *(f"ab:weights={file}", f"uct:policy=strengths,strengths={file}", "uct:ordered=on"),
+        *(f"ab:eval={file}", f"uct:policy=strengths,strengths={file}", "uct:ordered=on"),
         *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
     ):
         with pytest.raises(hk.NotationError):

@@ -278,7 +278,7 @@ def test_weights_and_strengths_come_from_files(tmp_path: Path) -> None:
     with pytest.raises(hk.SourceError, match="nonsense"):
         hk.linear_evaluation("chess", file)
     with pytest.raises(hk.SourceError, match="No such file"):
-        hk.Searcher(hk.ab(weights=str(tmp_path / "gone.json")), "chess")
+        hk.Searcher(hk.ab(eval=str(tmp_path / "gone.json")), "chess")
     strengths = hk.move_strengths("shogi")
     file = tmp_path / "strengths.json"
     name = next(iter(strengths))

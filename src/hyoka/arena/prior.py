@@ -173,7 +173,7 @@ def tune_prior(  # noqa: PLR0913 - a keyword for each choice
     if len(set(priors)) < 2:
         raise NotationError("give two different weights of the prior at least, to compare them")
     kind = game_facts(game).name
-    evaluation = linear_evaluation(kind, plain["weights"])
+    evaluation = linear_evaluation(kind, plain["eval"])
     starts = openings_of(openings, kind, seed=seed)
     twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
     own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)

@@ -119,7 +119,7 @@ def weights_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the weights for ab:weights=FILE; with several methods, FILE-METHOD each.",
+            help="Write the weights for ab:eval=FILE; with several methods, FILE-METHOD each.",
         ),
     ] = None,
     start_output: Annotated[
@@ -307,7 +307,7 @@ def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
     out.print(f"\nwritten to {file}", markup=False, soft_wrap=True)
     if fit.evaluation is None:
         return
-    old = "old=ab" if start is None else f"old=ab:weights={start}"
-    words = ["hyoka", "match", f"new=ab:weights={file}", old, "--game", fit.game]
+    old = "old=ab" if start is None else f"old=ab:eval={start}"
+    words = ["hyoka", "match", f"new=ab:eval={file}", old, "--game", fit.game]
     command = shlex.join([*words, "--games", "1000", "--sprt", "0,5"])
     out.print(f"whether it plays better: {command}", markup=False, soft_wrap=True)

@@ -41,7 +41,7 @@ def prior_command(
         str,
         typer.Argument(
             metavar="SEARCH",
-            help="UCT with its limit, perhaps with other settings: uct:playouts=1000,weights=FILE.",
+            help="UCT with its limit, perhaps with other settings: uct:playouts=1000,eval=FILE.",
         ),
     ] = "uct:preset=paper,playouts=1000",
     priors: Annotated[
@@ -76,7 +76,7 @@ def prior_command(
         play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
         # The players' texts don't tell which evaluation is built in.
-        evaluation = linear_evaluation(game, spec["weights"]).fingerprint
+        evaluation = linear_evaluation(game, spec["eval"]).fingerprint
 
         def meet(plan: MatchPlan, count: int) -> MatchResult:
             return play(plan, folder / f"{plan.slug}-{evaluation}", count)

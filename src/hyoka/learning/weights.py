@@ -134,7 +134,7 @@ class WeightFit:
         return plain
 
     def save(self, path: str | Path, *, command: str | None = None) -> None:
-        """Write a file for `weights=FILE`; for an evaluator's scores, the formula's numbers.
+        """Write a file for `eval=FILE`; for an evaluator's scores, the formula's numbers.
 
         The file says how it was made: by `command`, if one is given.
         """

@@ -92,7 +92,7 @@ class ReadingsExperiment:
         }
         leagues = []
         for number, (name, search) in enumerate(amount.leagues.items(), 1):
-            players = (f"{reading}={search},weights={file}" for reading, file in files.items())
+            players = (f"{reading}={search},eval={file}" for reading, file in files.items())
             # Each league has openings of its own, so that chance is not the same in all.
             plan = plan_match(*players, game=_GAME, seed=workshop.seed + number)
             result = workshop.play(plan, folder / plan.slug, amount.games)

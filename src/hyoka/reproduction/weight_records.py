@@ -129,7 +129,7 @@ class Fitted:
         return _sample(name, examples, values, rows)
 
     def save(self, folder: Path) -> None:
-        """Write each evaluation to a file for `weights=FILE`."""
+        """Write each evaluation to a file for `eval=FILE`."""
         for name, fit in self.fits.items():
             fit.save(folder / f"{name}.json", command=_COMMAND)
         assert self.examples.start is not None, "the terms are those of an evaluation of ours"
@@ -378,7 +378,7 @@ def self_play(run: WeightRun) -> Outcome:
     rows: list[tuple[Value, ...]] = []
     verdicts = []
     for (one, other), theirs in adjusted.matches.items():
-        players = (f"{name}=ab:nodes={amount.nodes},weights={files[name]}" for name in (one, other))
+        players = (f"{name}=ab:nodes={amount.nodes},eval={files[name]}" for name in (one, other))
         plan = plan_match(*players, game=adjusted.game, openings=openings, seed=run.seed)
         result = run.workshop.play(plan, run.folder / f"{run.scale}-{plan.slug}", amount.games)
         ours = result.standing.duel(0, 1)

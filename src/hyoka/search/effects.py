@@ -96,7 +96,7 @@ def _idle_in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
         found |= _idle_strengths(get)
     playing = "evaluator" not in parts
     if not get("prior") and not (playing and (get("cut") is not None or get("minimax"))):
-        judging = ("weights", "scale", "evaluation", "quiescence")
+        judging = ("eval", "scale", "evaluation", "quiescence")
         found |= dict.fromkeys(judging, "without prior=…, cut=… or minimax=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
@@ -119,7 +119,7 @@ def _idle_in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
     if get("a_move"):
         found |= dict.fromkeys(("playouts", "divide"), "with a_move=…")
     if get("cut") is None:
-        judging = ("weights", "scale", "evaluation", "quiescence")
+        judging = ("eval", "scale", "evaluation", "quiescence")
         found |= dict.fromkeys(judging, "without cut=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
@@ -159,5 +159,5 @@ def _idle_beside_evaluation(parts: Mapping[str, object], *more: str) -> dict[str
     """An evaluation given as a value has its own weights; a function gives values as they are."""
     if "evaluation" not in parts:
         return {}
-    names = ("weights",) if hasattr(parts["evaluation"], "weights") else ("weights", *more)
+    names = ("eval",) if hasattr(parts["evaluation"], "weights") else ("eval", *more)
     return dict.fromkeys(names, "beside evaluation=…")

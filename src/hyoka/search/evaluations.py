@@ -123,7 +123,7 @@ class LinearEvaluation:
         return blended.reshape(len(amounts), 2 * len(self))
 
     def artefact(self, origin: Origin | None = None) -> Artefact:
-        """All weights, as `linear_evaluation` and `weights=FILE` read them."""
+        """All weights, as `linear_evaluation` and `eval=FILE` read them."""
         weights = {
             name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
             for name, pair in zip(self.names, self.weights, strict=True)

@@ -115,8 +115,8 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
         wants_scores = spec.kind == "ab"
         return (_core.python_scores if wants_scores else _core.python_values)(game, given)
     if game is not None and has_terms(game):
-        return linear_evaluation(game, spec["weights"]).model()
-    if spec["weights"] != BUILT_IN:
+        return linear_evaluation(game, spec["eval"]).model()
+    if spec["eval"] != BUILT_IN:
         raise NotationError("weights= are for a game with an evaluation of its own")
     return None
 

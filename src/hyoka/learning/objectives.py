@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comparison training makes small: objectives, and what they make of kinds of positions.
+
+After the record's move a position is worth x to the side that moved, after another one x'.
+
+    J = Σ W3 / (1 + exp(-W1 (x' - x + W2)))                        moves
+      - Σ W4 (y log g(x) + (1 - y) log(1 - g(x)))                  outcomes
+      + w0 Σ |weight|
+
+An objective says what W1 to W4 are in a position; all else is the same for all of them.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.artefact import Artefact, Origin, number_of, read_artefact, shown
+from hyoka.errors import NotationError, SourceError, nearest
+from hyoka.learning.categories import CLASSES, Categories
+
+PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
+"""W1 to W4."""
+CONSTANTS: Final = (0.0237, 64.0, 1.0, 16.0)
+"""c1 to c4: what the products of factors are multiplied by."""
+L1: Final = 0.00625
+CATEGORY_COUNT: Final = sum(CLASSES.values())
+
+
+class Objective(Protocol):
+    """What is made small."""
+
+    name: ClassVar[str]
+    l1: float
+    """w0: what a unit of any weight costs."""
+
+    @property
+    def by_category(self) -> bool:
+        """Whether it needs to know the categories of positions."""
+
+    def weights(self, rows: int, categories: Categories | None) -> NDArray[np.float32]:
+        """W1 to W4 of each position."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As `objective_from` reads it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The moves of records come first, and nothing else counts."""
+
+    name: ClassVar[str] = "comparison"
+    slope: float = CONSTANTS[0]
+    margin: float = 0.0
+    moves: float = 1.0
+    l1: float = L1
+    by_category: ClassVar[bool] = False
+
+    def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
+        """The same everywhere."""
+        del categories
+        return np.tile(np.array([self.slope, self.margin, self.moves, 0.0], np.float32), (rows, 1))
+
+    def as_json(self) -> dict[str, Any]:
+        """Its numbers."""
+        return {"kind": self.name} | asdict(self)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """The same, and what positions are worth foretells how games end."""
+
+    name: ClassVar[str] = "combination"
+    slope: float = CONSTANTS[0]
+    margin: float = 0.0
+    moves: float = 1.0
+    outcome: float = CONSTANTS[3]
+    l1: float = L1
+    by_category: ClassVar[bool] = False
+
+    def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
+        """The same everywhere."""
+        del categories
+        numbers = [self.slope, self.margin, self.moves, self.outcome]
+        return np.tile(np.array(numbers, np.float32), (rows, 1))
+
+    def as_json(self) -> dict[str, Any]:
+        """Its numbers."""
+        return {"kind": self.name} | asdict(self)
+
+
+@dataclass(frozen=True)
+class Parameterised:
+    """The same with other numbers by kind of position: W_i = c_i times a factor a category.
+
+    >>> Parameterised().weights(1, Categories.unknown(1)).round(4).tolist()
+    [[0.023700000718235016, 64.0, 1.0, 16.0]]
+    """
+
+    name: ClassVar[str] = "parameterised"
+    factors: tuple[tuple[float, ...], ...] = ((1.0,) * CATEGORY_COUNT,) * len(PARAMETERS)
+    """By parameter and category; the classes' categories one after the other."""
+    l1: float = L1
+    by_category: ClassVar[bool] = True
+
+    def weights(self, rows: int, categories: Categories | None) -> NDArray[np.float32]:
+        """The products of the factors of the categories that a position is of."""
+        if categories is None or len(categories) != rows:
+            raise NotationError("this objective needs the categories of all positions")
+        factors = np.asarray(self.factors)
+        found = np.tile(np.asarray(CONSTANTS), (rows, 1))
+        for numbers in categories.numbered():
+            known = numbers >= 0
+            found[known] *= factors[:, numbers[known]].T
+        return found.astype(np.float32)
+
+    def as_json(self) -> dict[str, Any]:
+        """Its numbers, by parameter, class and category."""
+        table = {
+            parameter: {
+                name: list(row[start : start + size])
+                for (name, size), start in zip(CLASSES.items(), class_starts(), strict=True)
+            }
+            for parameter, row in zip(PARAMETERS, self.factors, strict=True)
+        }
+        return {"kind": self.name, "factors": table, "l1": self.l1}
+
+    @classmethod
+    def from_vector(cls, numbers: NDArray[np.float64]) -> "Parameterised":
+        """From factors in a row, and last that of w0."""
+        table = numbers[:-1].reshape(len(PARAMETERS), CATEGORY_COUNT)
+        return cls(tuple(map(tuple, table.tolist())), float(L1 * numbers[-1]))
+
+    def vector(self) -> NDArray[np.float64]:
+        """What `from_vector` takes."""
+        return np.append(np.asarray(self.factors).ravel(), self.l1 / L1)
+
+
+VECTOR_SIZE: Final = len(PARAMETERS) * CATEGORY_COUNT + 1
+
+
+def class_starts() -> list[int]:
+    """Where each class's categories begin among all."""
+    sizes = list(CLASSES.values())
+    return [sum(sizes[:index]) for index in range(len(sizes))]
+
+
+OBJECTIVES: Final[dict[str, type[Comparison] | type[Combination] | type[Parameterised]]] = {
+    each.name: each for each in (Comparison, Combination, Parameterised)
+}
+
+
+def objective_from(source: str | Path | Artefact | Mapping[str, Any]) -> Objective:
+    """An objective by name, or the one that a file of `hyoka learn objective` holds.
+
+    >>> objective_from("combination").outcome
+    16.0
+    """
+    if isinstance(source, str) and source in OBJECTIVES:
+        return OBJECTIVES[source]()
+    if isinstance(source, Mapping):
+        return _from_json(source, "objective")
+    if isinstance(source, str) and not Path(source).exists():
+        hint = nearest(source, OBJECTIVES) or f"there are {', '.join(OBJECTIVES)}, or a file"
+        raise NotationError(f"no objective '{shown(source)}'; {hint}")
+    file = read_artefact(source, "objective")
+    found = file.json_object().get("objective")
+    if not isinstance(found, dict):
+        raise SourceError(f"{file}: it holds no objective")
+    return _from_json(found, str(file))
+
+
+def _from_json(given: Mapping[str, Any], source: str) -> Objective:
+    kind = given.get("kind")
+    if kind not in OBJECTIVES:
+        raise SourceError(f"{source}: no objective '{shown(kind)}'")
+    try:
+        if kind == Parameterised.name:
+            table = given["factors"]
+            rows = tuple(
+                tuple(number_of(value) for name in CLASSES for value in table[parameter][name])
+                for parameter in PARAMETERS
+            )
+            made = Parameterised(rows, number_of(given["l1"]))
+            numbers = made.vector()
+            whole = all(len(row) == CATEGORY_COUNT for row in rows)
+        else:
+            named = {name: number_of(value) for name, value in given.items() if name != "kind"}
+            made = OBJECTIVES[kind](**named)  # type: ignore[assignment]
+            numbers, whole = np.array(list(named.values())), True
+    except (KeyError, TypeError, ValueError) as error:
+        raise SourceError(f"{source}: an objective that can't be read: {error}") from None
+    if not whole or not np.isfinite(numbers).all():
+        raise SourceError(f"{source}: an objective without all its numbers")
+    return made
+
+
+def objective_artefact(objective: Objective, origin: Origin | None = None) -> Artefact:
+    """An objective as a file holds it."""
+    return Artefact.of("objective", {"objective": objective.as_json()}, origin=origin)
+
+
+def text_of(objective: Objective) -> str:
+    """The same text for the same objective."""
+    return json.dumps(objective.as_json(), sort_keys=True)
