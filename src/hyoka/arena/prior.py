@@ -28,7 +28,7 @@ from hyoka.learning import fit_sigmoid
 from hyoka.passes import GameTable
 from hyoka.playouts import playouts
 from hyoka.progress import OnProgress, Tally
-from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation
+from hyoka.search import LinearEvaluation, SearchSpec, SparseEvaluation, static_evaluation
 
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _PLAYOUTS: Final = 50
@@ -94,7 +94,7 @@ class NewNodes:
             len(games),
         )
 
-    def scale(self, evaluation: LinearEvaluation) -> Estimate:
+    def scale(self, evaluation: LinearEvaluation | SparseEvaluation) -> Estimate:
         """The scale with which an evaluation's sigmoid fits the playouts' results best.
 
         A score s is worth 1 / (1 + exp(-s / scale)). The interval counts pairs of games. The
@@ -173,7 +173,7 @@ def tune_prior(  # noqa: PLR0913 - a keyword for each choice
     if len(set(priors)) < 2:
         raise NotationError("give two different weights of the prior at least, to compare them")
     kind = game_facts(game).name
-    evaluation = linear_evaluation(kind, plain["eval"])
+    evaluation = static_evaluation(kind, plain["eval"])
     starts = openings_of(openings, kind, seed=seed)
     twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
     own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)

@@ -32,7 +32,7 @@ from hyoka.cli.output import (
 )
 from hyoka.errors import Error
 from hyoka.estimate import Estimate
-from hyoka.search import SearchSpec, linear_evaluation
+from hyoka.search import SearchSpec, static_evaluation
 
 
 def prior_command(
@@ -76,7 +76,7 @@ def prior_command(
         play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
         # The players' texts don't tell which evaluation is built in.
-        evaluation = linear_evaluation(game, spec["eval"]).fingerprint
+        evaluation = static_evaluation(game, spec["eval"]).fingerprint
 
         def meet(plan: MatchPlan, count: int) -> MatchResult:
             return play(plan, folder / f"{plan.slug}-{evaluation}", count)

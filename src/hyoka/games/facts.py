@@ -120,6 +120,8 @@ class GameFacts:
     """The file of its sample records; empty without any."""
     move_model: str = ""
     """The file of the move model that was learned for it; empty without any."""
+    evaluation: str = ""
+    """The file of the evaluation that was learned for it; likewise."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:

@@ -48,11 +48,15 @@ class Lessons:
         return len(self.games)
 
     @classmethod
-    def of_records(cls, records: Sequence[Record]) -> "Lessons":
-        """All positions of some records."""
+    def of_records(
+        cls, records: Sequence[Record], *, positions: int | None = None, seed: int = 0
+    ) -> "Lessons":
+        """The positions of some records; so many at most, drawn at random."""
         if not records:
             raise StudyError("no games are left to learn from, or to judge by")
         table = GameTable.from_records(records)
+        if positions is not None:
+            table = table.some(positions, seed=seed)
         ends = [math.nan if record.result is None else record.result for record in records]
         rows = np.diff(table.row_offsets)
         return cls(table, np.repeat(np.array(ends, np.float32), rows))

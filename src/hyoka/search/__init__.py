@@ -18,7 +18,9 @@ from hyoka.search.result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.settings import KINDS, Setting
 from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
+from hyoka.search.sparse_evaluations import SparseEvaluation, feature_sets, sparse_evaluation
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
+from hyoka.search.static_evaluations import static_evaluation
 
 __all__ = [
     "KINDS",
@@ -35,9 +37,11 @@ __all__ = [
     "SearchSpec",
     "Searcher",
     "Setting",
+    "SparseEvaluation",
     "ab",
     "as_line",
     "difficulty",
+    "feature_sets",
     "find_mate",
     "has_features",
     "has_terms",
@@ -49,6 +53,8 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "sparse_evaluation",
+    "static_evaluation",
     "strengths_artefact",
     "uct",
 ]

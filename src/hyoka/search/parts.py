@@ -9,14 +9,11 @@ from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
 from hyoka.games import game_facts, games_with
 from hyoka.search.book import Book
-from hyoka.search.evaluations import (
-    LinearEvaluation,
-    has_features,
-    has_terms,
-    linear_evaluation,
-)
+from hyoka.search.evaluations import LinearEvaluation, has_features, has_terms
 from hyoka.search.move_models import move_model
 from hyoka.search.settings import Options
+from hyoka.search.sparse_evaluations import SparseEvaluation
+from hyoka.search.static_evaluations import static_evaluation
 from hyoka.search.spec import SearchSpec
 
 _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
@@ -107,7 +104,7 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
 
 def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
     given = spec.parts.get("evaluation")
-    if isinstance(given, LinearEvaluation):
+    if isinstance(given, LinearEvaluation | SparseEvaluation):
         if given.game != game:
             raise NotationError(f"an evaluation of {given.game} can't judge {game}")
         return given.model()
@@ -115,10 +112,16 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
         wants_scores = spec.kind == "ab"
         return (_core.python_scores if wants_scores else _core.python_values)(game, given)
     if game is not None and has_terms(game):
-        return linear_evaluation(game, spec["eval"]).model()
+        return _evaluation_model(game, spec["eval"])
     if spec["eval"] != BUILT_IN:
-        raise NotationError("weights= are for a game with an evaluation of its own")
+        raise NotationError("eval= is for a game with an evaluation of its own")
     return None
+
+
+@functools.lru_cache(maxsize=64)
+def _evaluation_model(game: str, source: Artefact | str) -> _core.Model:
+    """The evaluation that a file holds; those who ask for the same file get the same one."""
+    return static_evaluation(game, source).model()
 
 
 def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:

@@ -10,10 +10,12 @@ from typing import Final
 
 from hyoka.games import FACTS
 from hyoka.search.settings import Value
-from hyoka.search.shipped import shipped_model
+from hyoka.search.shipped import shipped_evaluation, shipped_model
 
 _GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
 """Searches that take the move model that comes with Hyoka."""
+_GO_BY_EVALUATION: Final = ("ab",)
+"""Searches that take the evaluation that comes with Hyoka."""
 _MEANT_FOR: Final = {"c": "formula", "reduction": "formula", "epsilon": "policy"}
 """Constants that were measured beside one choice; beside another one they mean nothing."""
 
@@ -33,6 +35,9 @@ def preset_settings(
     model = shipped_model(game)
     if model is not None and kind in _GO_BY_STRENGTHS:
         preset["strengths"] = model
+    evaluation = shipped_evaluation(game)
+    if evaluation is not None and kind in _GO_BY_EVALUATION and "evaluation" not in parts:
+        preset["eval"] = evaluation
 
     def fits(name: str) -> bool:
         beside = _MEANT_FOR.get(name)
@@ -45,4 +50,5 @@ def preset_settings(
 def names_in_presets(kind: str) -> frozenset[str]:
     """The settings that some game's preset is about."""
     names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
-    return frozenset(names | ({"strengths"} if kind in _GO_BY_STRENGTHS else set()))
+    names |= {"strengths"} if kind in _GO_BY_STRENGTHS else set()
+    return frozenset(names | ({"eval"} if kind in _GO_BY_EVALUATION else set()))

@@ -18,13 +18,14 @@ SettingKind = Literal["int", "float", "flag", "choice", "file"]
 Value = int | float | bool | str | Artefact
 
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
-_FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered"}
-"""A rating is a player's; texts and files of former times still say it of moves."""
-_BUILT_IN: Final = ("weights", "strengths")
-"""The kinds of artefacts of which games have one built in; settings of these names default to it,
-others of these kinds to what those say."""
-_WITHOUT_FILE: Final = {BUILT_IN: _BUILT_IN, LEARNED: ("strengths",)}
-"""What may stand in the place of a file, and for which kinds."""
+_FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered", "weights": "eval"}
+"""A rating is a player's, and an evaluation may be more than weights of terms; texts and files of
+former times still say so."""
+_BUILT_IN: Final = ("eval", "strengths")
+"""Settings that are what is built in for a game, if nobody says otherwise; others that take the
+same kinds of artefacts are what those say."""
+_WITHOUT_FILE: Final = (BUILT_IN, LEARNED)
+"""What may stand in the place of a file of these kinds."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 
@@ -49,7 +50,7 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            if self.artefacts[0] in _WITHOUT_FILE.get(text, ()):
+            if text in _WITHOUT_FILE and self.artefacts != _ARTEFACTS["book"]:
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
@@ -118,7 +119,7 @@ class Setting:
 
 
 _ARTEFACTS: Final = {
-    "weights": ("weights",),
+    "eval": ("weights", "evaluation"),
     "strengths": ("strengths", "mets", "latent", "combined"),
     "book": ("book",),
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Move models that come with Hyoka, learned from records: what searches go by unless told."""
+"""Models that come with Hyoka, learned from records: what searches go by unless told."""
 
 import functools
 import importlib.resources
@@ -24,6 +24,17 @@ def _read(name: str) -> Artefact:
     file = importlib.resources.files("hyoka.models") / name
     # Boards of other sizes go by it, too: whose it is, the game's facts say.
     return Artefact.from_bytes(file.read_bytes(), path=f"hyoka/models/{name}")
+
+
+def shipped_evaluation(game: str) -> Artefact | None:
+    """The evaluation that was learned for a game; None where there is none."""
+    name = game_facts(game).evaluation
+    return _read(name) if name else None
+
+
+def usual_evaluation(game: str) -> Artefact | str:
+    """What positions of a game are evaluated by if nobody says."""
+    return shipped_evaluation(game) or BUILT_IN
 
 
 def usual_strengths(game: str) -> Artefact | str:

@@ -25,7 +25,8 @@ from hyoka.search.evaluations import LinearEvaluation
 from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
-from hyoka.search.shipped import usual_strengths
+from hyoka.search.shipped import usual_evaluation, usual_strengths
+from hyoka.search.sparse_evaluations import SparseEvaluation
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 
@@ -114,7 +115,7 @@ class SearchSpec:
         if self.game is None:
             return settled
         return {
-            name: usual_strengths(self.game) if value == LEARNED else value
+            name: _learned(name, self.game) if value == LEARNED else value
             for name, value in settled.items()
         }
 
@@ -294,6 +295,11 @@ class SearchSpec:
         return [name for name in _LIMITS if name in names and self[name]]
 
 
+def _learned(name: str, game: str) -> Value:
+    """What a setting is that says: what was learned for the game."""
+    return usual_evaluation(game) if name == "eval" else usual_strengths(game)
+
+
 def _refuse(idle_settings: Mapping[str, str]) -> None:
     for name, why in idle_settings.items():
         raise NotationError(f"'{name}' has no effect {why}")
@@ -351,8 +357,8 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
             fits = isinstance(part, Book)
             wanted = "a hyoka.Book, or the name of a file with one"
         else:
-            fits = callable(part) or (name == "evaluation" and isinstance(part, LinearEvaluation))
-            wanted = "a function" if name == "evaluator" else "a LinearEvaluation or a function"
+            fits = callable(part) or (name == "evaluation" and isinstance(part, LinearEvaluation | SparseEvaluation))
+            wanted = "a function" if name == "evaluator" else "a LinearEvaluation, a SparseEvaluation or a function"
         if not fits:
             raise NotationError(f"'{name}' is {wanted}, not {part!r}")
     return SearchSpec.of(kind, parts=parts, **settings)
