@@ -41,17 +41,12 @@ struct Pattern {
     Squares squares;
 };
 
-struct Share {
-    std::uint8_t pattern;
-    std::uint16_t power;
-};
-
 struct Layout {
     std::vector<Pattern> patterns;
-    std::array<std::vector<Share>, 64> by_square;
+    std::array<OthelloPatterns::Codes, 64> of_disc{};  // what a black one adds to the codes
     std::vector<std::vector<std::uint16_t>> numbers;  // by kind and code: weights within the kind
     std::vector<std::size_t> starts;                  // by kind: within a phase
-    std::vector<std::size_t> table_starts;            // by pattern: within a phase of a search's table
+    std::array<std::uint32_t, OthelloPatterns::pattern_count> table_starts{};  // within a phase of a search's table
     std::vector<std::size_t> table_kinds;             // by kind: the same
     std::size_t weights = 1;                          // a phase's; the first is that of being on the move
     std::size_t table_size = 0;
@@ -61,10 +56,10 @@ struct Layout {
         for (std::size_t i = 0; i < patterns.size(); ++i) {
             std::uint16_t power = 1;
             for (const int square : patterns[i].squares) {
-                by_square[static_cast<std::size_t>(square)].push_back({static_cast<std::uint8_t>(i), power});
+                of_disc[static_cast<std::size_t>(square)][i] = power;
                 power = static_cast<std::uint16_t>(power * 3);
             }
-            table_starts.push_back(table_kinds[patterns[i].kind]);
+            table_starts[i] = static_cast<std::uint32_t>(table_kinds[patterns[i].kind]);
         }
     }
 
@@ -128,10 +123,13 @@ std::uint16_t exchanged(std::uint16_t code) {
     return table[code];
 }
 
-void add_discs(std::array<std::uint16_t, OthelloPatterns::pattern_count>& codes, std::uint64_t discs, int digit) {
+/// `digit`: what a disc changes by, from empty to Black or from Black to White.
+template <int digit>
+void add_discs(OthelloPatterns::Codes& codes, const Layout& all, std::uint64_t discs) {
     for_each_bit(discs, [&](int square) {
-        for (const Share& share : layout().by_square[static_cast<std::size_t>(square)])
-            codes[share.pattern] = static_cast<std::uint16_t>(codes[share.pattern] + digit * share.power);
+        const OthelloPatterns::Codes& one = all.of_disc[static_cast<std::size_t>(square)];
+        for (std::size_t i = 0; i < codes.size(); ++i)
+            codes[i] = static_cast<std::uint16_t>(codes[i] + static_cast<std::uint16_t>(digit) * one[i]);
     });
 }
 
@@ -140,10 +138,10 @@ void add_discs(std::array<std::uint16_t, OthelloPatterns::pattern_count>& codes,
 std::size_t OthelloPatterns::weights_a_phase() { return layout().weights; }
 std::size_t OthelloPatterns::count() { return phases * weights_a_phase(); }
 
-std::array<std::uint16_t, OthelloPatterns::pattern_count> OthelloPatterns::codes_of(const Othello& game) {
-    std::array<std::uint16_t, pattern_count> codes{};
-    add_discs(codes, game.discs(Player::first), 1);
-    add_discs(codes, game.discs(Player::second), 2);
+OthelloPatterns::Codes OthelloPatterns::codes_of(const Othello& game) {
+    Codes codes{};
+    add_discs<1>(codes, layout(), game.discs(Player::first));
+    add_discs<2>(codes, layout(), game.discs(Player::second));
     return codes;
 }
 
@@ -176,21 +174,21 @@ void OthelloPatterns::Table::start(Kept& kept, const Othello& game) const {
 }
 
 void OthelloPatterns::Table::follow(Kept& kept, const Othello& game) const {
-    for (const Player player : {Player::first, Player::second}) {
-        const std::uint64_t now = game.discs(player);
-        auto& before = kept.discs[static_cast<std::size_t>(player)];
-        const int digit = player == Player::first ? 1 : 2;
-        add_discs(kept.codes, now & ~before, digit);
-        add_discs(kept.codes, before & ~now, -digit);
-        before = now;
-    }
+    const Layout& all = layout();
+    const std::array<std::uint64_t, 2> now = {game.discs(Player::first), game.discs(Player::second)};
+    const auto [black, white] = kept.discs;
+    add_discs<1>(kept.codes, all, (now[0] & ~black & ~white) | (now[1] & black));
+    add_discs<-1>(kept.codes, all, (black & ~now[0] & ~now[1]) | (now[0] & white));
+    add_discs<2>(kept.codes, all, now[1] & ~black & ~white);
+    add_discs<-2>(kept.codes, all, white & ~now[0] & ~now[1]);
+    kept.discs = now;
 }
 
 int OthelloPatterns::Table::score(const Kept& kept, const Othello& game) const {
     const auto phase = static_cast<std::size_t>(phase_of(game));
     const bool first = game.to_play() == Player::first;
     const std::int16_t* const table = weights_[phase][first ? 0 : 1].data();
-    const std::vector<std::size_t>& starts = layout().table_starts;
+    const auto& starts = layout().table_starts;
     int sum = turns_[phase];
     for (std::size_t i = 0; i < pattern_count; ++i) sum += table[starts[i] + kept.codes[i]];
     const int score = sum / steps_to_unit;

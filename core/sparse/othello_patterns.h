@@ -18,7 +18,9 @@ struct OthelloPatterns {
     static constexpr int phases = 12;
     static constexpr int phase_plies = 5;
     static constexpr int most_squares = 10;
-    static constexpr int pattern_count = 46;
+    static constexpr std::size_t pattern_count = 46;
+    /// Base 3: empty, Black, White. Two more than there are patterns, so that they fill whole registers.
+    using Codes = std::array<std::uint16_t, 48>;
     static std::size_t count();
     static std::size_t anchored() { return 0; }
     static std::vector<float> starting() { return std::vector<float>(count()); }
@@ -29,15 +31,15 @@ struct OthelloPatterns {
 
     struct Kept {
         std::array<std::uint64_t, 2> discs;
-        std::array<std::uint16_t, pattern_count> codes;  // base 3: empty, Black, White
+        Codes codes;
     };
     static int distance(const Kept& kept, const Othello& game) {
-        // Each change touches seven patterns or so: a new start is seldom worth it.
+        // A new start adds as many discs as there are; from nearby it is seldom worth it.
         return count_bits((kept.discs[0] ^ game.discs(Player::first)) | (kept.discs[1] ^ game.discs(Player::second))) / 3;
     }
 
     /// The codes of all patterns as Black's and White's discs have them.
-    static std::array<std::uint16_t, pattern_count> codes_of(const Othello& game);
+    static Codes codes_of(const Othello& game);
     /// The weight of a pattern's code within a phase, as the player to move sees it.
     static std::size_t weight_of(std::size_t pattern, std::uint16_t code, bool first_to_play);
     static std::size_t weights_a_phase();
@@ -49,7 +51,7 @@ struct OthelloPatterns {
         const std::size_t phase = static_cast<std::size_t>(phase_of(game)) * weights_a_phase();
         sink(phase, sign);  // of being on the move
         const auto codes = codes_of(game);
-        for (std::size_t i = 0; i < codes.size(); ++i) sink(phase + weight_of(i, codes[i], first), sign);
+        for (std::size_t i = 0; i < pattern_count; ++i) sink(phase + weight_of(i, codes[i], first), sign);
     }
 
     class Table {
