@@ -100,6 +100,22 @@ void bind_knowledge(nb::module_& module) {
                 "NDArray[numpy.float32]]"),
         "The moves that the position allows, superko aside, and how strong each looks.");
     module.def(
+        "duels",
+        [](std::string_view game, const search::AlphaBetaOptions& options, const search::GivenModels& one,
+           const search::GivenModels& other, const std::vector<search::Codes>& openings, std::uint64_t nodes,
+           int max_plies) {
+            return with_game(game_named(game), [&]<class G>(std::type_identity<G>) {
+                std::vector<std::int8_t> results;
+                run_interruptibly([&](const std::atomic<bool>& stop) {
+                    results = search::Assembly<G>::duels(options, one, other, openings, {.nodes = nodes}, max_plies,
+                                                         stop);
+                });
+                return to_numpy(std::move(results));
+            });
+        },
+        "game"_a, "options"_a, "one"_a, "other"_a, "openings"_a, "nodes"_a, "max_plies"_a,
+        "Games of two evaluations by alpha-beta, from each opening twice: the one's results, moving first and second.");
+    module.def(
         "best_move_changes",
         [](std::string_view game, const Positions& objects, const nb::typed<nb::sequence, nb::object>& experts,
            const search::AlphaBetaOptions& options, const search::GivenModels& models, int depths, unsigned threads) {

@@ -39,6 +39,13 @@ struct Assembly {
     static std::shared_ptr<MoveModel<G>> feature_strengths(std::span<const float> strengths,
                                                            std::shared_ptr<const strengths::GoShapes> shapes);
 
+    /// Two evaluations play each other by alpha-beta, twice from each opening (codes of moves from the usual start): the
+    /// results of the one, 1, 0 or -1, moving first and then second. What lasts longer than `max_plies` is drawn. A
+    /// result does not depend on the games before it.
+    static std::vector<std::int8_t> duels(const AlphaBetaOptions& options, const GivenModels& one,
+                                          const GivenModels& other, std::span<const Codes> openings,
+                                          const Limits& limits, int max_plies, const std::atomic<bool>& interrupt);
+
     /// See best_move_changes.
     static std::vector<BestMoveChange> best_move_changes(std::span<const G> positions,
                                                          std::span<const typename G::Move> experts,

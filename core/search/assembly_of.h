@@ -384,6 +384,36 @@ std::shared_ptr<MoveModel<G>> Assembly<G>::feature_strengths(std::span<const flo
 }
 
 template <class G>
+std::vector<std::int8_t> Assembly<G>::duels(const AlphaBetaOptions& options, const GivenModels& one,
+                                            const GivenModels& other, std::span<const Codes> openings,
+                                            const Limits& limits, int max_plies, const std::atomic<bool>& interrupt) {
+    using Search = AlphaBeta<G, evaluation::SharedEvaluation<G>>;
+    std::array<Search, 2> players = {Search(evaluation_or_built_in<G>(one), options.search),
+                                     Search(evaluation_or_built_in<G>(other), options.search)};
+    std::vector<std::int8_t> results;
+    for (const Codes& opening : openings)
+        for (const bool one_first : {true, false}) {
+            Line<G> line{G()};
+            for (const auto move : moves_of<G>(opening)) {
+                if (!line.is_legal(move)) throw IllegalMoveError("an opening with an illegal move " + move.text());
+                line.play(move);
+            }
+            for (Search& player : players) player.clear();
+            SearchOptions<G> asked;
+            asked.interrupt = &interrupt;
+            int plies = 0;
+            while (!line.outcome() && plies++ < max_plies && !interrupt) {
+                Search& player = players[(line.to_play() == Player::first) == one_first ? 0 : 1];
+                line.play(*player.search(line, limits, asked).best());
+            }
+            const auto over = line.outcome();
+            const int result = over ? static_cast<int>(over->result) : 0;
+            results.push_back(static_cast<std::int8_t>(one_first ? result : -result));
+        }
+    return results;
+}
+
+template <class G>
 std::vector<BestMoveChange> Assembly<G>::best_move_changes(std::span<const G> positions,
                                                            std::span<const typename G::Move> experts,
                                                            const AlphaBetaOptions& options, const GivenModels& models,
