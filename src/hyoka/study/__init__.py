@@ -8,6 +8,7 @@ from hyoka.study.adjudicating import (
     adjudicate,
     adjudicate_records,
 )
+from hyoka.study.categorising import CategoriesReport, categorise, stored_categories
 from hyoka.study.checking import Damage, StudyCheck, check_study
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.importing import ImportReport, games_where
@@ -20,6 +21,7 @@ __all__ = [
     "COMMENTS",
     "METHODS",
     "AdjudicationReport",
+    "CategoriesReport",
     "Damage",
     "EvaluationReport",
     "ImportReport",
@@ -31,9 +33,11 @@ __all__ = [
     "adjudicate",
     "adjudicate_records",
     "append_to_study",
+    "categorise",
     "check_study",
     "evaluate",
     "games_where",
     "make_study",
     "rank_moves",
+    "stored_categories",
 ]

@@ -18,6 +18,7 @@ from hyoka.study.manifest import (
     ENGINE,
     METHOD,
     MODEL,
+    SEARCH,
     Manifest,
     Part,
     forget,
@@ -104,7 +105,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     """Compare a study with its checksums, and its tables with one another.
 
     With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications,
-    winners and rankings, which can be computed again, is dropped.
+    winners, rankings and categories, which can be computed again, is dropped.
     """
     folder = Path(path)
     forget()
@@ -123,11 +124,13 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     methods: dict[str, Manifest] = {}
     winners: dict[str, Manifest] = {}
     rankings: dict[str, Manifest] = {}
+    categories: dict[str, Manifest] = {}
     kinds = {
         "evaluations": engines,
         "adjudications": methods,
         "winners": winners,
         "rankings": rankings,
+        "categories": categories,
     }
     for file, name in _answerers(folder):
         remedy = _ask_again(folder, file)
@@ -142,7 +145,8 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         if _check_parts(manifest, check, drop) and manifest.names:
             kinds[file.parent.parent.name][name] = manifest
     if tables_are_whole:
-        _check_tables(Snapshot(study, engines, methods, winners, rankings), check)
+        snapshot = Snapshot(study, engines, methods, winners, rankings, categories)
+        _check_tables(snapshot, check)
     return check
 
 
@@ -189,17 +193,21 @@ def _ask_again(folder: Path, file: Path) -> str:
     if file.name == MODEL:
         model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
         return f"hyoka rank {_quoted(folder)} --model {model} --name {name}"
+    if file.name == SEARCH:
+        search = shlex.quote(str(values.get("search", "SPEC")))
+        return f"hyoka categorise {_quoted(folder)} --with {search}"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
     return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
 
 def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Manifests of evaluators, methods and move models, be they there or not; and their names."""
+    """Manifests of all that gives answers about positions, be they there or not; and its names."""
     for table, key, name in (
         ("evaluations", "engine", ENGINE),
         ("adjudications", "method", METHOD),
         ("winners", "method", METHOD),
         ("rankings", "model", MODEL),
+        ("categories", "search", SEARCH),
     ):
         for each in sorted((folder / table).glob(f"{key}=*")):
             yield each / name, each.name.removeprefix(f"{key}=")
@@ -267,6 +275,7 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
         ("adjudications", "method", snapshot.methods),
         ("winners", "method", snapshot.winners),
         ("rankings", "model", snapshot.rankings),
+        ("categories", "search", snapshot.categories),
     ):
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")

@@ -29,7 +29,7 @@ from hyoka.study.layout import COMMENTS, now
 from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
 from hyoka.study.speakers import AUTHORS, leanings, take_turns
 from hyoka.study.study import Study
-from hyoka.study.tables import EVALUATION_SCHEMA
+from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 from hyoka.study.tasks import Evaluated, evaluate_games
 
 _TASK_S: Final = 2.0
@@ -181,10 +181,10 @@ def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> E
                 "order by r.game_id, r.ply"
             )
         )
-        keys = _keys(*chosen)
-        remarked = _keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
+        keys = position_keys(*chosen)
+        remarked = position_keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
         wanted = np.isin(remarked, keys)
-        done = _keys(*_done(change))
+        done = position_keys(*_done(change))
         new = wanted & ~np.isin(remarked, done)
         report.wanted = int(wanted.sum())
         report.found = report.wanted - int(new.sum())
@@ -225,11 +225,6 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
     return np.asarray(column.cast(pa.float64()).to_numpy())
 
 
-def _keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
-    """One number for a position of the study."""
-    return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
-
-
 def _done(change: Change) -> tuple[NDArray[Any], NDArray[Any]]:
     """The positions that an evaluator's parts hold."""
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
@@ -259,7 +254,7 @@ class _Run:
         if retry_failed:
             _drop_failed(self._change)
         games, plies = chosen
-        new = ~np.isin(_keys(games, plies), _keys(*_done(self._change)))
+        new = ~np.isin(position_keys(games, plies), position_keys(*_done(self._change)))
         self.report.wanted = len(games)
         self.report.found = len(games) - int(new.sum())
         return games[new], plies[new]

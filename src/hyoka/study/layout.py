@@ -10,6 +10,7 @@
     adjudications/method=NAME/…     what exact methods know of positions; method.toml says which
     winners/method=NAME/…           whom exact methods give a whole record; likewise
     rankings/model=NAME/…           how a move model ranks the moves played; model.toml says which
+    categories/search=KIND/…        how hard a search finds positions; search.toml says which
 
 Each TOML file is the manifest of the parts under it (see `manifest`): a part that it does not list
 is not there. Its last line is a checksum of the lines above, a page of a part has one too, and the

@@ -42,6 +42,7 @@ from hyoka.study.locking import LOCK, locked
 ENGINE: Final = "engine.toml"
 METHOD: Final = "method.toml"
 MODEL: Final = "model.toml"
+SEARCH: Final = "search.toml"
 _LISTED: Final = re.compile(
     r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
 )

@@ -223,7 +223,8 @@ def identity(study: "Study", name: str) -> dict[str, Any]:
 def split_columns(study: "Study") -> list[str]:
     """The columns that a search for splits looks at unless told otherwise."""
     known = set(study.condition_columns())
-    wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS, *study.ranking_columns]
+    wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
+    wanted += [*study.ranking_columns, *study.category_columns]
     return [name for name in wanted if name in known]
 
 

@@ -29,7 +29,7 @@ from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
 from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import Change, changing, read_manifest
-from hyoka.study.tables import Snapshot, ranking_columns
+from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
 _COUNTS: Final = ("duplicates", "left_out")
@@ -127,6 +127,11 @@ class Study:
         """The columns that move models gave; see `rank_moves`."""
         names = self._snapshot().rankings
         return [column for name in names for column in ranking_columns(name)]
+
+    @property
+    def category_columns(self) -> list[str]:
+        """The columns that tell positions' categories; see `categorise`."""
+        return list(CATEGORY_COLUMNS) if self._snapshot().categories else []
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
         """Columns of the positions that satisfy a condition, in the order of games and plies."""

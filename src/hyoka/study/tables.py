@@ -7,8 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
+from numpy.typing import NDArray
 
 from hyoka.errors import StudyError
 from hyoka.study.importing import colour_names
@@ -17,6 +19,7 @@ from hyoka.study.manifest import (
     ENGINE,
     METHOD,
     MODEL,
+    SEARCH,
     Manifest,
     damaged_part,
     read_manifest,
@@ -58,6 +61,17 @@ RANKING_SCHEMA: Final = pa.schema(
     ]
 )
 """How a move model ranks the move played in a position; null where none was."""
+CATEGORY_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("progress_eighth", pa.int8()),
+        ("best_move_changes", pa.int8()),
+        ("correct_depth", pa.int8()),
+    ]
+)
+"""Of which kinds a position is; null where nobody knows."""
+CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
 _REMARK_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -102,6 +116,8 @@ class Snapshot:
     """Those of exact methods that were asked for the winners of records."""
     rankings: dict[str, Manifest]
     """Those of move models, by name."""
+    categories: dict[str, Manifest]
+    """That of the search that put positions into categories, by its kind."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -112,6 +128,7 @@ class Snapshot:
             _manifests(folder / "adjudications", "method", METHOD),
             _manifests(folder / "winners", "method", METHOD),
             _manifests(folder / "rankings", "model", MODEL),
+            _manifests(folder / "categories", "search", SEARCH),
         )
 
     @property
@@ -122,6 +139,7 @@ class Snapshot:
         yield from self.methods.values()
         yield from self.winners.values()
         yield from self.rankings.values()
+        yield from self.categories.values()
 
     def query(self, query: str) -> pa.Table:
         """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
@@ -145,6 +163,7 @@ class Snapshot:
             "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),
             "winners_": _partitioned("method", self.winners, ADJUDICATION_SCHEMA),
             "rankings_": _partitioned("model", self.rankings, RANKING_SCHEMA),
+            "categories_": _partitioned("search", self.categories, CATEGORY_SCHEMA),
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colours = ", ".join(
@@ -155,22 +174,29 @@ class Snapshot:
         hidden = ", ".join(_NOT_FOR_CONDITIONS)
         ranked = "".join(f", {column}" for name in self.rankings for column in _ranked(name))
         rankings = "\n".join(map(_joined_ranking, self.rankings))
+        categorised, categories = "", ""
+        if self.categories:
+            kinds = (f", cast(c.{name} as bigint) as {name}" for name in CATEGORY_COLUMNS)
+            categorised = "".join(kinds)
+            categories = "left join categories_ c using (game_id, ply)"
         views = {
             "games": f"select {wide['games_']}, {colours} from games_ t",
             "positions": f"""
                 select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
-                    coalesce(a.known, w.winner) as adjudicated{ranked}
+                    coalesce(a.known, w.winner) as adjudicated{ranked}{categorised}
                 from positions_ t join games g using (game_id)
                 left join (select game_id, ply, any_value(result) as known
                            from adjudications_ group by game_id, ply) a using (game_id, ply)
                 left join (select game_id, arg_min(result, ply) as winner from winners_
                            where result is not null group by game_id) w using (game_id)
-                {rankings}""",
+                {rankings}
+                {categories}""",
             "remarks": f"select {wide['remarks_']} from remarks_ t",
             "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
             "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
             "winners": f"select {wide['winners_']} from winners_ t",
             "rankings": f"select {wide['rankings_']} from rankings_ t",
+            "categories": f"select {wide['categories_']} from categories_ t",
         }
         return connection(tables, views)
 
@@ -182,6 +208,11 @@ class Snapshot:
             raise StudyError(f"{self.study.folder}: no {table} in this study")
         with reading(files[0]):
             return ds.dataset([str(file) for file in files], format=_CHECKED, schema=schema)
+
+
+def position_keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
+    """One number for a position of the study."""
+    return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
 
 
 def ranking_columns(name: str) -> tuple[str, ...]:
