@@ -16,7 +16,7 @@ import hyoka
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
     "book": "Opening books: make one from records, and show one.",
-    "learn": "Learn from games: the weights of an evaluation, a prior, a ranking of moves.",
+    "learn": "Learn from games: evaluations, what to learn them by, a prior, a ranking of moves.",
 }
 
 
@@ -157,6 +157,16 @@ COMMANDS: Final = (
         "Learn how strong moves are by their features (Bradley-Terry), and say how well that does.",
     ),
     Command(
+        "learn comparison",
+        "evaluations.comparison_command",
+        "Learn an evaluation from the moves and results of games (comparison training).",
+    ),
+    Command(
+        "learn objective",
+        "objectives.objective_command",
+        "Evolve what comparison training makes small, for the strength of what it trains (PBILc).",
+    ),
+    Command(
         "learn combined",
         "combining.combined_command",
         "Make one move model of several: learn how much each should count.",
@@ -191,6 +201,11 @@ COMMANDS: Final = (
         "rank",
         "studies.rank_command",
         "Keep how a move model ranks the moves played, as columns to split a study's curves by.",
+    ),
+    Command(
+        "categorise",
+        "studies.categorise_command",
+        "Keep how far, how restless and how hard positions are, as columns to split curves by.",
     ),
     Command(
         "adjudicate",

@@ -23,13 +23,15 @@ from hyoka import _core
 from hyoka.artefact import Origin
 from hyoka.errors import ParameterError, SourceError, StudyError
 from hyoka.files import write_bytes
-from hyoka.learning.categories import Categories
+from hyoka.learning.categories import Categories, categories_of
 from hyoka.learning.descent import DESCENTS, Adaptive, Descent, Plain
 from hyoka.learning.objectives import Combination, Objective, text_of
+from hyoka.learning.predicting import is_kept_apart
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
 from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
+from hyoka.study import Study, stored_categories
 
 WITHIN: Final = 3
 _FARTHEST: Final = 20_000.0
@@ -60,6 +62,50 @@ class Lessons:
         ends = [math.nan if record.result is None else record.result for record in records]
         rows = np.diff(table.row_offsets)
         return cls(table, np.repeat(np.array(ends, np.float32), rows))
+
+    @classmethod
+    def of_study(  # noqa: PLR0913 - a keyword for each choice
+        cls,
+        study: Study,
+        *,
+        where: str | None = None,
+        held_out: bool = False,
+        hold_out: float = 0.0,
+        positions: int | None = None,
+        seed: int = 0,
+    ) -> "Lessons":
+        """Positions of a study that satisfy a condition: of games to learn from, or of others.
+
+        Their categories are those that the study keeps, if it does.
+        """
+        apart = [
+            number for number, record in study.records() if is_kept_apart(record, hold_out)
+        ]
+        rows = study.select(where, "game_id, ply, plies, coalesce(adjudicated, result) as result")
+        games, plies = rows["game_id"].to_numpy(), rows["ply"].to_numpy()
+        usable = np.flatnonzero(
+            (np.isin(games, apart) == held_out) & (plies < rows["plies"].to_numpy())
+        )
+        if not len(usable):
+            raise StudyError("no games are left to learn from, or to judge by")
+        if positions is not None and positions < len(usable):
+            rng = np.random.default_rng(seed)
+            usable = np.sort(rng.choice(usable, positions, replace=False))
+        results = rows["result"].to_numpy(zero_copy_only=False).astype(np.float32)[usable]
+        return cls(
+            study.game_table_of(games[usable], plies[usable]),
+            results,
+            stored_categories(study, games[usable], plies[usable]),
+        )
+
+    def with_categories(
+        self, *, threads: int = 1, progress: OnProgress | None = None
+    ) -> "Lessons":
+        """The same with the categories of all positions, found if they are not known."""
+        if self.categories is not None:
+            return self
+        found = categories_of(self.games, threads=threads, progress=progress)
+        return replace(self, categories=found)
 
     @property
     def moves(self) -> int:

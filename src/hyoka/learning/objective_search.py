@@ -34,7 +34,7 @@ from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
 from hyoka.files import write_bytes
 from hyoka.fleet import Crew, Run
-from hyoka.games import game_facts
+from hyoka.games import game_type
 from hyoka.learning.comparison import Lessons, Settings, learn_comparison
 from hyoka.learning.evolution import OPTIMISERS, CmaEs, Optimiser, Pbilc, RandomSearch
 from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, objective_artefact
@@ -176,7 +176,7 @@ def _with(spec: SearchSpec, content: bytes) -> SearchSpec:
 
 def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[int]]:
     """Random openings as codes of moves."""
-    start = game_facts(game).type()
+    start = game_type(game)()
     found = []
     for opening in itertools.islice(random_openings(game, plies, seed), count):
         line, codes = start.line(), []

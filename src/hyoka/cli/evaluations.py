@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that learn evaluations, and what to learn them by."""
+
+import math
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from hyoka.artefact import Origin
+from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    check_folder,
+    command_line,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.cli.studies import Where
+from hyoka.errors import Error
+from hyoka.learning.comparison import (
+    Judgement,
+    Lessons,
+    PassReport,
+    Settings,
+    Training,
+    learn_comparison,
+    origin_of,
+)
+from hyoka.learning.objectives import objective_from
+from hyoka.progress import OnProgress
+from hyoka.search.sparse_evaluations import feature_sets, sparse_evaluation
+from hyoka.study import Study
+from hyoka.study.layout import DESCRIPTION
+
+POSITIONS = 200_000
+HELD_OUT_POSITIONS = 20_000
+Lesson = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RECORDS|STUDY…",
+        help="Files, folders or archives of game records; or a study.",
+        show_default=False,
+    ),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Over which set of features: relations or kpp (shogi), places (chess), patterns "
+        "(Othello); the first one if none is named.",
+    ),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", "-j", min=1, help="Cores to use; all, if not said.")
+]
+
+
+def comparison_command(  # noqa: PLR0913 - an option for each choice
+    context: typer.Context,
+    sources: Lesson,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes.")
+    ] = Path("learned.eval"),
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="What is made small: comparison (moves), combination (moves and outcomes), "
+            "parameterised (the same by kind of position), or a file of `hyoka learn objective`.",
+        ),
+    ] = "combination",
+    features: Features = None,
+    where: Where = None,
+    positions: Annotated[
+        int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
+    ] = POSITIONS,
+    passes: Annotated[
+        int, typer.Option(min=1, help="Searches of all moves; steps are taken after each.")
+    ] = Settings.passes,
+    steps: Annotated[
+        int, typer.Option(min=1, help="How often a pass goes down the gradient of all games.")
+    ] = Settings.steps,
+    batches: Annotated[
+        int, typer.Option(min=1, help="In how many parts, with a step each.")
+    ] = Settings.batches,
+    rate: Annotated[
+        float, typer.Option(min=1e-9, help="How far a step goes at first, in the score's unit.")
+    ] = Settings.rate,
+    decay: Annotated[
+        float, typer.Option(min=0.01, max=1, help="What the rate is multiplied by after a pass.")
+    ] = Settings.decay,
+    damping: Annotated[
+        float, typer.Option(min=0, help="Weights with smaller gradients than this move less.")
+    ] = Settings.damping,
+    descent: Annotated[
+        str, typer.Option(metavar="adaptive|plain", help="Adam, or gradients as they are.")
+    ] = Settings.descent,
+    outcome_scale: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6, help="A score s foretells 1 / (1 + exp(-s / SCALE)); else the features' own."
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
+    ] = None,
+    patience: Annotated[
+        int, typer.Option(min=1, help="End after so many passes without gain on games held out.")
+    ] = Settings.patience,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help="Where the training is kept after every pass; FILE.state of --output, if not "
+            "said. Interrupted, the same command goes on.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn an evaluation from the moves and results of games (comparison training).
+
+    Each pass searches all legal moves until captures rest, then moves the weights so that the moves
+    played come out on top (and, with outcomes, so that scores foretell results). After each pass
+    the games held out say how well it does; the best pass is kept. Play with it: ab:eval=FILE.
+    """
+    check_folder(output)
+    chosen = objective_from(objective)
+    cores = threads or os.cpu_count() or 1
+    settings = Settings(
+        objective=chosen,
+        passes=passes,
+        steps=steps,
+        batches=batches,
+        rate=rate,
+        decay=decay,
+        descent=descent,
+        damping=damping,
+        outcome_scale=outcome_scale,
+        patience=patience,
+    )
+    file = state or output.with_name(f"{output.name}.state")
+    going_on = file.exists()
+    with progress_bars(quiet or as_json) as progress:
+        learned, held_out = lessons_of(
+            sources,
+            hold_out,
+            positions,
+            seed,
+            where=where,
+            by_category=chosen.by_category,
+            threads=cores,
+            progress=progress,
+        )
+        begun = None if start is None else sparse_evaluation(learned.games.game, start)
+        if not (as_json or quiet):
+            _tell_beginning(learned, held_out, going_on)
+        with kept_when_interrupted(f"the passes so far are in {file}: the same command goes on"):
+            training = learn_comparison(
+                learned,
+                held_out,
+                features=features,
+                settings=settings,
+                start=begun,
+                state=file,
+                threads=cores,
+                progress=progress,
+                on_pass=None if as_json else _tell_pass,
+            )
+    choices = {"hold_out": f"{hold_out:g}", "positions": str(positions)}
+    evaluation = training.evaluation()
+    evaluation.save(output, origin_of(command_line(context), training, learned, choices))
+    file.unlink(missing_ok=True)
+    if as_json:
+        print_json(
+            {
+                "game": evaluation.game,
+                "features": evaluation.features.name,
+                "weights": len(evaluation.weights),
+                "nonzero": evaluation.nonzero,
+                "games": len(learned.games.ids),
+                "positions": learned.moves,
+                "best_pass": training.best_pass,
+                "passes": [_report_json(each) for each in training.reports],
+                "file": str(output),
+            }
+        )
+        return
+    _tell_end(training, output)
+
+
+def lessons_of(  # noqa: PLR0913 - a keyword for each choice
+    sources: list[Path],
+    hold_out: float,
+    positions: int,
+    seed: int,
+    *,
+    where: str | None = None,
+    by_category: bool,
+    threads: int,
+    progress: OnProgress | None,
+) -> tuple[Lessons, Lessons | None]:
+    """What is learned from, and what is held out, of records or of a study."""
+    held_out: Lessons | None = None
+    if (sources[0] / DESCRIPTION).exists():
+        if len(sources) > 1:
+            raise Error("one study at a time, or records")
+        study = Study.open(sources[0])
+        learned = Lessons.of_study(
+            study, where=where, hold_out=hold_out, positions=positions, seed=seed
+        )
+        if hold_out:
+            held_out = Lessons.of_study(
+                study,
+                where=where,
+                hold_out=hold_out,
+                held_out=True,
+                positions=HELD_OUT_POSITIONS,
+                seed=seed,
+            )
+    else:
+        if where is not None:
+            raise Error("--where is for positions of a study: make one with `hyoka import`")
+        first, apart = split(games_of(sources), hold_out)
+        learned = Lessons.of_records(first, positions=positions, seed=seed)
+        if apart:
+            held_out = Lessons.of_records(apart, positions=HELD_OUT_POSITIONS, seed=seed)
+    if by_category:
+        learned = learned.with_categories(threads=threads, progress=progress)
+        held_out = held_out and held_out.with_categories(threads=threads, progress=progress)
+    return learned, held_out
+
+
+def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) -> None:
+    known = int((~np.isnan(learned.results)).sum())
+    out.print(
+        f"{learned.moves:,} positions of {len(learned.games.ids):,} games"
+        + ("" if known == len(learned) else f", {known:,} of games with a result")
+        + ("" if held_out is None else f"; {held_out.moves:,} held out"),
+        markup=False,
+    )
+    if going_on:
+        out.print("going on where it was interrupted", style="dim")
+
+
+def _tell_pass(report: PassReport) -> None:
+    said = (
+        f"pass {report.number}: J {report.objective:.4f} = moves {report.moves:.4f} + outcomes "
+        f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
+    )
+    if report.held_out is not None:
+        said += f"; held out: {_words(report.held_out)}"
+    out.print(said, markup=False)
+
+
+def _words(judged: Judgement) -> str:
+    loss = "" if math.isnan(judged.log_loss) else f", log-loss {judged.log_loss:.4f}"
+    return f"first {judged.first:.1%}, within 3 {judged.within:.1%}{loss}"
+
+
+def _tell_end(training: Training, output: Path) -> None:
+    evaluation = training.evaluation()
+    best = training.reports[training.best_pass - 1]
+    out.print(
+        f"{evaluation.nonzero:,} of {len(evaluation.weights):,} weights over "
+        f"{evaluation.features.name}, from pass {training.best_pass}",
+        markup=False,
+    )
+    if best.held_out is not None:
+        begun = training.reports[0].learned
+        table = plain_table("", "first", "within 3", "log-loss", right=range(1, 4))
+        for name, each in (("before", begun), ("held out", best.held_out)):
+            table.add_row(
+                name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}"
+            )
+        out.print(table)
+    words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
+    words += ["--game", evaluation.game]
+    out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False)
+
+
+def _report_json(report: PassReport) -> dict[str, Any]:
+    held_out = report.held_out
+    return {
+        "pass": report.number,
+        "objective": report.objective,
+        "moves": report.moves,
+        "outcomes": report.outcomes,
+        "l1": report.l1,
+        "nonzero": report.nonzero,
+        "held_out": None
+        if held_out is None
+        else {
+            "positions": held_out.positions,
+            "first": held_out.first,
+            "within_3": held_out.within,
+            "log_loss": held_out.log_loss,
+        },
+    }
+
+
+def sets_command(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """The sets of features that evaluations of a game can be learned over."""
+    found = feature_sets(game)
+    if not found:
+        raise Error(f"{game} has no sets of features to learn an evaluation over")
+    if as_json:
+        print_json([{"features": each.name, "weights": each.weights} for each in found])
+        return
+    table = plain_table("features", "weights", "unit", right=(1,))
+    for each in found:
+        table.add_row(each.name, f"{each.weights:,}", each.unit)
+    out.print(table)
