@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -24,13 +25,16 @@ from hyoka.cli.output import (
 from hyoka.errors import ConditionError, ParameterError
 from hyoka.fleet import cluster
 from hyoka.games import game_facts
+from hyoka.search.categories import SEARCH
 from hyoka.study import (
     COMMENTS,
     METHODS,
+    CategoriesReport,
     EvaluationReport,
     Study,
     adjudicate,
     adjudicate_records,
+    categorise,
     check_study,
     evaluate,
     rank_moves,
@@ -114,6 +118,9 @@ _OF_GAMES = {
     "plies": "How many moves the game has.",
     "duplicate_of": "The game that this one repeats; duplicates have no positions.",
     "adjudicated": "The first player's exact result, where a method knows it.",
+    "progress_eighth": "How far the game has come, in eighths of its moves: 0 to 7.",
+    "best_move_changes": "How often the best move changes from depth 1 to 3: 0 to 2.",
+    "correct_depth": "From which depth on the move played is the best: 1 to 3; 4 if it is not.",
 }
 
 
@@ -253,6 +260,48 @@ def rank_command(
         f"{', '.join(report.columns)}",
         markup=False,
     )
+
+
+def categorise_command(
+    study: StudyPath,
+    spec: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="What finds the best moves: ab:eval=FILE, or ab with other settings.",
+        ),
+    ] = SEARCH,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1024, help="Threads.")] = 1,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep how far, how restless and how hard positions are, as columns to split curves by.
+
+    Each is searched to depths 1, 2 and 3 (Sato 2013). progress_eighth is how far the game has come,
+    best_move_changes how often the best move changes, correct_depth from which depth on the move
+    played is the best, 4 if it is not. Asked again, the new answers take the place of the old.
+    """
+    opened = Study.open(study)
+    with progress_bars(quiet or as_json) as progress:
+        report = categorise(opened, spec=spec, threads=jobs, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    _print_categories(report)
+    hint = f"use them: hyoka analyse {shlex.quote(str(study))} --by best_move_changes"
+    out.print(hint, style="dim", markup=False, soft_wrap=True)
+
+
+def _print_categories(report: CategoriesReport) -> None:
+    table = plain_table("column", "category", "positions", "share", right=range(1, 4))
+    for column, counts in report.counts.items():
+        rows = {str(category): count for category, count in counts.items()}
+        if unknown := report.positions - sum(counts.values()):
+            rows["unknown"] = unknown
+        for category, count in rows.items():
+            table.add_row(column, category, f"{count:,}", f"{count / report.positions:.1%}")
+    out.print(table)
 
 
 def adjudicate_command(

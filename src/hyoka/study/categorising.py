@@ -85,7 +85,7 @@ def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
     said = {*dict(search.chosen), *search.parts}
     for name in _WITHOUT_EFFECT:
         if name in said:
-            raise ParameterError("spec", f"is searched to depths 1 to 3: '{name}' has no effect")
+            raise ParameterError("spec", f"goes to depths 1 to 3: '{name}' has no effect")
     return search
 
 
