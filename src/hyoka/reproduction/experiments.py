@@ -8,6 +8,7 @@ from hyoka.reproduction import (
     go_analyses,
     nakamura_2007,
     sato_2010,
+    sato_2013,
     strength,
     weight_records,
     yoshii_1998,
@@ -311,6 +312,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
         *yoshii_1998.EXPERIMENTS,
         *nakamura_2007.EXPERIMENTS,
         *sato_2010.EXPERIMENTS,
+        *sato_2013.EXPERIMENTS,
         *strength.EXPERIMENTS,
     )
 }
