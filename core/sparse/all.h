@@ -10,12 +10,14 @@
 #include "sparse/othello_patterns.h"
 #include "sparse/shogi_kpp.h"
 #include "sparse/shogi_relations.h"
+#include "sparse/shogi_terms.h"
 
 namespace hyoka::sparse {
 
 /// **The one list of sets**; the first of a game is the one that is meant if none is named.
 template <class Visit>
 void for_each_set(Visit&& visit) {
+    visit(std::type_identity<ShogiTerms>{});
     visit(std::type_identity<ShogiRelations>{});
     visit(std::type_identity<ShogiKpp>{});
     visit(std::type_identity<ChessPlaces>{});

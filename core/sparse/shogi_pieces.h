@@ -262,10 +262,13 @@ public:
         }
     }
 
+    /// In steps.
+    int sum(const Kept& kept, const Shogi& game) const {
+        return kept.material + kept.sums[0] + kept.sums[1] + kept.sums[2] +
+               sign_of(game.to_play()) * values_[turn_value];
+    }
     int score(const Kept& kept, const Shogi& game) const {
-        const int sum = kept.material + kept.sums[0] + kept.sums[1] + kept.sums[2] +
-                        sign_of(game.to_play()) * values_[turn_value];
-        return sum / steps_to_unit;  // towards 0: the same for either side
+        return sum(kept, game) / steps_to_unit;  // towards 0: the same for either side
     }
 
 protected:

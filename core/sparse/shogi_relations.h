@@ -34,10 +34,15 @@ struct ShogiRelations {
 
     template <class Sink>
     static void visit(const Shogi& game, Sink&& sink) {
-        using namespace shogi_pieces;
-        const auto values = count_values(game);
+        const auto values = shogi_pieces::count_values(game);
         for (std::size_t i = 0; i < values.size(); ++i)
             if (values[i]) sink(i, static_cast<float>(values[i]));
+        visit_relations(game, sink);
+    }
+    /// All but the values of pieces.
+    template <class Sink>
+    static void visit_relations(const Shogi& game, Sink&& sink) {
+        using namespace shogi_pieces;
         Pieces pieces;
         for_each_piece(Snapshot::of(game), [&](Piece piece, Shogi::Kind) { pieces.add(piece); });
         const int black = king_square(game, Player::first);

@@ -118,6 +118,7 @@ void check_pairs_of_shogi() {
 
 int main() {
     check<ShogiRelations>(1, 6);
+    check<ShogiTerms>(5, 4);
     check<ChessPlaces>(2, 6);
     check<OthelloPatterns>(3, 6);
     check_pairs_of_shogi();
