@@ -3780,6 +3780,39 @@ def latent_model(game: str, logs: Annotated[NDArray[numpy.float32], dict(shape=(
     Factors as a move model: numbers for each feature, then for each shape (Go).
     """
 
+def feature_sets(game: str) -> list[tuple[str, str, float, int, int]]:
+    """
+    Sets of features that evaluations of a game are learned over: name, unit and scale of scores, how many weights there are, and how many of the first stay as they are.
+    """
+
+def starting_weights(game: str, set: str) -> NDArray[numpy.float32]:
+    """What learning begins with."""
+
+def sparse_evaluation(game: str, set: str, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], scale: float) -> Model:
+    """An evaluation as searches use it: its weights are rounded to 1/32."""
+
+def sparse_features(game: str, set: str, positions: Sequence[object]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """
+    Offsets by position, which weights count there, and how often: for the first player.
+    """
+
+class Comparisons:
+    """
+    Positions with the leaves of all their moves; see hyoka.learning.comparison.
+    """
+
+    def __init__(self, table: GameTable, set: str) -> None: ...
+
+    def search(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], reach: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32]]:
+        """
+        Follows captures after each move; by row the rank of the record's move (0: none), the number of moves, and the score after the record's, for the first player.
+        """
+
+    def differentiate(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], by_row: Annotated[NDArray[numpy.float32], dict(shape=(None, 4), order='C', writable=False)], results: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], outcome_scale: float, batch: int, batches: int, with_gradient: bool, threads: int) -> tuple[float, float, int, int, NDArray[numpy.float32]]:
+        """
+        J1, J2, the positions and leaves that they are sums over, and the derivatives by weight.
+        """
+
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
     Name, opening and ending weight of each term; the unit of scores; their scale.
@@ -3799,6 +3832,11 @@ def count_terms(game: str, positions: Sequence[object]) -> tuple[NDArray[numpy.f
 def weigh_moves(game: str, line: object, strengths: Model) -> tuple[list[Any], NDArray[numpy.float32]]:
     """
     The moves that the position allows, superko aside, and how strong each looks.
+    """
+
+def duels(game: str, options: AlphaBetaOptions, one: GivenModels, other: GivenModels, openings: Sequence[Sequence[int]], nodes: int, max_plies: int) -> NDArray[numpy.int8]:
+    """
+    Games of two evaluations by alpha-beta, from each opening twice: the one's results, moving first and second.
     """
 
 def best_move_changes(game: str, positions: Sequence[object], moves: Sequence[object], options: AlphaBetaOptions, models: GivenModels, depths: int, threads: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:

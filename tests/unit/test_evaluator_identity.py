@@ -251,9 +251,7 @@ def test_a_match_stops_before_its_next_game_if_a_file_has_changed(
     tmp_path: Path, weights: Path
 ) -> None:
     def plan() -> hk.MatchPlan:
-        return hk.plan_match(
-            f"new=ab:depth=1,eval={weights}", "random", game="chess", max_plies=6
-        )
+        return hk.plan_match(f"new=ab:depth=1,eval={weights}", "random", game="chess", max_plies=6)
 
     first = plan()
     assert games_of(hk.play_match(first, tmp_path / "match", games=2)) == 2

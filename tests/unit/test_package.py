@@ -45,6 +45,7 @@ LAYERS = [
     "study",
     "learning",
     "arena",
+    "evolving",
     "report",
     "reproduction",
     "models",
@@ -123,6 +124,7 @@ SPELLING_GAMES = {
     "reproduction/experiments.py": "the papers' experiments are about one game each",
     "reproduction/nakamura_2007.py": "its paper is about one game",
     "reproduction/sato_2010.py": "its paper is about one game",
+    "reproduction/sato_2013.py": "each of its scales is of one game, and another one",
     "reproduction/strength.py": "a match is of one game",
 }
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from hyoka.artefact import Origin
 from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
     AsJson,
@@ -36,7 +35,7 @@ from hyoka.learning.comparison import (
 )
 from hyoka.learning.objectives import objective_from
 from hyoka.progress import OnProgress
-from hyoka.search.sparse_evaluations import feature_sets, sparse_evaluation
+from hyoka.search.sparse_evaluations import sparse_evaluation
 from hyoka.study import Study
 from hyoka.study.layout import DESCRIPTION
 
@@ -54,8 +53,8 @@ Features = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Over which set of features: relations or kpp (shogi), places (chess), patterns "
-        "(Othello); the first one if none is named.",
+        help="Over which set of features: terms, relations or kpp (shogi), places (chess), "
+        "patterns (Othello); the first one if none is named.",
     ),
 ]
 Threads = Annotated[
@@ -63,7 +62,7 @@ Threads = Annotated[
 ]
 
 
-def comparison_command(  # noqa: PLR0913 - an option for each choice
+def comparison_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
@@ -202,7 +201,7 @@ def comparison_command(  # noqa: PLR0913 - an option for each choice
     _tell_end(training, output)
 
 
-def lessons_of(  # noqa: PLR0913 - a keyword for each choice
+def lessons_of(
     sources: list[Path],
     hold_out: float,
     positions: int,
@@ -283,9 +282,7 @@ def _tell_end(training: Training, output: Path) -> None:
         begun = training.reports[0].learned
         table = plain_table("", "first", "within 3", "log-loss", right=range(1, 4))
         for name, each in (("before", begun), ("held out", best.held_out)):
-            table.add_row(
-                name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}"
-            )
+            table.add_row(name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
         out.print(table)
     words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
     words += ["--game", evaluation.game]
@@ -310,20 +307,3 @@ def _report_json(report: PassReport) -> dict[str, Any]:
             "log_loss": held_out.log_loss,
         },
     }
-
-
-def sets_command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A game.", show_default=False)],
-    as_json: AsJson = False,
-) -> None:
-    """The sets of features that evaluations of a game can be learned over."""
-    found = feature_sets(game)
-    if not found:
-        raise Error(f"{game} has no sets of features to learn an evaluation over")
-    if as_json:
-        print_json([{"features": each.name, "weights": each.weights} for each in found])
-        return
-    table = plain_table("features", "weights", "unit", right=(1,))
-    for each in found:
-        table.add_row(each.name, f"{each.weights:,}", each.unit)
-    out.print(table)

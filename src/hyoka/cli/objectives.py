@@ -26,22 +26,23 @@ from hyoka.cli.output import (
     progress_bars,
 )
 from hyoka.cli.studies import Where
-from hyoka.learning.comparison import Settings
-from hyoka.learning.objective_search import (
+from hyoka.evolving.search import (
     ObjectiveSearch,
     SearchPlan,
     Step,
     save_objective,
 )
-from hyoka.learning.objectives import CLASSES, PARAMETERS, class_starts
-from hyoka.learning.verifying import verify
+from hyoka.evolving.verifying import verify
+from hyoka.learning.comparison import Settings
+from hyoka.learning.objectives import PARAMETERS, class_starts
+from hyoka.search.categories import CLASSES
 from hyoka.search.sparse_evaluations import feature_set
 
 PAGE = "report.html"
 OBJECTIVE = "objective.json"
 
 
-def objective_command(  # noqa: PLR0913 - an option for each number of the paper
+def objective_command(
     context: typer.Context,
     sources: Lesson,
     folder: Annotated[
@@ -68,9 +69,7 @@ def objective_command(  # noqa: PLR0913 - an option for each number of the paper
         int, typer.Option(min=2, help="K: how many of the best tell how wide it is.")
     ] = 5,
     deviation: Annotated[float, typer.Option(min=1e-6, help="σ at the start.")] = 0.3,
-    opening_plies: Annotated[
-        int, typer.Option(min=0, help="Random moves before a game.")
-    ] = 8,
+    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before a game.")] = 8,
     passes: Annotated[int, typer.Option(min=1, help="Of each training.")] = 3,
     training_steps: Annotated[
         int, typer.Option(min=1, help="Of each pass: down the gradient of all games.")
@@ -168,7 +167,7 @@ def objective_command(  # noqa: PLR0913 - an option for each number of the paper
 
 def write_report(search: ObjectiveSearch, matches: list[MatchResult], path: Path) -> None:
     """The page of a search."""
-    from hyoka.learning.objective_page import objective_page  # noqa: PLC0415 - slow to import
+    from hyoka.evolving.page import objective_page  # noqa: PLC0415 - slow to import
     from hyoka.page import write_page  # noqa: PLC0415
 
     write_page(objective_page(search, matches), path)
@@ -207,9 +206,7 @@ def _as_json(search: ObjectiveSearch, matches: list[MatchResult], folder: Path) 
     }
 
 
-def _print(
-    search: ObjectiveSearch, matches: list[MatchResult], test: Sprt, folder: Path
-) -> None:
+def _print(search: ObjectiveSearch, matches: list[MatchResult], test: Sprt, folder: Path) -> None:
     table = plain_table("class", "category", *PARAMETERS, right=range(1, 2 + len(PARAMETERS)))
     factors = search.mean.factors
     for (name, size), start in zip(CLASSES.items(), class_starts(), strict=True):

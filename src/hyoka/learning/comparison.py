@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,13 +22,13 @@ from hyoka import _core
 from hyoka.artefact import Origin
 from hyoka.errors import ParameterError, SourceError, StudyError
 from hyoka.files import write_bytes
-from hyoka.learning.categories import Categories, categories_of
 from hyoka.learning.descent import DESCENTS, Adaptive, Descent, Plain
 from hyoka.learning.objectives import Combination, Objective, text_of
 from hyoka.learning.predicting import is_kept_apart
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
+from hyoka.search.categories import Categories, categories_of
 from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
 from hyoka.study import Study, stored_categories
 
@@ -78,9 +77,7 @@ class Lessons:
 
         Their categories are those that the study keeps, if it does.
         """
-        apart = [
-            number for number, record in study.records() if is_kept_apart(record, hold_out)
-        ]
+        apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
         rows = study.select(where, "game_id, ply, plies, coalesce(adjudicated, result) as result")
         games, plies = rows["game_id"].to_numpy(), rows["ply"].to_numpy()
         usable = np.flatnonzero(
@@ -98,9 +95,7 @@ class Lessons:
             stored_categories(study, games[usable], plies[usable]),
         )
 
-    def with_categories(
-        self, *, threads: int = 1, progress: OnProgress | None = None
-    ) -> "Lessons":
+    def with_categories(self, *, threads: int = 1, progress: OnProgress | None = None) -> "Lessons":
         """The same with the categories of all positions, found if they are not known."""
         if self.categories is not None:
             return self
@@ -241,9 +236,14 @@ class Judge:
         )
 
     def differentiate(
-        self, weights: NDArray[np.float32], *, batch: int = 0, batches: int = 1, gradient: bool = True
+        self,
+        weights: NDArray[np.float32],
+        *,
+        batch: int = 0,
+        batches: int = 1,
+        gradient: bool = True,
     ) -> tuple[float, float, int, int, NDArray[np.float32]]:
-        """J1, J2', positions, leaves, and their derivatives by the weights, of some of the games."""
+        """J1, J2', positions, leaves, and their derivatives by weight, of some of the games."""
         return self._losses(weights, self._weights, batch=batch, batches=batches, gradient=gradient)
 
     def _losses(
@@ -475,12 +475,9 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
     return training
 
 
-def time_left(started: float, done: int, total: int) -> float:
-    """Seconds, if the rest goes as the beginning did."""
-    return (time.monotonic() - started) / max(done, 1) * (total - done)
-
-
-def origin_of(command: str, training: Training, learned: Lessons, choices: dict[str, str]) -> Origin:
+def origin_of(
+    command: str, training: Training, learned: Lessons, choices: dict[str, str]
+) -> Origin:
     """How an evaluation was made."""
     return Origin(
         command,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hyoka.artefact import Artefact, Origin, number_of, read_artefact, shown
 from hyoka.errors import NotationError, SourceError, nearest
-from hyoka.learning.categories import CLASSES, Categories
+from hyoka.search.categories import CLASSES, Categories
 
 PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
 """W1 to W4."""
@@ -35,8 +35,10 @@ class Objective(Protocol):
     """What is made small."""
 
     name: ClassVar[str]
-    l1: float
-    """w0: what a unit of any weight costs."""
+
+    @property
+    def l1(self) -> float:
+        """w0: what a unit of any weight costs."""
 
     @property
     def by_category(self) -> bool:
@@ -97,8 +99,8 @@ class Combination:
 class Parameterised:
     """The same with other numbers by kind of position: W_i = c_i times a factor a category.
 
-    >>> Parameterised().weights(1, Categories.unknown(1)).round(4).tolist()
-    [[0.023700000718235016, 64.0, 1.0, 16.0]]
+    >>> Parameterised().weights(1, Categories.unknown(1))[0, 1:].tolist()
+    [64.0, 1.0, 16.0]
     """
 
     name: ClassVar[str] = "parameterised"
@@ -180,22 +182,26 @@ def _from_json(given: Mapping[str, Any], source: str) -> Objective:
         raise SourceError(f"{source}: no objective '{shown(kind)}'")
     try:
         if kind == Parameterised.name:
-            table = given["factors"]
-            rows = tuple(
-                tuple(number_of(value) for name in CLASSES for value in table[parameter][name])
-                for parameter in PARAMETERS
-            )
-            made = Parameterised(rows, number_of(given["l1"]))
-            numbers = made.vector()
-            whole = all(len(row) == CATEGORY_COUNT for row in rows)
-        else:
-            named = {name: number_of(value) for name, value in given.items() if name != "kind"}
-            made = OBJECTIVES[kind](**named)  # type: ignore[assignment]
-            numbers, whole = np.array(list(named.values())), True
+            return _parameterised(given)
+        named = {name: number_of(value) for name, value in given.items() if name != "kind"}
+        if not np.isfinite(list(named.values())).all():
+            raise ValueError("some numbers are none")
+        return Comparison(**named) if kind == Comparison.name else Combination(**named)
     except (KeyError, TypeError, ValueError) as error:
         raise SourceError(f"{source}: an objective that can't be read: {error}") from None
-    if not whole or not np.isfinite(numbers).all():
-        raise SourceError(f"{source}: an objective without all its numbers")
+
+
+def _parameterised(given: Mapping[str, Any]) -> Parameterised:
+    table = given["factors"]
+    rows = tuple(
+        tuple(number_of(value) for name in CLASSES for value in table[parameter][name])
+        for parameter in PARAMETERS
+    )
+    if any(len(row) != CATEGORY_COUNT for row in rows):
+        raise ValueError("not a factor for each category")
+    made = Parameterised(rows, number_of(given["l1"]))
+    if not np.isfinite(made.vector()).all():
+        raise ValueError("some numbers are none")
     return made
 
 

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Final
 
 from hyoka.arena import MatchResult, Score, plan_match, rate
 from hyoka.estimate import Estimate
+from hyoka.evolving.search import ObjectiveSearch, SearchPlan
+from hyoka.evolving.verifying import PROPOSED, baselines, trained_files, verify
 from hyoka.learning.comparison import Lessons, Settings
-from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
 from hyoka.learning.objectives import (
-    CLASSES,
     PARAMETERS,
     Combination,
     Comparison,
+    Objective,
     Parameterised,
     class_starts,
 )
-from hyoka.learning.verifying import PROPOSED, baselines, trained_files, verify
 from hyoka.records import read_records
 from hyoka.reproduction.claims import apart_by, verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value
 from hyoka.reproduction.workshop import Experiment, Workshop
+from hyoka.search.categories import CLASSES
 
 if TYPE_CHECKING:
     import altair
@@ -156,9 +157,7 @@ SCALES: Final = {
 }
 
 
-def found_objective(
-    workshop: Workshop, scale: str
-) -> tuple[ObjectiveSearch, Lessons, Amount]:
+def found_objective(workshop: Workshop, scale: str) -> tuple[ObjectiveSearch, Lessons, Amount]:
     """The search of a scale, gone on with to its end; all experiments share it."""
     amount = SCALES[scale]
     lessons = amount.subject.lessons(workshop)
@@ -220,13 +219,13 @@ class BaselinesExperiment:
         about = _about(search, amount)
         if self.elsewhere:
             there = amount.elsewhere
-            about += f". Used again for {there.game}, {there.features}: {there.positions:,} positions"
+            about += (
+                f". Used again for {there.game}, {there.features}: {there.positions:,} positions"
+            )
         return Outcome(
             f"{about}. {amount.verified:,} games each, {plan.nodes:,} nodes a move, from openings "
             "not used before",
-            (
-                OutcomeTable(("player", "", "theirs", "ours +−=", "points"), tuple(rows)),
-            ),
+            (OutcomeTable(("player", "", "theirs", "ours +−=", "points"), tuple(rows)),),
             tuple(verdicts),
         )
 
@@ -250,7 +249,7 @@ class ThirdProgramExperiment:
             lessons = amount.elsewhere.lessons(workshop)
             plan = amount.plan_elsewhere(workshop.seed)
         place = workshop.place(self.id) / scale
-        objectives = baselines() | {PROPOSED: search.mean}
+        objectives: dict[str, Objective] = baselines() | {PROPOSED: search.mean}
         files = trained_files(
             objectives,
             lessons,
@@ -317,7 +316,7 @@ class WeightsExperiment:
 
     def run(self, workshop: Workshop, scale: str) -> Outcome:
         """Evolve what is missing, and draw."""
-        from hyoka.learning.objective_page import (  # noqa: PLC0415 - slow to import
+        from hyoka.evolving.page import (  # noqa: PLC0415 - slow to import
             shapes_chart,
             weights_chart,
         )
@@ -327,7 +326,7 @@ class WeightsExperiment:
         objective = search.mean
         start = dict(zip(CLASSES, class_starts(), strict=True))[self.classes]
         first = 1 if self.classes == "correct_depth" else 0
-        rows = tuple(
+        rows: tuple[tuple[Value, ...], ...] = tuple(
             (
                 str(first + index),
                 *(float(row[start + index]) for row in objective.factors),
@@ -358,8 +357,8 @@ _NOTES: Final = (
     "that chance moves: another seed ends elsewhere."
 )
 _AGAIN: Final = (
-    " Elsewhere is another game at the small scale (chess: terms, pieces by king and square; TWIC), "
-    "which asks more of an objective than the paper's other features of the same game."
+    " Elsewhere is another game at the small scale (chess: terms, pieces by king and square; "
+    "TWIC), which asks more of an objective than the paper's other features of the same game."
 )
 _THIRD: Final = " The third program is our alpha-beta with its hand-made evaluation, not Bonanza."
 _TABLE_2: Final = {

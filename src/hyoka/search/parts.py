@@ -13,8 +13,8 @@ from hyoka.search.evaluations import LinearEvaluation, has_features, has_terms
 from hyoka.search.move_models import move_model
 from hyoka.search.settings import Options
 from hyoka.search.sparse_evaluations import SparseEvaluation
-from hyoka.search.static_evaluations import static_evaluation
 from hyoka.search.spec import SearchSpec
+from hyoka.search.static_evaluations import static_evaluation
 
 _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
 """What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""

@@ -357,8 +357,9 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
             fits = isinstance(part, Book)
             wanted = "a hyoka.Book, or the name of a file with one"
         else:
-            fits = callable(part) or (name == "evaluation" and isinstance(part, LinearEvaluation | SparseEvaluation))
-            wanted = "a function" if name == "evaluator" else "a LinearEvaluation, a SparseEvaluation or a function"
+            known = LinearEvaluation | SparseEvaluation
+            fits = callable(part) or (name == "evaluation" and isinstance(part, known))
+            wanted = "a function" if name == "evaluator" else "an evaluation of ours or a function"
         if not fits:
             raise NotationError(f"'{name}' is {wanted}, not {part!r}")
     return SearchSpec.of(kind, parts=parts, **settings)

@@ -16,8 +16,7 @@ import hashlib
 import itertools
 import json
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,11 +31,11 @@ from hyoka.arena.openings import random_openings
 from hyoka.arena.ratings import rate_players
 from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
+from hyoka.evolving.optimisers import OPTIMISERS, CmaEs, Optimiser, Pbilc, RandomSearch
 from hyoka.files import write_bytes
 from hyoka.fleet import Crew, Run
 from hyoka.games import game_type
 from hyoka.learning.comparison import Lessons, Settings, learn_comparison
-from hyoka.learning.evolution import OPTIMISERS, CmaEs, Optimiser, Pbilc, RandomSearch
 from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, objective_artefact
 from hyoka.progress import OnProgress, Progress
 from hyoka.search import SearchSpec, ab
@@ -303,7 +302,7 @@ class ObjectiveSearch:
         """Where an individual's evaluation lies."""
         return self.folder / EVALUATIONS / f"{individual}.eval"
 
-    def run(  # noqa: PLR0913 - a keyword for each choice
+    def run(
         self,
         *,
         jobs: int = 1,
@@ -467,8 +466,3 @@ def _plain(step: Step) -> dict[str, Any]:
 def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
     """Write the objective that a search has found so far."""
     objective_artefact(search.mean, origin).save(path)
-
-
-def seconds_each(started: float, done: Iterable[object]) -> float:
-    """How long one of them took."""
-    return (time.monotonic() - started) / max(sum(1 for _ in done), 1)

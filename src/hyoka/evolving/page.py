@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hyoka.arena.match import MatchResult
-from hyoka.learning.objective_search import ObjectiveSearch, Step
+from hyoka.evolving.search import ObjectiveSearch, Step
 from hyoka.learning.objectives import (
-    CLASSES,
     CONSTANTS,
     PARAMETERS,
     Parameterised,
@@ -17,6 +16,7 @@ from hyoka.learning.objectives import (
 )
 from hyoka.page import Chart, Page, Section, Table
 from hyoka.page.figures import Spot, lines
+from hyoka.search.categories import CLASSES
 
 if TYPE_CHECKING:
     import altair

@@ -19,10 +19,18 @@ class Optimiser(Protocol):
     """A distribution of numbers that moves to where those are that do well."""
 
     name: ClassVar[str]
-    batch: int
-    """How many new ones it wants at a time."""
-    mean: Vector
-    deviation: Vector
+
+    @property
+    def batch(self) -> int:
+        """How many new ones it wants at a time."""
+
+    @property
+    def mean(self) -> Vector:
+        """Where it looks now."""
+
+    @property
+    def deviation(self) -> Vector:
+        """How far around."""
 
     def ask(self) -> NDArray[np.float64]:
         """New ones, a row each."""
@@ -44,7 +52,7 @@ class Pbilc:
     """
 
     name: ClassVar[str] = "pbilc"
-    batch = 1
+    batch: int = 1
 
     def __init__(  # noqa: PLR0913 - a keyword for each number
         self,
@@ -87,7 +95,7 @@ class RandomSearch:
     """Draws from where it began, always; the best so far is all that it knows."""
 
     name: ClassVar[str] = "random"
-    batch = 1
+    batch: int = 1
 
     def __init__(
         self, size: int, *, start: float = 1.0, deviation: float = 0.3, seed: int = 0
@@ -127,7 +135,7 @@ class CmaEs:
         try:
             import cma  # noqa: PLC0415 - an extra
         except ImportError:
-            raise Error("CMA-ES needs the package cma: pip install cma") from None
+            raise Error("CMA-ES needs the package cma, of the extra hyoka[learn]") from None
         options: dict[str, Any] = {"seed": seed + 1, "verbose": -9}
         if batch:
             options["popsize"] = batch

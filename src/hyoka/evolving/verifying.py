@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an objective that was learned trains stronger play than those it began with: games tell."""
+"""Whether a learned objective trains stronger play than those it began with: games tell."""
 
-import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Final
 from hyoka.arena.match import MatchResult, play_match
 from hyoka.arena.plan import MatchPlan, plan_match
 from hyoka.arena.sprt import Sprt
+from hyoka.evolving.search import SearchPlan, TrainingTask, train
 from hyoka.files import write_bytes
 from hyoka.fleet import Run
 from hyoka.learning.comparison import Lessons
-from hyoka.learning.objective_search import SearchPlan, TrainingTask, train
 from hyoka.learning.objectives import Combination, Comparison, Objective
 from hyoka.progress import OnProgress, Tally
 
@@ -39,8 +38,7 @@ def trained_files(  # noqa: PLR0913 - a keyword for each choice
     files = {name: folder / f"{name}.eval" for name in objectives}
     missing = [name for name, file in files.items() if not file.exists()]
     tasks = [
-        TrainingTask(number, objectives[name], lessons, plan)
-        for number, name in enumerate(missing)
+        TrainingTask(number, objectives[name], lessons, plan) for number, name in enumerate(missing)
     ]
     tally = Tally(progress, "training", len(missing), "evaluations")
     with Run(train, jobs=jobs, executor=executor, what="a training") as run:
@@ -80,11 +78,15 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
     )
     if play is None:
 
-        def play(
-            match: MatchPlan, place: Path, count: int, test: Sprt | None
-        ) -> MatchResult:
+        def play(match: MatchPlan, place: Path, count: int, test: Sprt | None) -> MatchResult:
             return play_match(
-                match, place, games=count, sprt=test, jobs=jobs, executor=executor, progress=progress
+                match,
+                place,
+                games=count,
+                sprt=test,
+                jobs=jobs,
+                executor=executor,
+                progress=progress,
             )
 
     pairs = [(PROPOSED, Comparison.name), (PROPOSED, Combination.name)]
@@ -104,8 +106,3 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
         )
         found.append(play(match, folder / f"{one}-v-{other}", games, sprt))
     return found
-
-
-def reused(plan: SearchPlan, features: str) -> SearchPlan:
-    """The same with other features: what a learned objective is worth elsewhere."""
-    return dataclasses.replace(plan, features=features)
