@@ -152,7 +152,7 @@ def edited(name: str, value: object) -> bytes:
         (WEIGHTS.to_bytes().replace(b"110", b"111"), "damaged or edited: the content is not"),
         (WEIGHTS.to_bytes()[:-20], "no JSON"),
         (edited("kind", "strengths"), "it holds strengths, not weights"),
-        (edited("kind", "wights"), "this Hyoka knows no kind wights; it knows weights, strengths"),
+        (edited("kind", "wights"), "this Hyoka knows no kind wights; it knows weights, evaluation"),
         (edited("kind", ["weights"]), 'this Hyoka knows no kind ["weights"]'),
         (edited("kind", "book"), "a file of book is no JSON object"),
         (edited("version", 2), "weights in format 2; this Hyoka reads up to 1"),
@@ -214,7 +214,7 @@ def test_what_can_not_be_made_is_told() -> None:
 
 def test_values_are_taken_where_files_are() -> None:
     assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
-    assert hk.ab(eval=WEIGHTS).contents == {"weights": WEIGHTS.sha256}
+    assert hk.ab(eval=WEIGHTS).contents == {"eval": WEIGHTS.sha256}
     assert hk.Book.from_file("chess", BOOK).counts
     strengths = hk.strengths_artefact("chess", {"recapture": 2.5})
     assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
@@ -225,9 +225,9 @@ def test_values_are_taken_where_files_are() -> None:
     hk.Searcher(there, "chess")
 
 
-@pytest.mark.parametrize("name", ["weights", "strengths"])
-def test_an_artefact_of_another_kind_or_game_is_refused(name: str) -> None:
-    with pytest.raises(hk.SourceError, match=f"it holds book, not {name}"):
+@pytest.mark.parametrize(("name", "kind"), [("eval", "weights"), ("strengths", "strengths")])
+def test_an_artefact_of_another_kind_or_game_is_refused(name: str, kind: str) -> None:
+    with pytest.raises(hk.SourceError, match=f"it holds book, not {kind}"):
         hk.uct(**{"policy": "strengths", "prior": 1, name: BOOK})
     with pytest.raises(hk.SourceError, match="it holds book, not profile"):
         hk.EngineSpec(protocol="gtp", command="x", profile=BOOK)
@@ -281,11 +281,11 @@ def test_saying_what_is_built_in_says_nothing() -> None:
     by_hand = said.with_settings(strengths="built-in")
     assert by_hand.slug == said.slug
     assert by_hand.for_game("chess").slug != said.for_game("chess").slug
-    assert hk.ab(eval="built-in") == hk.ab()
+    # So is the evaluation of alpha-beta.
+    assert hk.ab(eval="built-in").slug == hk.ab().slug
     changed = hk.ab(eval=WEIGHTS)
-    assert (
-        changed.with_settings(weights="built-in") == changed.with_settings(weights=None) == hk.ab()
-    )
+    assert changed.with_settings(eval=None) == hk.ab()
+    assert changed.with_settings(eval="built-in") == hk.ab(eval="built-in")
     assert hk.linear_evaluation("chess", "built-in").fingerprint == (
         hk.linear_evaluation("chess").fingerprint
     )

@@ -133,9 +133,9 @@ def test_bad_options_are_told_and_change_nothing() -> None:
 def test_a_file_that_is_not_there_is_told_and_changes_nothing(protocol: str) -> None:
     fake = searchers()
     lines = said(
-        *("setoption name weights value /nowhere/x", "isready"), protocol=protocol, searcher=fake
+        *("setoption name eval value /nowhere/x", "isready"), protocol=protocol, searcher=fake
     )
-    assert lines == ["info string option weights: /nowhere/x: No such file or directory", "readyok"]
+    assert lines == ["info string option eval: /nowhere/x: No such file or directory", "readyok"]
     assert fake.made[-1].spec.text == "ab"
 
 
@@ -161,8 +161,8 @@ def test_a_search_that_cannot_be_made_is_told_and_forfeits(protocol: str, tmp_pa
             super().__init__(spec, game)
 
     lines = said(
-        *(f"setoption name weights value {file}", "isready", "go depth 1"),
-        *("setoption name weights value <empty>", "go depth 1"),
+        *(f"setoption name eval value {file}", "isready", "go depth 1"),
+        *("setoption name eval value <empty>", "go depth 1"),
         protocol=protocol,
         searcher=searchers(Weighty),
     )

@@ -203,11 +203,11 @@ def test_the_same_content_under_another_name_is_the_same_evaluator(
     assert hk.evaluate(study, [f"ab:depth=1,eval={copy}"])[0].done == 0
 
 
-@pytest.mark.parametrize("name", ["weights", "strengths", "book"])
+@pytest.mark.parametrize("name", ["eval", "strengths", "book"])
 def test_all_files_of_a_spec_count_by_content(name: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    beside = {"weights": "prior=3", "strengths": "policy=strengths", "book": "killer=on"}[name]
-    texts = {"weights": ('{"pawn": 90}', '{"pawn": 91}'), "book": (PGN, PGN + "\n" + PGN)}
+    beside = {"eval": "prior=3", "strengths": "policy=strengths", "book": "killer=on"}[name]
+    texts = {"eval": ('{"pawn": 90}', '{"pawn": 91}'), "book": (PGN, PGN + "\n" + PGN)}
     one, other = texts.get(name, ('{"capture_pawn": 2}', '{"capture_pawn": 3}'))
     text = f"uct:{beside},{name}={file}"
     file.write_text(one)

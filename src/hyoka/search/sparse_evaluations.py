@@ -48,7 +48,7 @@ def feature_sets(game: str) -> list[FeatureSet]:
     """The sets of features that evaluations of a game can be learned over, the usual one first.
 
     >>> [each.name for each in feature_sets("shogi")]
-    ['relations', 'kpp']
+    ['terms', 'relations', 'kpp']
     """
     name = game_facts(game).name
     return [FeatureSet(name, *each) for each in _core.feature_sets(name)]
@@ -72,7 +72,7 @@ class SparseEvaluation:
     """A score as a sum of weights of small features, for the first player.
 
     >>> import hyoka as hk
-    >>> start = SparseEvaluation.starting("shogi")
+    >>> start = SparseEvaluation.starting("shogi", "relations")
     >>> start.score([hk.Shogi()]).tolist()
     [0]
     """
