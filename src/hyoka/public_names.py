@@ -80,6 +80,8 @@ from hyoka.games import (
     position,
 )
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
+from hyoka.learning.comparison import Lessons, Training, TrainingSettings, learn_comparison
+from hyoka.learning.objectives import Combination, Comparison, Parameterised, objective_from
 from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -109,8 +111,10 @@ from hyoka.search import (
     SearchLimits,
     SearchResult,
     SearchSpec,
+    SparseEvaluation,
     ab,
     difficulty,
+    feature_sets,
     find_mate,
     linear_evaluation,
     mc,
@@ -120,6 +124,7 @@ from hyoka.search import (
     search_line,
     search_once,
     solve_ending,
+    static_evaluation,
     strengths_artefact,
     uct,
 )
@@ -143,6 +148,8 @@ __all__ = [
     "BlokusDuo",
     "Book",
     "Chess",
+    "Combination",
+    "Comparison",
     "ConditionError",
     "Diagram",
     "Difficulty",
@@ -168,6 +175,7 @@ __all__ = [
     "Go13",
     "Go19",
     "IllegalMoveError",
+    "Lessons",
     "Limits",
     "Line",
     "LinearEvaluation",
@@ -182,6 +190,7 @@ __all__ = [
     "OutOfMemoryError",
     "Outcome",
     "ParameterError",
+    "Parameterised",
     "PlayedGame",
     "Player",
     "Playouts",
@@ -207,9 +216,12 @@ __all__ = [
     "Searcher",
     "Shogi",
     "SourceError",
+    "SparseEvaluation",
     "Sprt",
     "Study",
     "StudyError",
+    "Training",
+    "TrainingSettings",
     "WeightFit",
     "ab",
     "adjudicate",
@@ -229,6 +241,7 @@ __all__ = [
     "disagreement",
     "elo",
     "evaluate",
+    "feature_sets",
     "find_mate",
     "find_splits",
     "fit_logistic",
@@ -236,6 +249,7 @@ __all__ = [
     "fit_win_draw_loss",
     "game_facts",
     "game_type",
+    "learn_comparison",
     "linear_evaluation",
     "make_study",
     "match_ratings",
@@ -244,6 +258,7 @@ __all__ = [
     "measure",
     "move_strengths",
     "name_of",
+    "objective_from",
     "open_match",
     "parse_records",
     "plan_match",
@@ -260,6 +275,7 @@ __all__ = [
     "search_line",
     "search_once",
     "solve_ending",
+    "static_evaluation",
     "strengths_artefact",
     "svg",
     "term_examples",

@@ -28,8 +28,8 @@ from hyoka.learning.comparison import (
     Judgement,
     Lessons,
     PassReport,
-    Settings,
     Training,
+    TrainingSettings,
     learn_comparison,
     origin_of,
 )
@@ -83,25 +83,25 @@ def comparison_command(
     ] = POSITIONS,
     passes: Annotated[
         int, typer.Option(min=1, help="Searches of all moves; steps are taken after each.")
-    ] = Settings.passes,
+    ] = TrainingSettings.passes,
     steps: Annotated[
         int, typer.Option(min=1, help="How often a pass goes down the gradient of all games.")
-    ] = Settings.steps,
+    ] = TrainingSettings.steps,
     batches: Annotated[
         int, typer.Option(min=1, help="In how many parts, with a step each.")
-    ] = Settings.batches,
+    ] = TrainingSettings.batches,
     rate: Annotated[
         float, typer.Option(min=1e-9, help="How far a step goes at first, in the score's unit.")
-    ] = Settings.rate,
+    ] = TrainingSettings.rate,
     decay: Annotated[
         float, typer.Option(min=0.01, max=1, help="What the rate is multiplied by after a pass.")
-    ] = Settings.decay,
+    ] = TrainingSettings.decay,
     damping: Annotated[
         float, typer.Option(min=0, help="Weights with smaller gradients than this move less.")
-    ] = Settings.damping,
+    ] = TrainingSettings.damping,
     descent: Annotated[
         str, typer.Option(metavar="adaptive|plain", help="Adam, or gradients as they are.")
-    ] = Settings.descent,
+    ] = TrainingSettings.descent,
     outcome_scale: Annotated[
         float | None,
         typer.Option(
@@ -114,7 +114,7 @@ def comparison_command(
     ] = None,
     patience: Annotated[
         int, typer.Option(min=1, help="End after so many passes without gain on games held out.")
-    ] = Settings.patience,
+    ] = TrainingSettings.patience,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -139,7 +139,7 @@ def comparison_command(
     check_folder(output)
     chosen = objective_from(objective)
     cores = threads or os.cpu_count() or 1
-    settings = Settings(
+    settings = TrainingSettings(
         objective=chosen,
         passes=passes,
         steps=steps,

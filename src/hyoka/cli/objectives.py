@@ -33,7 +33,7 @@ from hyoka.evolving.search import (
     save_objective,
 )
 from hyoka.evolving.verifying import verify
-from hyoka.learning.comparison import Settings
+from hyoka.learning.comparison import TrainingSettings
 from hyoka.learning.objectives import PARAMETERS, class_starts
 from hyoka.search.categories import CLASSES
 from hyoka.search.sparse_evaluations import feature_set
@@ -77,7 +77,7 @@ def objective_command(
     batches: Annotated[int, typer.Option(min=1, help="Parts of the games, a step each.")] = 4,
     training_rate: Annotated[
         float, typer.Option(min=1e-9, help="How far a step of a training goes at first.")
-    ] = Settings.rate,
+    ] = TrainingSettings.rate,
     verified: Annotated[
         int,
         typer.Option(
@@ -115,7 +115,7 @@ def objective_command(
         )
         plan = SearchPlan(
             features=feature_set(lessons.games.game, features).name,
-            training=Settings(
+            training=TrainingSettings(
                 passes=passes, steps=training_steps, batches=batches, rate=training_rate
             ),
             population=population,

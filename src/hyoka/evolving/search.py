@@ -35,7 +35,7 @@ from hyoka.evolving.optimisers import OPTIMISERS, CmaEs, Optimiser, Pbilc, Rando
 from hyoka.files import write_bytes
 from hyoka.fleet import Crew, Run
 from hyoka.games import game_type
-from hyoka.learning.comparison import Lessons, Settings, learn_comparison
+from hyoka.learning.comparison import Lessons, TrainingSettings, learn_comparison
 from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, objective_artefact
 from hyoka.progress import OnProgress, Progress
 from hyoka.search import SearchSpec, ab
@@ -52,7 +52,7 @@ class SearchPlan:
     """How an objective is looked for; every number of the paper."""
 
     features: str
-    training: Settings = field(default_factory=Settings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
     """With which each individual is trained; the objective is its own."""
     population: int = 50
     steps: int = 4000
@@ -105,7 +105,7 @@ class SearchPlan:
     @property
     def text(self) -> str:
         """The same text for the same plan, however long it runs."""
-        plain = asdict(dataclasses.replace(self, training=Settings(), steps=0))
+        plain = asdict(dataclasses.replace(self, training=TrainingSettings(), steps=0))
         return json.dumps(plain | {"training": self.training.text}, sort_keys=True)
 
 

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import math
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -109,7 +110,7 @@ class Lessons:
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How an evaluation is learned."""
 
     objective: Objective = field(default_factory=Combination)
@@ -201,7 +202,7 @@ class Judge:
     """Tells how well weights do on some positions, whatever they were learned by."""
 
     def __init__(
-        self, lessons: Lessons, features: FeatureSet, settings: Settings, threads: int
+        self, lessons: Lessons, features: FeatureSet, settings: TrainingSettings, threads: int
     ) -> None:
         self._lessons = lessons
         self._settings = settings
@@ -283,11 +284,11 @@ class Training:
         held_out: Lessons | None = None,
         *,
         features: str | None = None,
-        settings: Settings | None = None,
+        settings: TrainingSettings | None = None,
         start: SparseEvaluation | None = None,
         threads: int = 1,
     ) -> None:
-        self.settings = settings or Settings()
+        self.settings = settings or TrainingSettings()
         self.features = feature_set(learned.games.game, features)
         begun = start or SparseEvaluation.starting(learned.games.game, self.features.name)
         if begun.features != self.features:
@@ -395,13 +396,13 @@ class Training:
     def resume(self, path: Path) -> bool:
         """Go on where a file says; False if it is another training's, or none that can be read."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
                 about = json.loads(file["about"].tobytes())
                 if about["identity"] != self._identity:
                     return False
                 reports = [_report(each) for each in about["reports"]]
                 arrays = {name: file[name] for name in file.files if name != "about"}
-        except (OSError, ValueError, KeyError, TypeError, EOFError):
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
             return False
         self.reports = reports
         self.weights, self.best = arrays.pop("weights"), arrays.pop("best")
@@ -430,7 +431,7 @@ def _identity(
     learned: Lessons,
     held_out: Lessons | None,
     features: FeatureSet,
-    settings: Settings,
+    settings: TrainingSettings,
     start: SparseEvaluation,
 ) -> str:
     """What tells one training from others: whoever goes on must have begun the same."""
@@ -447,7 +448,7 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
     held_out: Lessons | None = None,
     *,
     features: str | None = None,
-    settings: Settings | None = None,
+    settings: TrainingSettings | None = None,
     start: SparseEvaluation | None = None,
     state: Path | None = None,
     threads: int = 1,

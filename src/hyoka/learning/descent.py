@@ -68,9 +68,8 @@ class Adaptive:
         squares *= self.memory_of_squares
         squares += np.float32(1 - self.memory_of_squares) * gradient * gradient
         size = np.sqrt(squares / np.float32(1 - self.memory_of_squares**steps))
-        size += np.float32(self.damping)
+        size += np.float32(max(self.damping, 1e-12))  # what is never pushed stays
         pace = np.float32(rate) / size
-        # Few features are met at all: what has never moved and is not pushed stays.
         moved = weights - pace * mean / np.float32(1 - self.momentum**steps)
         weights[:] = shrunk(moved, pace * np.float32(l1))
 

@@ -12,7 +12,7 @@ from hyoka.arena import MatchResult, Score, plan_match, rate
 from hyoka.estimate import Estimate
 from hyoka.evolving.search import ObjectiveSearch, SearchPlan
 from hyoka.evolving.verifying import PROPOSED, baselines, trained_files, verify
-from hyoka.learning.comparison import Lessons, Settings
+from hyoka.learning.comparison import Lessons, TrainingSettings
 from hyoka.learning.objectives import (
     PARAMETERS,
     Combination,
@@ -44,7 +44,7 @@ class Subject:
     positions: int
     every: int = 1
     """Of the games."""
-    training: Settings = field(default_factory=Settings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
 
     def lessons(self, workshop: Workshop) -> Lessons:
         """The positions, with their categories."""
@@ -99,16 +99,16 @@ class Amount:
         )
 
 
-_QUICK: Final = Settings(passes=2, steps=4, batches=4, rate=20.0)
-_USUAL: Final = Settings(passes=4, steps=4, batches=4, rate=6.0)
+_QUICK: Final = TrainingSettings(passes=2, steps=4, batches=4, rate=20.0)
+_USUAL: Final = TrainingSettings(passes=4, steps=4, batches=4, rate=6.0)
 _WTHOR: Final = ("othello/wthor_1977-2020.zip",)
 _TWIC: Final = ("chess/twic_human.pgn.xz",)
 _FLOODGATE: Final = ("shogi/floodgate2016.csa.xz",)
 _PROFESSIONALS: Final = ("shogi/pro_title.csa.xz", "shogi/pro_psn.csa.xz")
 SCALES: Final = {
     "tiny": Amount(
-        Subject("othello", "patterns", _WTHOR, 400, 1000, Settings(passes=1, steps=1)),
-        Subject("chess", "places", _TWIC, 200, 1000, Settings(passes=1, steps=1)),
+        Subject("othello", "patterns", _WTHOR, 400, 1000, TrainingSettings(passes=1, steps=1)),
+        Subject("chess", "places", _TWIC, 200, 1000, TrainingSettings(passes=1, steps=1)),
         population=3,
         steps=2,
         games=8,
@@ -143,8 +143,8 @@ SCALES: Final = {
         opponent_nodes=1_000,
     ),
     "paper": Amount(
-        Subject("shogi", "relations", _FLOODGATE, 1_300_000, 2, Settings()),
-        Subject("shogi", "kpp", _PROFESSIONALS, 1_300_000, 1, Settings()),
+        Subject("shogi", "relations", _FLOODGATE, 1_300_000, 2, TrainingSettings()),
+        Subject("shogi", "kpp", _PROFESSIONALS, 1_300_000, 1, TrainingSettings()),
         population=50,
         steps=4000,
         games=4000,
