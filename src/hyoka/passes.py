@@ -204,6 +204,10 @@ class GameTable:
         plies = np.arange(rows[-1]) - np.repeat(rows[:-1], lengths)
         return cls(game, ids, starts, komi, move_offsets, moves, rows, plies.astype(np.int32))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the core's view of it, which is made anew where it is needed."""
+        return {name: value for name, value in self.__dict__.items() if name != "in_core"}
+
     def __len__(self) -> int:
         """How many positions are wanted."""
         return len(self.plies)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Dask cluster: a worker dies in an evaluation, a match and a solve; runs end and are stopped."""
 
+import itertools
 import json
 import os
 import signal
@@ -10,11 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import distributed
 import pytest
 
 import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
+from hyoka.evolving.search import ObjectiveSearch, SearchPlan
+from hyoka.samples import sample_path
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -211,3 +215,33 @@ def test_an_interrupt_ends_the_engines_of_its_run_on_the_cluster_and_no_others(
             # The run is over, the cluster is not.
             staying.check_gone()
     assert len(staying.pids) >= 1
+
+
+def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
+    address: str, tmp_path: Path
+) -> None:
+    records = list(itertools.islice(hk.read_records(sample_path("othello")), 6))
+    lessons = hk.Lessons.of_records(records, positions=100).with_categories()
+    plan = SearchPlan(
+        "patterns",
+        hk.TrainingSettings(passes=1, steps=1, batches=1),
+        population=3,
+        steps=2,
+        games=4,
+        nodes=20,
+    )
+    here = ObjectiveSearch(plan, lessons, tmp_path / "here")
+    here.run()
+    there = ObjectiveSearch(plan, lessons, tmp_path / "there")
+    killed = []
+
+    def kill_a_worker(search: ObjectiveSearch, _: object) -> None:
+        if not killed:
+            with distributed.Client(address) as client:
+                killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with hk.cluster(address) as (executor, threads):
+        there.run(jobs=threads, executor=executor, on_step=kill_a_worker)
+    assert killed
+    assert there.steps == here.steps

@@ -5,6 +5,7 @@ All of them ask and tell in one way. What they draw depends on the seed and on w
 so that whoever tells them the same again gets the same again.
 """
 
+import warnings
 from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
@@ -133,7 +134,9 @@ class CmaEs:
         seed: int = 0,
     ) -> None:
         try:
-            import cma  # noqa: PLC0415 - an extra
+            with warnings.catch_warnings():  # it would like to draw, too
+                warnings.simplefilter("ignore")
+                import cma  # noqa: PLC0415 - an extra
         except ImportError:
             raise Error("CMA-ES needs the package cma, of the extra hyoka[learn]") from None
         options: dict[str, Any] = {"seed": seed + 1, "verbose": -9}

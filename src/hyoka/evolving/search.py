@@ -342,7 +342,8 @@ class ObjectiveSearch:
 
     def _moved(self) -> Step:
         """Move the distribution, drop the worst, and draw who comes instead."""
-        elo = self.elo()
+        # A thousandth is nothing in Elo, and so the last bits of a fit decide nothing.
+        elo = {each: round(value, 3) for each, value in self.elo().items()}
         vectors = np.array([self.vectors[each] for each in self.population])
         fitness = np.array([elo[each] for each in self.population])
         new = np.isin(self.population, self._new)
@@ -354,7 +355,7 @@ class ObjectiveSearch:
         self._new = self._add(asked)
         step = Step(
             len(self.steps) + 1,
-            {each: round(elo[each], 3) for each in order},
+            {each: elo[each] for each in order},
             tuple(self._optimiser.mean.tolist()),
             tuple(self._optimiser.deviation.tolist()),
             dropped,
