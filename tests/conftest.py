@@ -34,6 +34,15 @@ def shared_data() -> Callable[[str], Path]:
     return path_of
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist asks for the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests for which something is made once a module go to one worker, or each would make it."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+        if any(each.scope == "module" for found in fixtures.values() for each in found):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Where nothing may be skipped (.ci/run says so), a skipped test fails the run."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")

@@ -28,7 +28,6 @@ def ground(attacks: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any
     return attacks.Ground(folder, random.Random(5), files=2, names=["append"])
 
 
-@pytest.mark.xdist_group("attack")
 @pytest.mark.parametrize("name", ["kill", "pair", "flip", "query"])
 def test_a_study_withstands(attacks: ModuleType, ground: Any, name: str) -> None:
     tally = attacks.Tally()

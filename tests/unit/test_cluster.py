@@ -16,8 +16,6 @@ import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
 
-pytestmark = pytest.mark.xdist_group("cluster")
-
 CLUSTER = """
 import sys
 from distributed import LocalCluster
