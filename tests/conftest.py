@@ -16,6 +16,8 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 # A shell that runs us in the background has us ignore Ctrl-C, and children would do so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# The workers of `make test` have all cores: threads for small matrices would only take turns.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No test depends on the clock.
 settings.register_profile("hyoka", deadline=None)
 settings.load_profile("hyoka")
