@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -43,6 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if any(each.scope == "module" for found in fixtures.values() for each in found):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: collecting garbage need not look at it again and again."""
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
