@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -16,6 +17,8 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 # A shell that runs us in the background has us ignore Ctrl-C, and children would do so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# The workers of `make test` have all cores: threads for small matrices would only take turns.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No test depends on the clock.
 settings.register_profile("hyoka", deadline=None)
 settings.load_profile("hyoka")
@@ -32,6 +35,20 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return path_of
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist asks for the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests for which something is made once a module go to one worker, or each would make it."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+        if any(each.scope == "module" for found in fixtures.values() for each in found):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: collecting garbage need not look at it again and again."""
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

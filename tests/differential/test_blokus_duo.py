@@ -53,7 +53,7 @@ def test_the_twin_knows_every_piece_and_every_placement() -> None:
 def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
     passes = 0
-    for _ in range(25):
+    for _ in range(15):
         game, twin = hk.BlokusDuo(), BlokusTwin()
         while moves := twin.legal_moves():
             assert_same(game, twin, moves)
@@ -64,7 +64,7 @@ def test_random_games_agree_at_every_ply() -> None:
         assert_same(game, twin, moves)
         assert game.outcome is not None
         assert game.outcome.value == (0.5 if twin.score() == 0 else twin.score() > 0)
-    assert passes > 20
+    assert passes > 10
 
 
 def test_any_code_is_a_legal_move_exactly_when_the_twin_can_lay_it() -> None:

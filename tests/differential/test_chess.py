@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chess against python-chess."""
 
-import lzma
 import random
 import re
 from collections import Counter
@@ -13,6 +12,8 @@ import chess
 import pytest
 
 import hyoka as hk
+
+from . import real_records
 
 AUTOMATIC, CLAIMED = hk.Chess.Draws.automatic, hk.Chess.Draws.claimed
 
@@ -298,12 +299,12 @@ def test_static_exchange_evaluation_agrees_with_a_slow_twin(boards: list[chess.B
 
 def sampled_games(path: Path, count: int) -> list[tuple[str, list[str]]]:
     """The result and the moves in SAN of some games of a PGN file."""
-    text = lzma.decompress(path.read_bytes()).decode()
+    text = real_records.text_of(path, real_records.PGN)
     starts = [match.start() for match in re.finditer(r"^\[Event ", text, re.MULTILINE)]
     games = []
     for start in random.Random(7).sample(starts, count):
         headers, moves = text[start : text.find("\n[Event ", start)].strip().split("\n\n", 1)
-        moves = re.sub(r"\{[^}]*\}|\d+\.+|\$\d+", " ", moves)
+        moves = re.sub(r"\{[^}]*\}|\d+\.+|\$\d+|;", " ", moves)
         *sans, result = moves.split()
         assert f'[Result "{result}"]' in headers
         games.append((result, sans))
@@ -311,7 +312,7 @@ def sampled_games(path: Path, count: int) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("chess/twic_human.pgn.xz", 120), ("chess/tcec_eval.pgn.xz", 60)]
+    ("name", "count"), [("chess/twic_human.pgn.xz", 80), ("chess/tcec_eval.pgn.xz", 40)]
 )
 def test_real_games_replay_from_their_san(
     name: str, count: int, shared_data: Callable[[str], Path]

@@ -35,6 +35,7 @@ from .feature_twins import (
     othello_features,
     shogi_features,
 )
+from .real_records import CSA, SGF, text_of
 
 Row = dict[str, int | str]
 
@@ -105,8 +106,8 @@ def test_random_games_of_chess_agree(greedy: float) -> None:
 def test_positions_of_real_chess_games_agree(shared_data: Callable[[str], Path]) -> None:
     rng = random.Random(2)
     with lzma.open(shared_data("chess/twic_human.pgn.xz"), "rt") as file:
-        games = [chess.pgn.read_game(file) for _ in range(300)]
-    for record in rng.sample(games, 40):
+        games = [chess.pgn.read_game(file) for _ in range(40)]
+    for record in games:
         assert record is not None
         board, game = chess.Board(), hk.Chess()
         fens, moves = [board.fen()], []
@@ -134,7 +135,7 @@ def test_random_games_of_shogi_agree(greedy: float) -> None:
 def test_positions_of_real_shogi_games_agree(name: str, shared_data: Callable[[str], Path]) -> None:
     """Castles are seldom built at random."""
     rng = random.Random(4)
-    text = lzma.decompress(shared_data(f"shogi/{name}.csa.xz").read_bytes()).decode()
+    text = text_of(shared_data(f"shogi/{name}.csa.xz"), CSA)
     castles = Counter[int | str]()
     for record in rng.sample(text.split("/\n"), 60):
         game, positions, moves = hk.Shogi(), [hk.Shogi().text], []
@@ -229,7 +230,7 @@ def assert_same_game_of_go(size: int, points: list[Point | None], every: int) ->
 
 
 @pytest.mark.parametrize(
-    ("size", "games", "every"), [(3, 20, 1), (5, 20, 1), (7, 5, 2), (9, 5, 4), (13, 1, 25)]
+    ("size", "games", "every"), [(3, 20, 1), (5, 10, 1), (7, 4, 2), (9, 3, 4), (13, 1, 25)]
 )
 def test_random_games_of_go_agree(size: int, games: int, every: int) -> None:
     rng = random.Random(size)
@@ -244,10 +245,10 @@ def test_random_games_of_go_agree(size: int, games: int, every: int) -> None:
 
 def recorded_points(path: Path, count: int) -> list[list[Point | None]]:
     """Games without set-up stones in which the players take turns."""
-    lines = lzma.decompress(path.read_bytes()).splitlines()
+    lines = text_of(path, SGF).splitlines()
     found = []
     for line in random.Random(7).sample(lines, 3 * count):
-        board, plays = sgf_moves.get_setup_and_moves(sgf.Sgf_game.from_bytes(line))
+        board, plays = sgf_moves.get_setup_and_moves(sgf.Sgf_game.from_string(line))
         colors = [color for color, _ in plays]
         if board.is_empty() and colors == ["b", "w"] * (len(plays) // 2) + ["b"] * (len(plays) % 2):
             found.append([point for _, point in plays])
@@ -256,7 +257,7 @@ def recorded_points(path: Path, count: int) -> list[list[Point | None]]:
 
 @pytest.mark.parametrize(
     ("name", "size", "games", "every"),
-    [("go9/ogs9_human", 9, 30, 3), ("go19/pro_aeb", 19, 4, 10), ("go19/kgs_highdan", 19, 4, 10)],
+    [("go9/ogs9_human", 9, 15, 3), ("go19/pro_aeb", 19, 3, 15), ("go19/kgs_highdan", 19, 3, 15)],
 )
 def test_real_games_of_go_agree(
     name: str, size: int, games: int, every: int, shared_data: Callable[[str], Path]
@@ -387,7 +388,7 @@ def gnugo() -> Iterable[GnuGo]:
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "games"), [("go19/pro_aeb", 19, 60), ("go9/ogs9_human", 9, 200)]
+    ("name", "size", "games"), [("go19/pro_aeb", 19, 40), ("go9/ogs9_human", 9, 150)]
 )
 def test_ladders_of_real_games_agree_with_gnu_go(
     name: str, size: int, games: int, gnugo: GnuGo, shared_data: Callable[[str], Path]

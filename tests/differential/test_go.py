@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Go against sgfmill's boards, open_spiel, GNU Go's handicaps and real games."""
 
-import lzma
 import os
 import random
 import shutil
@@ -16,6 +15,8 @@ import pytest
 from sgfmill import boards, common, sgf, sgf_moves
 
 import hyoka as hk
+
+from .real_records import SGF, text_of
 
 Point = tuple[int, int]  # row and column, from the bottom left
 Rows = tuple[tuple[int, ...], ...]
@@ -96,13 +97,13 @@ def assert_same_board(game: Any, board: boards.Board) -> None:
     ("size", "games", "plies", "komi", "check_every"),
     [
         (3, 60, 80, 0, 1),
-        (4, 40, 120, 1, 1),
-        (5, 20, 150, 24.5, 1),
-        (6, 10, 150, -3.5, 1),
-        (7, 10, 200, 9, 1),
-        (9, 10, 250, 7.5, 3),
-        (13, 4, 500, 6.5, 10),
-        (19, 3, 900, 7.5, 40),
+        (4, 20, 120, 1, 1),
+        (5, 10, 150, 24.5, 1),
+        (6, 6, 150, -3.5, 1),
+        (7, 5, 200, 9, 1),
+        (9, 5, 250, 7.5, 3),
+        (13, 2, 500, 6.5, 10),
+        (19, 2, 900, 7.5, 40),
     ],
 )
 def test_random_games_agree_with_sgfmill(
@@ -137,7 +138,7 @@ def test_random_games_agree_with_sgfmill(
 
 
 @pytest.mark.parametrize(
-    ("size", "games"), [(3, 1_000), (4, 500), (5, 300), (9, 200), (13, 50), (19, 20)]
+    ("size", "games"), [(3, 1_000), (4, 300), (5, 200), (9, 80), (13, 20), (19, 8)]
 )
 def test_random_games_agree_with_open_spiel(size: int, games: int) -> None:
     """It forbids simple ko, and ends a game whose board comes back: what superko forbids."""
@@ -195,8 +196,8 @@ def test_superko_never_forbids_a_pass() -> None:
 
 
 def sampled_records(path: Path, count: int) -> list[sgf.Sgf_game]:
-    lines = lzma.decompress(path.read_bytes()).splitlines()
-    return [sgf.Sgf_game.from_bytes(line) for line in random.Random(1).sample(lines, count)]
+    lines = text_of(path, SGF).splitlines()
+    return [sgf.Sgf_game.from_string(line) for line in random.Random(1).sample(lines, count)]
 
 
 def set_up(board: boards.Board) -> Any:
@@ -215,10 +216,10 @@ def with_to_play(game: Any, color: str) -> Any:
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        ("go19/pro_aeb.sgf.xz", 40),
-        ("go19/kgs_highdan.sgf.xz", 40),
-        ("go9/ogs9_human.sgf.xz", 300),
-        ("go9/pro_aeb_9x9.sgf.xz", 100),
+        ("go19/pro_aeb.sgf.xz", 25),
+        ("go19/kgs_highdan.sgf.xz", 25),
+        ("go9/ogs9_human.sgf.xz", 150),
+        ("go9/pro_aeb_9x9.sgf.xz", 60),
     ],
 )
 def test_real_games_replay_as_on_sgfmill_boards(

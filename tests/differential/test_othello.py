@@ -4,6 +4,7 @@
 import random
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pyspiel
@@ -23,7 +24,7 @@ def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
     game_of_spiel = pyspiel.load_game("othello")
     passes = early_ends = 0
-    for _ in range(2_000):
+    for _ in range(1_000):
         state = game_of_spiel.new_initial_state()
         game = hk.Othello()
         while not state.is_terminal():
@@ -41,8 +42,8 @@ def test_random_games_agree_at_every_ply() -> None:
         assert game.legal_moves == []
         assert outcome.value == (state.returns()[0] + 1) / 2
         early_ends += "-" in game.text
-    assert passes > 500
-    assert early_ends > 10
+    assert passes > 250
+    assert early_ends > 5
 
 
 def test_any_code_is_a_legal_move_exactly_when_open_spiel_lists_it() -> None:
@@ -74,7 +75,8 @@ def wthor_games(path: Path) -> Iterator[tuple[int, list[str]]]:
 def test_wthor_games_replay_to_their_final_scores(shared_data: Callable[[str], Path]) -> None:
     """The database gives empty squares to the winner, as our score does."""
     finished = unfinished = early_ends = 0
-    for black_discs, squares in wthor_games(shared_data("othello/wthor_1977-2020.zip")):
+    games = wthor_games(shared_data("othello/wthor_1977-2020.zip"))
+    for black_discs, squares in islice(games, 0, None, 3):
         game = hk.Othello()
         for square in squares:
             if game.is_legal("pass"):
@@ -88,6 +90,6 @@ def test_wthor_games_replay_to_their_final_scores(shared_data: Callable[[str], P
             finished += 1
             early_ends += "-" in game.text
             assert game.score == 2 * black_discs - 64, (game.text, black_discs)
-    assert finished > 100_000
+    assert finished > 33_000
     assert unfinished < 0.01 * finished
-    assert early_ends > 1_000
+    assert early_ends > 300

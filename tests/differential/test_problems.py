@@ -138,9 +138,8 @@ def test_solutions_of_mates_are_played_and_end_in_mate(shared_data: Callable[[st
                 assert board.is_game_over()
 
 
-def stones_of(record: bytes, move_number: int | None) -> NDArray[np.int8]:
+def stones_of(game: sgf.Sgf_game, move_number: int | None) -> NDArray[np.int8]:
     """The board before a move (at the end for None) as sgfmill has it, with set-ups in between."""
-    game = sgf.Sgf_game.from_bytes(record)
     board = boards.Board(game.get_size())
     played = 0
     for node in game.get_main_sequence():
@@ -176,8 +175,8 @@ def test_records_give_the_stones_that_sgfmill_gives(
                 continue
             moves = [node.get_move()[0] for node in tree.get_main_sequence()]
             count = sum(colour is not None for colour in moves)
-            for number in (None, rng.randint(1, count + 1)):
-                game = load_sgf(record, number)
-                assert (game.cells == stones_of(record, number)).all(), (name, number)
-                agreed += 1
-    assert agreed > 700
+            number = rng.choice((None, rng.randint(1, count + 1)))
+            game = load_sgf(record, number)
+            assert (game.cells == stones_of(tree, number)).all(), (name, number)
+            agreed += 1
+    assert agreed > 350

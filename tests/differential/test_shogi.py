@@ -3,7 +3,6 @@
 
 import contextlib
 import gzip
-import lzma
 import random
 import re
 import zipfile
@@ -18,6 +17,7 @@ from cshogi import KIF
 
 import hyoka as hk
 
+from .real_records import CSA, text_of
 from .shogi_twin import Square, attackers, exchange_value, name_of, pieces_from
 
 HANDICAPS = {
@@ -399,12 +399,12 @@ def test_static_exchange_evaluation_agrees_with_a_slow_twin(boards: list[cshogi.
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("floodgate2016", 300), ("pro_psn", 131), ("pro_title", 306), ("wcsc28", 215)],
+    [("floodgate2016", 100), ("pro_psn", 131), ("pro_title", 306), ("wcsc28", 100)],
 )
 def test_real_games_replay_from_csa(
     name: str, count: int, shared_data: Callable[[str], Path]
 ) -> None:
-    text = lzma.decompress(shared_data(f"shogi/{name}.csa.xz").read_bytes()).decode()
+    text = text_of(shared_data(f"shogi/{name}.csa.xz"), CSA)
     for record in random.Random(8).sample(text.split("/\n"), count):
         board, line, previous = cshogi.Board(), hk.Shogi().line(), 0
         (end,) = re.findall(r"^%.+", record, re.MULTILINE)

@@ -251,9 +251,9 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
 
 
 # Forks a process that plays the match, kills it when the journal has grown by some lines, and does
-# so twenty times; then lets one play to the end. Imported once, so that each start is quick.
+# so some times; then lets one play to the end. Imported once, so that each start is quick.
 KILLED_AGAIN_AND_AGAIN = """
-import os, random, signal, sys
+import os, random, signal, sys, time
 from pathlib import Path
 from hyoka.arena import plan_match, play_match
 
@@ -283,6 +283,7 @@ for _ in range(kills):
     growth = chance.randrange(1, 15_000)
     while size() < before + growth:
         assert os.waitpid(pid, os.WNOHANG) == (0, 0), "the match ended too early"
+        time.sleep(0.0005)
     for _ in range(chance.randrange(20_000)):
         pass
     os.kill(pid, signal.SIGKILL)
@@ -292,28 +293,28 @@ print(killed)
 """
 
 
-def test_a_match_of_a_thousand_games_killed_twenty_times_has_each_game_once(
+def test_a_match_killed_six_times_has_each_game_once(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "match"
     result = subprocess.run(
-        [sys.executable, "-c", KILLED_AGAIN_AND_AGAIN, str(folder), "1000", "20"],
+        [sys.executable, "-c", KILLED_AGAIN_AND_AGAIN, str(folder), "400", "6"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (result.returncode, result.stdout) == (0, "20\n"), result.stderr
-    # As the file stands, read by nobody but us: a thousand whole lines, each game in one.
+    assert (result.returncode, result.stdout) == (0, "6\n"), result.stderr
+    # As the file stands, read by nobody but us: whole lines, each game in one.
     lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
     numbers = [json.loads(line.partition(" ")[2])["pairing"][0] for line in lines]
-    assert sorted(numbers) == list(range(1000))
+    assert sorted(numbers) == list(range(400))
     found = json_of(
-        *("match", "one=random", "two=random", "-g", "othello", "--seed", "7", "-n", "1000"),
+        *("match", "one=random", "two=random", "-g", "othello", "--seed", "7", "-n", "400"),
         *("--to", str(folder), "--no-report"),
         cwd=tmp_path,
     )
-    assert (found["games"], found["finished"]) == (1000, True)
-    assert lines_of(folder / "journal.jsonl") == 1000
+    assert (found["games"], found["finished"]) == (400, True)
+    assert lines_of(folder / "journal.jsonl") == 400
     [duel] = found["duels"]
     _, games = open_match(folder)
     mine = [game.result if game.pairing.first == 0 else 1 - game.result for game in games]
@@ -322,5 +323,5 @@ def test_a_match_of_a_thousand_games_killed_twenty_times_has_each_game_once(
         duel["draws"],
         duel["losses"],
     ]
-    assert sum(duel["pairs"]) == 500
-    assert len({game.worker for game in games}) >= 20
+    assert sum(duel["pairs"]) == 200
+    assert len({game.worker for game in games}) >= 6

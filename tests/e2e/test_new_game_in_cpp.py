@@ -16,8 +16,6 @@ PAGE = ROOT / "docs" / "new-game-cpp.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 LAWS = ("tests/laws/test_game_laws.py", "tests/laws/test_chance_laws.py")
 
-pytestmark = pytest.mark.xdist_group("builds")
-
 
 def blocks(language: str) -> list[str]:
     """The page's code in one language, in order."""

@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -49,6 +48,13 @@ def uci(search: str) -> Iterator[chess.engine.SimpleEngine]:
         yield engine
 
 
+@pytest.fixture(scope="module")
+def ab() -> Iterator[chess.engine.SimpleEngine]:
+    """One process for all that is asked of alpha-beta."""
+    with uci("ab") as engine:
+        yield engine
+
+
 def moved(result: chess.engine.PlayResult, board: chess.Board) -> chess.Move:
     """The move of a result, if it is legal."""
     assert result.move is not None
@@ -78,16 +84,14 @@ def test_python_chess_analyses_with_every_search(search: str) -> None:
         assert moved(engine.play(board, chess.engine.Limit(nodes=2000)), board)
 
 
-def test_python_chess_sees_mates_for_both_sides() -> None:
-    with uci("ab") as engine:
-        for fen, mate in ((MATE_IN_ONE, 1), ("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", -1)):
-            info = engine.analyse(chess.Board(fen), chess.engine.Limit(depth=3))
-            assert info["score"].white() == chess.engine.Mate(mate)
+def test_python_chess_sees_mates_for_both_sides(ab: chess.engine.SimpleEngine) -> None:
+    for fen, mate in ((MATE_IN_ONE, 1), ("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", -1)):
+        info = ab.analyse(chess.Board(fen), chess.engine.Limit(depth=3))
+        assert info["score"].white() == chess.engine.Mate(mate)
 
 
-def test_python_chess_gets_several_variations() -> None:
-    with uci("ab") as engine:
-        infos = engine.analyse(chess.Board(), chess.engine.Limit(nodes=2000), multipv=3)
+def test_python_chess_gets_several_variations(ab: chess.engine.SimpleEngine) -> None:
+    infos = ab.analyse(chess.Board(), chess.engine.Limit(nodes=2000), multipv=3)
     assert [info["multipv"] for info in infos] == [1, 2, 3]
     assert len({info["pv"][0] for info in infos}) == 3
 
@@ -113,22 +117,20 @@ def test_python_chess_stops_an_endless_analysis() -> None:
         assert best in chess.Board().legal_moves
 
 
-def test_python_chess_limits_the_moves() -> None:
-    with uci("ab") as engine:
-        moves = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]
-        result = engine.play(chess.Board(), chess.engine.Limit(nodes=500), root_moves=moves)
+def test_python_chess_limits_the_moves(ab: chess.engine.SimpleEngine) -> None:
+    moves = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]
+    result = ab.play(chess.Board(), chess.engine.Limit(nodes=500), root_moves=moves)
     assert result.move in moves
 
 
-def test_python_chess_castles_in_chess960() -> None:
+def test_python_chess_castles_in_chess960(ab: chess.engine.SimpleEngine) -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True)
-    with uci("ab") as engine:
-        while not board.is_game_over() and board.ply() < 8:
-            board.push(moved(engine.play(board, chess.engine.Limit(nodes=500)), board))
-        board = chess.Board("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", chess960=True)
-        castling = [move for move in board.legal_moves if board.is_castling(move)]
-        result = engine.play(board, chess.engine.Limit(nodes=500), root_moves=castling)
-        assert result.move in castling
+    while not board.is_game_over() and board.ply() < 8:
+        board.push(moved(ab.play(board, chess.engine.Limit(nodes=500)), board))
+    board = chess.Board("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", chess960=True)
+    castling = [move for move in board.legal_moves if board.is_castling(move)]
+    result = ab.play(board, chess.engine.Limit(nodes=500), root_moves=castling)
+    assert result.move in castling
 
 
 def test_a_whole_game_of_chess_is_legal_by_other_rules() -> None:
@@ -146,10 +148,10 @@ def test_a_whole_game_of_chess_is_legal_by_other_rules() -> None:
 # USI, by cshogi
 
 
-@pytest.fixture
-def usi(tmp_path: Path) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def usi(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A script, since this client starts a program without arguments."""
-    script = tmp_path / "engine"
+    script = tmp_path_factory.mktemp("usi") / "engine"
     script.write_text(f"#!/bin/sh\nexec {shlex.join(command('usi', '--search', 'ab:nodes=300'))}\n")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     engine = cshogi.usi.Engine(str(script))
@@ -192,6 +194,7 @@ def test_cshogi_reads_scores_and_variations(usi: Any) -> None:
     usi.position()
     usi.go(nodes=2000, listener=several.listen())
     assert len({info["pv"][0] for info in several.info}) == 3
+    usi.setoption("MultiPV", 1)
 
 
 def test_cshogi_ponders(usi: Any) -> None:
@@ -330,7 +333,7 @@ def test_our_client_gets_evaluations_of_ours(text: str, game: str, start: str) -
     rng = random.Random(3)
     positions = [EnginePosition(game, start)]
     line, moves = hk.position(game), list[str]()
-    for _ in range(10):
+    for _ in range(5):
         move = rng.choice(line.legal_moves)
         line, moves = line.play(move), [*moves, str(move)]
         positions.append(EnginePosition(game, moves=tuple(moves)))

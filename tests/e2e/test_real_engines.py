@@ -174,7 +174,7 @@ def test_gps_shogi_scores_by_depth(session: Sessions) -> None:
     positions = [
         EnginePosition("shogi", start=rook_up.format("b")),
         EnginePosition("shogi", start=rook_up.format("w")),
-        *(EnginePosition("shogi", moves=moves[:ply]) for ply in range(0, 61, 3)),
+        *(EnginePosition("shogi", moves=moves[:ply]) for ply in range(0, 61, 6)),
     ]
     with session("usi:depth=1:gpsusi") as engine:
         for limits in (Limits(nodes=1), Limits(time_s=0.1)):

@@ -145,7 +145,7 @@ def unevenness(game: Any, draws_per_move: int) -> float:
 
 
 @for_every_game
-@settings(LAW, max_examples=100)
+@settings(LAW, max_examples=40)
 @given(st.data())
 def test_random_moves_are_uniform_in_any_position(name: str, data: st.DataObject) -> None:
     game = data.draw(games(name))

@@ -83,7 +83,7 @@ def hashed_content(game: Any) -> tuple[str, ...]:
         case hk.Shogi():
             return tuple(fields[:3])
         case hk.BlokusDuo():
-            return tuple(fields[:3])
+            return tuple(fields[:2])
         case hk.Othello():
             return tuple(fields)
     return tuple(fields[:4])

@@ -269,7 +269,7 @@ def read_again(record: hk.Record, format: str) -> list[hk.Record]:
 
 
 @pytest.mark.parametrize("game", WRITTEN)
-@settings(LAW, max_examples=60)
+@settings(LAW, max_examples=40)
 @given(st.data())
 def test_a_record_that_is_written_reads_back_the_same(game: str, data: st.DataObject) -> None:
     format, records = WRITTEN[game]
@@ -399,7 +399,7 @@ def read_pieces(format: str, pieces: list[bytes]) -> Content:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(LAW, max_examples=200)
+@settings(LAW, max_examples=80)
 @given(st.data())
 def test_pieces_make_no_difference_to_a_reader(format: str, data: st.DataObject) -> None:
     pieces = data.draw(in_pieces(mutated(format)))
@@ -437,7 +437,7 @@ def encoded_games(draw: st.DrawFn, format: str) -> bytes:
 
 
 @pytest.mark.parametrize("format", ["sgf", "pgn", "csa"])
-@settings(LAW, max_examples=200)
+@settings(LAW, max_examples=80)
 @given(st.data())
 def test_pieces_make_no_difference_to_the_text(format: str, data: st.DataObject) -> None:
     pieces = data.draw(in_pieces(encoded_games(format)))
@@ -447,7 +447,7 @@ def test_pieces_make_no_difference_to_the_text(format: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("format", ["sgf", "pgn", "csa", "kifu", "lines"])
-@settings(LAW, max_examples=100)
+@settings(LAW, max_examples=50)
 @given(st.data())
 def test_any_bytes_become_utf8(format: str, data: st.DataObject) -> None:
     pieces = data.draw(in_pieces(mutated(format)))

@@ -12,14 +12,14 @@ import hyoka as hk
 
 # The examples are the same on every run and every machine, and no clock decides.
 LAW: Final = settings(
-    max_examples=30,
+    max_examples=20,
     derandomize=True,
     database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 FEW: Final = settings(LAW, max_examples=8)
-MANY: Final = settings(LAW, max_examples=150)
+MANY: Final = settings(LAW, max_examples=75)
 
 
 # The first player can lay nothing more, the second has 39 moves.

@@ -20,8 +20,6 @@ from hyoka.arena import open_match, plan_match, play_match
 from hyoka.evolving.search import ObjectiveSearch, SearchPlan
 from hyoka.samples import sample_path
 
-pytestmark = pytest.mark.xdist_group("cluster")
-
 CLUSTER = """
 import sys
 from distributed import LocalCluster

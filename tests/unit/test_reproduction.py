@@ -68,10 +68,10 @@ MONTE_CARLO = ("UCT", "MC", "MC-Score")
 TINY_GO = GoScale(
     1,
     (
-        Program(OURS, 500, "uct:playouts=30,formula=puct"),
-        Program("UCT", 5000, "uct:playouts=60"),
-        Program("UCT", 500, "uct:playouts=20"),
-        Program("MC", 5000, "mc:playouts=600,divide=on"),
+        Program(OURS, 500, "uct:playouts=15,formula=puct"),
+        Program("UCT", 5000, "uct:playouts=30"),
+        Program("UCT", 500, "uct:playouts=10"),
+        Program("MC", 5000, "mc:playouts=400,divide=on"),
         Program("MC", 500, "mc:playouts=200,divide=on"),
         Program("MC-Score", 500, "mc-score:playouts=200,divide=on"),
     ),

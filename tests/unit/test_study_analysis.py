@@ -324,13 +324,13 @@ def test_real_values_of_floodgate_by_rating(
         tmp_path / "floodgate",
         records=shared_data("shogi/floodgate2016.csa.xz"),
         columns="none",
-        where="number % 24 = 0",
+        where="number % 36 = 0",
     )
     evaluate(study, ["comments"])
     by = "(first_rank + second_rank) / 2"
     found = study.curve(by=by, bins=[2900, 3100, 3300], delta=200, resampling=Resampling(50))
     assert len(found) == 5
-    assert found[0].positions > 120_000
+    assert found[0].positions > 80_000
     for part in found:
         assert part.logistic.slope.low > 0
         middle = min((p for p in part.points if not p.is_mate), key=lambda p: abs(p.value))
