@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put strengths that `hyoka learn strengths` has learned into the package.
+"""Put models that `hyoka learn strengths` and `hyoka learn comparison` made into the package.
 
-    scripts/ship_model.py learned/go19.json …
+    scripts/ship_model.py learned/go19.json learned/shogi.eval …
 
-Numbers are cut to four digits, and the game's name is left out: boards of other sizes go by the
-same strengths. How they were made stays in the file. `games/all_games.py` says who goes by which.
+Strengths are cut to four digits, and the game's name is left out: boards of other sizes go by the
+same strengths. How a model was made stays in the file. `games/all_games.py` says who goes by which.
 """
 
 import dataclasses
@@ -16,19 +16,29 @@ from hyoka.artefact import Artefact, read_artefact
 MODELS = Path(__file__).parent.parent / "src" / "hyoka" / "models"
 
 
+def shipped(artefact: Artefact) -> Artefact:
+    """The same, as small as it can be."""
+    if artefact.kind != "strengths":
+        return artefact
+    strengths = artefact.json_object()["strengths"]
+    short = {feature: float(f"{strength:.4g}") for feature, strength in strengths.items()}
+    return Artefact.of("strengths", {"strengths": short})
+
+
 def main() -> None:
     """Copy each file that is named."""
     for name in sys.argv[1:]:
-        artefact = read_artefact(name, "strengths")
-        strengths = artefact.json_object()["strengths"]
-        short = {feature: float(f"{strength:.4g}") for feature, strength in strengths.items()}
+        artefact = read_artefact(name)
         if artefact.origin is None:
             sys.exit(f"{name}: it does not say how it was made")
-        command = artefact.origin.command.replace(name, Path(name).name)
-        origin = dataclasses.replace(artefact.origin, command=command)
-        made = Artefact.of("strengths", {"strengths": short}, origin=origin)
+        # Where the records lay is of no use to others.
+        words = [
+            Path(word).name if "/" in word else word for word in artefact.origin.command.split()
+        ]
+        origin = dataclasses.replace(artefact.origin, command=" ".join(words))
+        made = dataclasses.replace(shipped(artefact), origin=origin)
         made.save(MODELS / Path(name).name)
-        print(f"{Path(name).name}: {len(short):,} features, {len(made.to_bytes()):,} bytes")
+        print(f"{Path(name).name}: {artefact.kind}, {len(made.to_bytes()):,} bytes")
 
 
 if __name__ == "__main__":
