@@ -4,12 +4,14 @@
 import math
 import os
 import shlex
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from hyoka.cli.matches import clock_text
 from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
     AsJson,
@@ -177,7 +179,7 @@ def comparison_command(
                 state=file,
                 threads=cores,
                 progress=progress,
-                on_pass=None if as_json else _tell_pass,
+                on_pass=None if as_json else _PassTeller(passes),
             )
     choices = {"hold_out": f"{hold_out:g}", "positions": str(positions)}
     evaluation = training.evaluation()
@@ -255,14 +257,30 @@ def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) 
         out.print("going on where it was interrupted", style="dim")
 
 
-def _tell_pass(report: PassReport) -> None:
+class _PassTeller:
+    """Tells of each pass, and how long the rest will take if it goes on like that."""
+
+    def __init__(self, passes: int) -> None:
+        self._passes = passes
+        self._begun = time.monotonic()
+        self._told = 0
+
+    def __call__(self, report: PassReport) -> None:
+        """Print a line."""
+        self._told += 1
+        left = (self._passes - report.number) * (time.monotonic() - self._begun) / self._told
+        more = f"; at most {clock_text(left)} left" if report.number < self._passes else ""
+        out.print(f"{_pass_text(report)}{more}", markup=False)
+
+
+def _pass_text(report: PassReport) -> str:
     said = (
         f"pass {report.number}: J {report.objective:.4f} = moves {report.moves:.4f} + outcomes "
         f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
     )
     if report.held_out is not None:
         said += f"; held out: {_words(report.held_out)}"
-    out.print(said, markup=False)
+    return said
 
 
 def _words(judged: Judgement) -> str:

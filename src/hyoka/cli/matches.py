@@ -264,14 +264,15 @@ class LiveStanding:
         left = (self._wanted - standing.games) / rate if rate else math.inf
         words = f"{standing.games:,} of {self._wanted:,} games  {rate:.3g} a second"
         if math.isfinite(left):
-            words += f"  {_duration(left)} left"
+            words += f"  {clock_text(left)} left"
         bar = ProgressBar(total=max(1, self._wanted), completed=standing.games, width=40)
         head = Table.grid(padding=(0, 2))
         head.add_row(bar, Text(words))
         return Group(head, standing_table(standing, self._sprt), Text(self._last, style="dim"))
 
 
-def _duration(seconds: float) -> str:
+def clock_text(seconds: float) -> str:
+    """A duration as clocks show it: 1:02:03, or 2:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -266,7 +266,10 @@ SATO_2013: Final = Checklist(
         Item("values after quiescence, and their leaves", ("core/search/quiescence.h",)),
         Item("J1, equations (1) and (3)", _COMPARISONS, None, "`--objective comparison`"),
         Item(
-            "J2, equations (2) and (4)", _COMPARISONS, None, "a draw counts as half won and half lost"
+            "J2, equations (2) and (4)",
+            _COMPARISONS,
+            None,
+            "a draw counts as half won and half lost",
         ),
         Item(
             "J, equation (5)",
@@ -294,11 +297,11 @@ SATO_2013: Final = Checklist(
             "`--features relations`: 365,621 weights; the paper's patterns are not listed, ours are "
             "all pairs of pieces",
         ),
+        Item("Bonanza's features", ("core/sparse/shogi_kpp.h",), None, "`--features kpp`"),
         Item(
-            "Bonanza's features", ("core/sparse/shogi_kpp.h",), None, "`--features kpp`"
-        ),
-        Item(
-            "PBILc, equations (7) and (8)", ("src/hyoka/evolving/optimisers.py",), None,
+            "PBILc, equations (7) and (8)",
+            ("src/hyoka/evolving/optimisers.py",),
+            None,
             "`--optimiser pbilc`; CMA-ES and random search beside it",
         ),
         Item("figure 1: the procedure", _EVOLVING, None, "`hyoka learn objective`"),
