@@ -294,7 +294,7 @@ SATO_2013: Final = Checklist(
             "pieces, pieces and kings, patterns of pieces",
             ("core/sparse/shogi_relations.h",),
             None,
-            "`--features relations`: 365,621 weights; the paper's patterns are not listed, ours are "
+            "`--features relations`: 365,621 weights; its patterns are not listed, ours are "
             "all pairs of pieces",
         ),
         Item("Bonanza's features", ("core/sparse/shogi_kpp.h",), None, "`--features kpp`"),
