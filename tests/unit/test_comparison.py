@@ -231,6 +231,10 @@ def test_a_training_that_was_killed_goes_on_as_if_it_were_not(
     again = learn_comparison(learned, held_out, settings=settings, state=state)
     assert again.reports == whole.reports
     assert again.evaluation().artefact().to_bytes() == whole.evaluation().artefact().to_bytes()
+    longer = learn_comparison(
+        learned, held_out, settings=dataclasses.replace(settings, passes=4), state=state
+    )
+    assert longer.reports[:3] == whole.reports
     other = dataclasses.replace(settings, rate=1.0)
     with pytest.raises(hk.SourceError, match="another training"):
         learn_comparison(learned, held_out, settings=other, state=state)

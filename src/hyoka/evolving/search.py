@@ -106,7 +106,8 @@ class SearchPlan:
     def text(self) -> str:
         """The same text for the same plan, however long it runs."""
         plain = asdict(dataclasses.replace(self, training=TrainingSettings(), steps=0))
-        return json.dumps(plain | {"training": self.training.text}, sort_keys=True)
+        training = {"training": self.training.text, "passes": self.training.passes}
+        return json.dumps(plain | training, sort_keys=True)
 
 
 @dataclass(frozen=True)

@@ -153,8 +153,8 @@ class TrainingSettings:
 
     @property
     def text(self) -> str:
-        """The same text for the same settings."""
-        plain = asdict(replace(self, objective=Combination()))
+        """The same text for the same training, however long it goes on."""
+        plain = asdict(replace(self, objective=Combination(), passes=1, patience=1))
         return json.dumps(plain | {"objective": text_of(self.objective)}, sort_keys=True)
 
 
@@ -457,8 +457,8 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
 ) -> Training:
     """An evaluation by comparison training.
 
-    `state`: a file that is written after each pass; if it holds an unfinished training of the same
-    games and settings, that one is gone on with.
+    `state`: a file that is written after each pass; if it holds a training of the same games and
+    settings, that one is gone on with, also for more passes than it was to have.
     """
     training = Training(
         learned, held_out, features=features, settings=settings, start=start, threads=threads
