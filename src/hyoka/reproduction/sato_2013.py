@@ -128,7 +128,7 @@ SCALES: Final = {
         rate=0.05,
         best=5,
         verified=1000,
-        opponent_nodes=20,
+        opponent_nodes=10,
     ),
     "medium": Amount(
         Subject("shogi", "relations", _FLOODGATE, 20_000, 12, _USUAL),
