@@ -20,7 +20,8 @@ struct ChessPlaces {
     static constexpr std::size_t places = 12 * 64;  // whose, kind and square
     static std::size_t terms() { return Terms::all().size(); }
     static std::size_t count() { return 2 * (terms() + king_places * places); }
-    static std::size_t anchored() { return 0; }
+    /// The values of pieces, which are the first terms.
+    static std::size_t anchored() { return 2 * 5; }
     static std::vector<float> starting();
 
     /// A king as its side sees it, which looks into a mirror if that puts the king on the queen's side.

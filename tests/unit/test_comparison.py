@@ -175,12 +175,14 @@ def test_a_known_evaluation_comes_back_from_its_games() -> None:
     lessons = Lessons.of_records(records[:50])
     chances = known.value(list(lessons.games.positions())).astype(np.float32)
     features = feature_set("chess", "places")
+    nothing = features.starting().copy()
+    nothing[features.anchored :] = 0  # but for the values of pieces, which are not learned
     learned = learn_comparison(
         dataclasses.replace(lessons, results=chances),
         settings=TrainingSettings(
             objective=Combination(l1=0.5), passes=3, steps=12, rate=20.0, decay=0.5
         ),
-        start=SparseEvaluation(features, np.zeros(features.weights, np.float32), features.scale),
+        start=SparseEvaluation(features, nothing, features.scale),
         threads=2,
     ).evaluation()
     unseen = list(GameTable.from_records(records[50:]).positions())
