@@ -76,6 +76,7 @@ _LIST: Final = (
         record_plies=10,
         samples="othello.sgf.xz",
         move_model="othello.json",
+        evaluation="othello.eval",
         bench=Workload(perft_depth=9, playouts=20_000),
     ),
     GameFacts(
@@ -126,6 +127,7 @@ _LIST: Final = (
         random_plies=6,
         record_plies=24,
         move_model="shogi.json",
+        evaluation="shogi.eval",
         bench=Workload(perft_depth=4, playouts=2_000, counts_playout_moves=True),
     ),
     GameFacts(

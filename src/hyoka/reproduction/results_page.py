@@ -57,8 +57,8 @@ class ResultsPage:
         return ", ".join(f"{self.answers[kind]} {kind}" for kind in kinds if self.answers[kind])
 
 
-_PAPERS: Final = "preset=paper,"
-"""What was meant before presets had names; it makes no experiment another one."""
+_FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
+"""What was meant before there was a name for it; to say so makes no experiment another one."""
 
 
 def definition(experiment: Experiment, scale: str) -> str:
@@ -87,7 +87,10 @@ def _told(value: object) -> str:
         return f"[{', '.join(map(_told, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in value.items())}}}"
-    return repr(value).replace(_PAPERS, "")
+    text = repr(value)
+    for words in _FORMERLY_MEANT:
+        text = text.replace(words, "")
+    return text
 
 
 def write_results_page(

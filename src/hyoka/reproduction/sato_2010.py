@@ -46,7 +46,7 @@ _WIDENING: Final = f"{_RATING},widening=on"
 _KILLER: Final = f"{_WIDENING},killer=on"
 MCTS: Final = f"{_KILLER},history=on"
 """The paper's whole program, but for the quiescence search at its root."""
-_ALPHA_BETA: Final = "ab:time={time}"
+_ALPHA_BETA: Final = "ab:time={time},eval=built-in"
 _GPS: Final = "usi:depth=4:gpsusi"
 """It overruns less than a second a move, and so is held back by its depth."""
 
@@ -532,7 +532,7 @@ class LostExperiment:
             columns="none",
         )
         mcts = MCTS.replace("time={time}", f"playouts={amount.playouts}").format(threads=1)
-        specs = [f"ab:nodes={amount.nodes}", mcts]
+        specs = [f"ab:nodes={amount.nodes},eval=built-in", mcts]
         near = "ply between plies - 40 and plies - 10"
         engines = workshop.evaluate(study, specs, amount.sample, where=near)
         alpha_beta, tree = measured(study, engines, Question(where=near)).samples

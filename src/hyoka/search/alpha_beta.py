@@ -8,9 +8,10 @@ from typing import Final
 from hyoka import _core
 from hyoka._core import Player
 from hyoka.games import AnyLine, AnyMove
-from hyoka.search.parts import alpha_beta_options, models_for
+from hyoka.search.parts import alpha_beta_options, evaluation_of, models_for
 from hyoka.search.request import OnResult, SearchRequest
 from hyoka.search.result import MoveReport, SearchResult
+from hyoka.search.sparse_evaluations import SparseEvaluation
 from hyoka.search.spec import SearchSpec
 
 _DECIDED: Final = 20_000
@@ -30,10 +31,15 @@ class AlphaBetaPlayer:
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
         self._core = _core.AlphaBeta(game, alpha_beta_options(spec), models_for(spec, game))
-        _, self._unit, scale = (
-            _core.evaluation_terms(game) if game is not None else ([], "points", 1.0)
-        )
+        evaluation = evaluation_of(spec, game)
+        if evaluation is not None:
+            self._unit, scale = evaluation.unit, evaluation.scale
+        elif game is not None:  # a function's scores are taken for what the game's own are
+            _, self._unit, scale = _core.evaluation_terms(game)
+        else:
+            self._unit, scale = "points", 1.0
         self._scale = spec["scale"] or scale
+        self._point = evaluation.point if isinstance(evaluation, SparseEvaluation) else 1
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Search deeper and deeper until a limit is reached."""
@@ -104,5 +110,6 @@ class AlphaBetaPlayer:
         points = None
         if mate is None:
             points = _final_score(line, pv, math.copysign(abs(score) - _DECIDED, score))
+            points *= self._point
         proven = "won" if (score > 0) == first_to_play else "lost"
         return MoveReport(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))

@@ -102,12 +102,24 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
     return models
 
 
-def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
+def evaluation_of(spec: SearchSpec, game: str | None) -> LinearEvaluation | SparseEvaluation | None:
+    """The evaluation of ours that a spec names or holds; None if it has another one, or none."""
     given = spec.parts.get("evaluation")
     if isinstance(given, LinearEvaluation | SparseEvaluation):
         if given.game != game:
             raise NotationError(f"an evaluation of {given.game} can't judge {game}")
-        return given.model()
+        return given
+    if given is not None or game is None or not has_terms(game):
+        return None
+    return _evaluation_in(game, spec["eval"])
+
+
+def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
+    given = spec.parts.get("evaluation")
+    if isinstance(given, LinearEvaluation | SparseEvaluation):
+        ours = evaluation_of(spec, game)
+        assert ours is not None
+        return ours.model()
     if given is not None:
         wants_scores = spec.kind == "ab"
         return (_core.python_scores if wants_scores else _core.python_values)(game, given)
@@ -118,10 +130,17 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
     return None
 
 
-@functools.lru_cache(maxsize=64)
+# Few, since the largest take hundreds of megabytes each.
+@functools.lru_cache(maxsize=4)
+def _evaluation_in(game: str, source: Artefact | str) -> LinearEvaluation | SparseEvaluation:
+    """The evaluation that a file holds; a match asks for it anew with each game."""
+    return static_evaluation(game, source)
+
+
+@functools.lru_cache(maxsize=4)
 def _evaluation_model(game: str, source: Artefact | str) -> _core.Model:
-    """The evaluation that a file holds; those who ask for the same file get the same one."""
-    return static_evaluation(game, source).model()
+    """The same as searches take it; those who ask for the same file get the same one."""
+    return _evaluation_in(game, source).model()
 
 
 def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:

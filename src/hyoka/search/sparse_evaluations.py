@@ -107,6 +107,11 @@ class SparseEvaluation:
         return self.features.unit
 
     @property
+    def point(self) -> int:
+        """What a point of the game's own count is in `unit`."""
+        return 100 if self.unit.startswith("hundredths") else 1
+
+    @property
     def fingerprint(self) -> str:
         """Some characters that tell it from others."""
         digest = hashlib.sha256(f"{self.features.name} {self.scale!r}".encode())
