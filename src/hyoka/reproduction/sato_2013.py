@@ -268,7 +268,8 @@ class ThirdProgramExperiment:
             rows.append((name, self.theirs[name].rate, score.score, rates[name]))
         return Outcome(
             f"{_about(search, amount)}. {amount.verified:,} games each, {plan.nodes:,} nodes a "
-            f"move, against alpha-beta with the built-in evaluation at {amount.opponent_nodes:,}",
+            f"move, against alpha-beta with the built-in evaluation at "
+            f"{self._opponent_nodes(plan, amount):,}",
             (OutcomeTable(("player", "theirs", "ours +−=", "points"), tuple(rows)),),
             tuple(
                 verdict(
@@ -283,6 +284,10 @@ class ThirdProgramExperiment:
             ),
         )
 
+    def _opponent_nodes(self, plan: SearchPlan, amount: Amount) -> int:
+        """What makes the third program about as strong; elsewhere it is as it comes."""
+        return plan.nodes if self.elsewhere else amount.opponent_nodes
+
     def _match(  # noqa: PLR0913, PLR0917 - all that a match is made of
         self,
         workshop: Workshop,
@@ -294,7 +299,7 @@ class ThirdProgramExperiment:
     ) -> MatchResult:
         match = plan_match(
             f"{name}=ab:nodes={plan.nodes},hash=1,eval={file}",
-            f"third=ab:nodes={amount.opponent_nodes},hash=1,eval=built-in",
+            f"third=ab:nodes={self._opponent_nodes(plan, amount)},hash=1,eval=built-in",
             game=lessons.games.game,
             openings=f"random:{plan.opening_plies}",
             seed=workshop.seed + _APART,
