@@ -67,7 +67,7 @@ def test_alpha_beta_is_minimax(game: Any, plies: int, depth: int, seed: int) -> 
         pytest.fail("choose another seed: the game is over")
     expected = minimax(line, depth, 0, hk.linear_evaluation(hk.name_of(game)))
     for switches in SWITCHES:
-        result = hk.search_once(line, f"ab:depth={depth},quiescence=off,{switches}")
+        result = hk.search_once(line, f"ab:depth={depth},quiescence=off,eval=built-in,{switches}")
         assert score_of(result) == expected, switches
         after = minimax(
             line.play(result.best), depth - 1, 1, hk.linear_evaluation(hk.name_of(game))
