@@ -23,5 +23,6 @@ void bind_knowledge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_solvers(nanobind::module_& module);
 void bind_sparse(nanobind::module_& module);
+void bind_perceptrons(nanobind::module_& module);
 
 }  // namespace hyoka::bindings

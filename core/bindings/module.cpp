@@ -109,6 +109,7 @@ NB_MODULE(_core, module) {
     bind_mets(module);
     bind_strengths(module);
     bind_sparse(module);
+    bind_perceptrons(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

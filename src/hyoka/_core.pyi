@@ -3813,6 +3813,24 @@ class Comparisons:
         J1, J2, the positions and leaves that they are sums over, and the derivatives by weight.
         """
 
+pattern_sizes: tuple = (3, 21, 2862)
+
+def pattern_counts(positions: Sequence[object], with_hands: bool) -> NDArray[numpy.uint8]:
+    """
+    How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as whoever is to move sees it; then, if wanted, which pieces both have in hand.
+    """
+
+def pieces_laid(positions: Sequence[object]) -> NDArray[numpy.int32]:
+    """How many pieces both players have laid, by position."""
+
+def ply_perceptrons(plies: Sequence[int], hidden: int, sees_hands: bool, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)]) -> Model:
+    """
+    A perceptron for each number of pieces laid, as searches use them; see hyoka.search.ply_perceptrons.
+    """
+
+def perceptron_values(model: Model, positions: Sequence[object]) -> NDArray[numpy.float64]:
+    """The win rates of the first player that perceptrons give."""
+
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
     Name, opening and ending weight of each term; the unit of scores; their scale.

@@ -82,6 +82,7 @@ from hyoka.games import (
 from hyoka.learning import WeightFit, column_examples, fit_weights, term_examples
 from hyoka.learning.comparison import Lessons, Training, TrainingSettings, learn_comparison
 from hyoka.learning.objectives import Combination, Comparison, Parameterised, objective_from
+from hyoka.learning.perceptrons import LabelledPositions, PerceptronSettings, learn_perceptrons
 from hyoka.passes import GameTable
 from hyoka.playouts import Playouts, playouts
 from hyoka.problems import Problem, ProblemSet, read_problems
@@ -105,6 +106,7 @@ from hyoka.search import (
     LinearEvaluation,
     Mate,
     MoveReport,
+    PlyPerceptrons,
     PythonEvaluator,
     PythonLine,
     Searcher,
@@ -175,6 +177,7 @@ __all__ = [
     "Go13",
     "Go19",
     "IllegalMoveError",
+    "LabelledPositions",
     "Lessons",
     "Limits",
     "Line",
@@ -191,9 +194,11 @@ __all__ = [
     "Outcome",
     "ParameterError",
     "Parameterised",
+    "PerceptronSettings",
     "PlayedGame",
     "Player",
     "Playouts",
+    "PlyPerceptrons",
     "Position",
     "Problem",
     "ProblemSet",
@@ -250,6 +255,7 @@ __all__ = [
     "game_facts",
     "game_type",
     "learn_comparison",
+    "learn_perceptrons",
     "linear_evaluation",
     "make_study",
     "match_ratings",

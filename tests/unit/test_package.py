@@ -121,6 +121,7 @@ SPELLING_GAMES = {
     "problems/shogi_json.py": "a notation of shogi",
     "problems/othello_lines.py": "a notation of Othello",
     "problems/reading.py": "the notations by name, one of which is called after its game",
+    "search/ply_perceptrons.py": "its networks see patterns of one game",
     "reproduction/experiments.py": "the papers' experiments are about one game each",
     "reproduction/nakamura_2007.py": "its paper is about one game",
     "reproduction/sato_2010.py": "its paper is about one game",

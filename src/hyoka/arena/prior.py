@@ -28,7 +28,7 @@ from hyoka.learning import fit_sigmoid
 from hyoka.passes import GameTable
 from hyoka.playouts import playouts
 from hyoka.progress import OnProgress, Tally
-from hyoka.search import LinearEvaluation, SearchSpec, SparseEvaluation, static_evaluation
+from hyoka.search import SearchSpec, StaticEvaluation, static_evaluation
 
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _PLAYOUTS: Final = 50
@@ -94,7 +94,7 @@ class NewNodes:
             len(games),
         )
 
-    def scale(self, evaluation: LinearEvaluation | SparseEvaluation) -> Estimate:
+    def scale(self, evaluation: StaticEvaluation) -> Estimate:
         """The scale with which an evaluation's sigmoid fits the playouts' results best.
 
         A score s is worth 1 / (1 + exp(-s / scale)). The interval counts pairs of games. The

@@ -167,6 +167,12 @@ COMMANDS: Final = (
         "Evolve what comparison training makes small, for the strength of what it trains (PBILc).",
     ),
     Command(
+        "learn perceptrons",
+        "perceptrons.perceptrons_command",
+        "Learn win rates of Blokus Duo from searches: patterns into a network a ply (Nakamura "
+        "2007).",
+    ),
+    Command(
         "learn combined",
         "combining.combined_command",
         "Make one move model of several: learn how much each should count.",

@@ -13,6 +13,7 @@ from hyoka.search.evaluations import (
 )
 from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.playing import play_game, search_line, search_once
+from hyoka.search.ply_perceptrons import PlyPerceptrons
 from hyoka.search.python_evaluator import PythonEvaluator
 from hyoka.search.result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
@@ -20,7 +21,7 @@ from hyoka.search.settings import KINDS, Setting
 from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
 from hyoka.search.sparse_evaluations import SparseEvaluation, feature_sets, sparse_evaluation
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
-from hyoka.search.static_evaluations import static_evaluation
+from hyoka.search.static_evaluations import StaticEvaluation, static_evaluation
 
 __all__ = [
     "KINDS",
@@ -30,6 +31,7 @@ __all__ = [
     "LinearEvaluation",
     "Mate",
     "MoveReport",
+    "PlyPerceptrons",
     "PythonEvaluator",
     "PythonLine",
     "SearchLimits",
@@ -38,6 +40,7 @@ __all__ = [
     "Searcher",
     "Setting",
     "SparseEvaluation",
+    "StaticEvaluation",
     "ab",
     "as_line",
     "difficulty",

@@ -9,12 +9,11 @@ from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
 from hyoka.games import game_facts, games_with
 from hyoka.search.book import Book
-from hyoka.search.evaluations import LinearEvaluation, has_features, has_terms
+from hyoka.search.evaluations import has_features, has_terms
 from hyoka.search.move_models import move_model
 from hyoka.search.settings import Options
-from hyoka.search.sparse_evaluations import SparseEvaluation
 from hyoka.search.spec import SearchSpec
-from hyoka.search.static_evaluations import static_evaluation
+from hyoka.search.static_evaluations import StaticEvaluation, static_evaluation
 
 _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
 """What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""
@@ -102,10 +101,10 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
     return models
 
 
-def evaluation_of(spec: SearchSpec, game: str | None) -> LinearEvaluation | SparseEvaluation | None:
+def evaluation_of(spec: SearchSpec, game: str | None) -> StaticEvaluation | None:
     """The evaluation of ours that a spec names or holds; None if it has another one, or none."""
     given = spec.parts.get("evaluation")
-    if isinstance(given, LinearEvaluation | SparseEvaluation):
+    if isinstance(given, StaticEvaluation):
         if given.game != game:
             raise NotationError(f"an evaluation of {given.game} can't judge {game}")
         return given
@@ -116,7 +115,7 @@ def evaluation_of(spec: SearchSpec, game: str | None) -> LinearEvaluation | Spar
 
 def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
     given = spec.parts.get("evaluation")
-    if isinstance(given, LinearEvaluation | SparseEvaluation):
+    if isinstance(given, StaticEvaluation):
         ours = evaluation_of(spec, game)
         assert ours is not None
         return ours.model()
@@ -132,7 +131,7 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
 
 # Few, since the largest take hundreds of megabytes each.
 @functools.lru_cache(maxsize=4)
-def _evaluation_in(game: str, source: Artefact | str) -> LinearEvaluation | SparseEvaluation:
+def _evaluation_in(game: str, source: Artefact | str) -> StaticEvaluation:
     """The evaluation that a file holds; a match asks for it anew with each game."""
     return static_evaluation(game, source)
 

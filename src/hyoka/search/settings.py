@@ -119,7 +119,7 @@ class Setting:
 
 
 _ARTEFACTS: Final = {
-    "eval": ("weights", "evaluation"),
+    "eval": ("weights", "evaluation", "perceptrons"),
     "strengths": ("strengths", "mets", "latent", "combined"),
     "book": ("book",),
 }

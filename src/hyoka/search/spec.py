@@ -21,12 +21,11 @@ from hyoka.fingerprint import fingerprint
 from hyoka.games import FACTS
 from hyoka.search.book import Book
 from hyoka.search.effects import idle, same_as_unsaid, usual
-from hyoka.search.evaluations import LinearEvaluation
 from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
 from hyoka.search.shipped import usual_evaluation, usual_strengths
-from hyoka.search.sparse_evaluations import SparseEvaluation
+from hyoka.search.static_evaluations import StaticEvaluation
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 
@@ -357,8 +356,8 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
             fits = isinstance(part, Book)
             wanted = "a hyoka.Book, or the name of a file with one"
         else:
-            known = LinearEvaluation | SparseEvaluation
-            fits = callable(part) or (name == "evaluation" and isinstance(part, known))
+            ours = name == "evaluation" and isinstance(part, StaticEvaluation)
+            fits = callable(part) or ours
             wanted = "a function" if name == "evaluator" else "an evaluation of ours or a function"
         if not fits:
             raise NotationError(f"'{name}' is {wanted}, not {part!r}")

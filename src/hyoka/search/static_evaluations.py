@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """What positions are worth by themselves: an evaluation by the kind of file that holds it."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
 from hyoka.games import game_facts
+from hyoka.search import ply_perceptrons, sparse_evaluations
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation
+from hyoka.search.ply_perceptrons import PlyPerceptrons
 from hyoka.search.shipped import usual_evaluation
-from hyoka.search.sparse_evaluations import KIND, SparseEvaluation
+from hyoka.search.sparse_evaluations import SparseEvaluation
+
+StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons
+"""An evaluation of ours, whatever it is made of."""
+_READERS: Final[dict[str, Callable[[Artefact, str], StaticEvaluation]]] = {
+    sparse_evaluations.KIND: SparseEvaluation.from_artefact,
+    ply_perceptrons.KIND: PlyPerceptrons.from_artefact,
+}
+"""By kind of file; any other is taken for the weights of a game's terms."""
 
 
-def static_evaluation(
-    game: str, source: str | Path | Artefact = BUILT_IN
-) -> LinearEvaluation | SparseEvaluation:
+def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> StaticEvaluation:
     """The evaluation that a file holds, or what comes with Hyoka: `built-in` or `learned`.
 
     >>> static_evaluation("chess").unit
@@ -24,6 +34,6 @@ def static_evaluation(
     if source == BUILT_IN:
         return linear_evaluation(name)
     file = read_artefact(source)
-    if file.kind == KIND:
-        return SparseEvaluation.from_artefact(file, name)
+    if file.kind in _READERS:
+        return _READERS[file.kind](file, name)
     return linear_evaluation(name, read_artefact(file, "weights"))
