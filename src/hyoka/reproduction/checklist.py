@@ -104,6 +104,7 @@ TAKEUCHI_2010: Final = Checklist(
         Item("appendix: MLM and LS", _SIGMOID, None, "`hyoka learn weights --method mlm`, `ls`"),
     ),
 )
+_NETWORK: Final = ("src/hyoka/reproduction/nakamura_2007_network.py",)
 NAKAMURA_2007: Final = Checklist(
     "003",
     "Nakamura 2007",
@@ -127,7 +128,33 @@ NAKAMURA_2007: Final = Checklist(
         ),
         Item("table 1", ("src/hyoka/reproduction/matches.py",), "003-table1"),
         Item("table 2", ("src/hyoka/reproduction/matches.py",), "003-table2"),
-        Item("the network: figures 3 and 4, table 3", (), None, "not built yet"),
+        Item(
+            "1×1, 2×2 and 3×3 patterns, rotations and mirrors merged",
+            ("core/network/blokus_patterns.cpp",),
+            None,
+            "2,886 counts, as whoever is to move sees the board",
+        ),
+        Item(
+            "a three-layer perceptron for each ply",
+            ("core/network/ply_perceptrons.cpp",),
+            None,
+            "`uct:prior=N,eval=FILE`; a ply is a number of pieces laid",
+        ),
+        Item(
+            "training data, equal positions merged; training",
+            ("src/hyoka/learning/perceptrons.py",),
+            None,
+            "`hyoka learn perceptrons`",
+        ),
+        Item("table 3", _NETWORK, "003-table3"),
+        Item("figure 3: the network's error by ply", _NETWORK, "003-fig3"),
+        Item("figure 4: squares by ply", _NETWORK, "003-fig4"),
+        Item(
+            "what the author blames: pieces in hand, late positions",
+            _NETWORK,
+            "003-ablation",
+            "ours: one by one, with a control that tells nothing",
+        ),
     ),
 )
 _GROWING: Final = ("core/mets/grow.cpp",)

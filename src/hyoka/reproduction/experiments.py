@@ -7,6 +7,7 @@ from hyoka.errors import NotationError, nearest
 from hyoka.reproduction import (
     go_analyses,
     nakamura_2007,
+    nakamura_2007_network,
     sato_2010,
     sato_2013,
     strength,
@@ -311,6 +312,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
         *_TAKEUCHI_2010,
         *yoshii_1998.EXPERIMENTS,
         *nakamura_2007.EXPERIMENTS,
+        *nakamura_2007_network.EXPERIMENTS,
         *sato_2010.EXPERIMENTS,
         *sato_2013.EXPERIMENTS,
         *strength.EXPERIMENTS,
