@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the README and the docs show is run: a page's Python blocks in order, its shell lines."""
 
+import importlib.util
 import re
 import runpy
 import shlex
@@ -19,6 +20,8 @@ NOT_HERE = ("make ", "git ", "pip ")
 AS_NUMBERS = ("README.md", "analysis.md", "report.md")
 # It adds a game to the core: test_new_game_in_cpp.py builds that, and runs what it shows.
 BUILT_ELSEWHERE = "new-game-cpp.md"
+# These train networks, which needs PyTorch, of the extra `learn`.
+TRAINING = ("learn perceptrons", "learn_perceptrons")
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
@@ -30,6 +33,11 @@ def blocks(language: str) -> list[tuple[Path, str]]:
     ]
 
 
+def skip_training_without_torch(code: str) -> None:
+    if any(words in code for words in TRAINING) and not importlib.util.find_spec("torch"):
+        pytest.skip("training needs PyTorch: pip install hyoka[learn]")
+
+
 # In this process: starting one takes longer than most of what is shown.
 @pytest.mark.parametrize(
     "page", dict.fromkeys(page for page, _ in blocks("python")), ids=lambda page: page.name
@@ -37,6 +45,7 @@ def blocks(language: str) -> list[tuple[Path, str]]:
 def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / f"{page.stem.replace('-', '_')}_as_shown.py"
     code = "\n".join(code for other, code in blocks("python") if other == page)
+    skip_training_without_torch(code)
     script.write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script), run_name="__main__")
@@ -48,6 +57,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_shell_lines_run(page: Path, code: str, tmp_path: Path) -> None:
+    skip_training_without_torch(code)
     for line in code.splitlines():
         command = line.split("#")[0].strip()
         if not command or command.startswith(NOT_HERE):

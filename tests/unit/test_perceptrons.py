@@ -347,6 +347,7 @@ class TestCommand:
         origin = read_artefact(file).origin
         assert origin is not None
         assert origin.choices["hands"] == "True"
+        assert origin.versions["torch"] == str(torch.__version__)
         assert perceptrons(file).sees_hands
         told = json.loads(
             self.run(str(match / "games.blksgf"), "-o", str(file), "--json", *quick).stdout

@@ -11,7 +11,6 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from hyoka.artefact import Origin
 from hyoka.cli.evaluations import Lesson, Threads
 from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
@@ -98,12 +97,8 @@ def perceptrons_command(
             learned, settings, seed=seed, jobs=threads or os.cpu_count() or 1, progress=progress
         )
     games = len(np.unique(learned.games))
-    origin = Origin(
-        command_line(context),
-        seed=seed,
-        counts={"games": games, "positions": trained.positions},
-        choices={"hold_out": f"{hold_out:g}", "hands": str(hands), "hidden": str(hidden)},
-    )
+    choices = {"hold_out": f"{hold_out:g}", "hands": str(hands), "hidden": str(hidden)}
+    origin = trained.origin(command_line(context), seed, games, **choices)
     trained.networks.save(output, origin)
     errors = errors_by_ply(trained.networks, held_out) if len(held_out) else []
     if as_json:

@@ -6,12 +6,13 @@ Training needs PyTorch (`pip install hyoka[learn]`); what comes of it doesn't.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka.artefact import Origin
 from hyoka.errors import Error, ParameterError, StudyError
 from hyoka.fleet import Crew, Run
 from hyoka.games import Position
@@ -197,6 +198,13 @@ class TrainedPerceptrons:
     positions: int
     epochs: tuple[int, ...]
     """By network: how often it saw its positions until it was best."""
+    torch: str
+    """The version of PyTorch: another one may add up in another order."""
+
+    def origin(self, command: str, seed: int, games: int, **choices: str) -> Origin:
+        """How these networks were made, for their file."""
+        made = Origin(command, seed, {"games": games, "positions": self.positions}, choices)
+        return replace(made, versions={**made.versions, "torch": self.torch})
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +237,7 @@ def learn_perceptrons(
     Equal positions are merged first. Raises Error without PyTorch, StudyError if there are too few
     positions at every ply.
     """
-    _torch()
+    version = str(_torch().__version__)
     chosen = settings or PerceptronSettings()
     merged = labelled.merged()
     plies, targets = merged.plies, merged.for_mover.astype(np.float32)
@@ -257,7 +265,8 @@ def learn_perceptrons(
             tally.add()
     weights = np.stack([each.weights for each in learned])
     networks = PlyPerceptrons(tuple(own), chosen.hidden, chosen.hands, weights)
-    return TrainedPerceptrons(networks, len(merged), tuple(each.epochs for each in learned))
+    epochs = tuple(each.epochs for each in learned)
+    return TrainedPerceptrons(networks, len(merged), epochs, version)
 
 
 def errors_by_ply(networks: PlyPerceptrons, labelled: LabelledPositions) -> list[PlyError]:

@@ -165,10 +165,10 @@ class Laboratory:
                 jobs=self.workshop.jobs,
                 progress=self.workshop.progress,
             )
-            counts = {"games": self.amount.games, "positions": trained.positions}
-            trained.networks.save(
-                file, Origin("hyoka reproduce", self.workshop.seed, counts, {"what": variant.name})
+            origin = trained.origin(
+                "hyoka reproduce", self.workshop.seed, self.amount.games, what=variant.name
             )
+            trained.networks.save(file, origin)
         return file
 
     def with_network(self, file: Path, prior: int = _PRIOR) -> str:
