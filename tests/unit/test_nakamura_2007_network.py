@@ -28,7 +28,7 @@ def test_figure_3_counts_all_test_positions(workshop: Workshop) -> None:
     [table] = outcome.tables
     assert f"{sum(int(str(row[1])) for row in table.rows)} different" in outcome.about
     assert "MSE" in table.headings
-    assert len(outcome.verdicts) == 3
+    assert len(outcome.verdicts) == 2
     [picture] = outcome.figures
     assert "<svg" in picture.read_text()
 
