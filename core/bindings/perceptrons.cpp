@@ -55,8 +55,6 @@ auto perceptron_values(const std::shared_ptr<Model>& model, const Positions& obj
 }  // namespace
 
 void bind_perceptrons(nb::module_& module) {
-    module.attr("pattern_sizes") =
-        nb::make_tuple(network::patterns_by_size[0], network::patterns_by_size[1], network::patterns_by_size[2]);
     module.def("pattern_counts", &pattern_counts, "positions"_a, "with_hands"_a,
                "How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as "
                "whoever is to move sees it; then, if wanted, which pieces both have in hand.");

@@ -3813,8 +3813,6 @@ class Comparisons:
         J1, J2, the positions and leaves that they are sums over, and the derivatives by weight.
         """
 
-pattern_sizes: tuple = (3, 21, 2862)
-
 def pattern_counts(positions: Sequence[object], with_hands: bool) -> NDArray[numpy.uint8]:
     """
     How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as whoever is to move sees it; then, if wanted, which pieces both have in hand.

@@ -20,7 +20,7 @@ from hyoka.games import Position
 
 KIND: Final = "perceptrons"
 """Of artefact."""
-PATTERNS: Final[int] = sum(_core.pattern_sizes)
+PATTERNS: Final = 3 + 21 + 2_862
 """Of 1×1, 2×2 and 3×3 squares, rotations and mirrors merged."""
 HANDS: Final = 42
 """The pieces that whoever is to move may have in hand, then the other's."""
