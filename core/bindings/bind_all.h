@@ -24,5 +24,6 @@ void bind_search(nanobind::module_& module);
 void bind_solvers(nanobind::module_& module);
 void bind_sparse(nanobind::module_& module);
 void bind_perceptrons(nanobind::module_& module);
+void bind_network(nanobind::module_& module);
 
 }  // namespace hyoka::bindings

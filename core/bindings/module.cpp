@@ -110,6 +110,7 @@ NB_MODULE(_core, module) {
     bind_strengths(module);
     bind_sparse(module);
     bind_perceptrons(module);
+    bind_network(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

@@ -103,6 +103,16 @@ auto draw_planes(const HeldTable& held, bool with_legal, unsigned threads, const
                       lists_to_numpy(pass.parts, [](Lists<std::uint16_t>& part) -> auto& { return part; }));
 }
 
+auto list_network_inputs(const HeldTable& held, const View<std::int64_t>& offsets, const View<std::uint16_t>& codes,
+                         std::uint64_t seed, bool with_legal, unsigned threads, const Progress& progress) {
+    NetworkPass pass(held.games, span_of(offsets), span_of(codes), seed, with_legal);
+    run_pass(&pass, held, threads, progress);
+    const std::size_t rows = held.games.rows();
+    return std::tuple(to_numpy(std::move(pass.inputs), {rows, pass.input_bytes}),
+                      to_numpy(std::move(pass.legal), {with_legal ? rows : 0, pass.code_bytes}),
+                      to_numpy(std::move(pass.targets)), to_numpy(std::move(pass.first_to_play)));
+}
+
 }  // namespace
 
 void bind_passes(nb::module_& module) {
@@ -152,6 +162,10 @@ void bind_passes(nb::module_& module) {
              "there are, -log of the chance that the strengths give to the move, and the entropy of those chances.")
         .def("weigh", &weigh, "model"_a, "threads"_a, "progress"_a.none(),
              "How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.")
+        .def("network_inputs", &list_network_inputs, "target_offsets"_a, "target_codes"_a, "seed"_a, "with_legal"_a,
+             "threads"_a, "progress"_a.none(),
+             "Positions as networks see them, a bit an input; the legal moves, a bit a code; the codes given by "
+             "position, as the mover sees them; and whether the first player is to move.")
         .def("planes", &draw_planes, "with_legal"_a, "threads"_a, "progress"_a.none(),
              "Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, "
              "codes).");

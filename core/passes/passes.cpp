@@ -9,6 +9,7 @@
 #include "passes/competitions.h"
 #include "passes/mets.h"
 #include "passes/move_features.h"
+#include "passes/network_inputs.h"
 #include "passes/outcomes.h"
 #include "passes/planes.h"
 #include "passes/predictions.h"
@@ -156,6 +157,26 @@ PlanePass::PlanePass(const GameTable& games, std::size_t blocks, bool with_legal
       planes(shape[0] * shape[1] * shape[2]),
       played(shape[0]),
       parts(with_legal ? blocks : 0) {}
+
+NetworkPass::NetworkPass(const GameTable& games, std::span<const std::int64_t> offsets,
+                         std::span<const std::uint16_t> codes, std::uint64_t chance, bool with_legal)
+    : target_offsets(offsets), target_codes(codes), seed(chance), targets(codes.size()), first_to_play(games.rows()) {
+    bool fits = offsets.size() == games.rows() + 1 && offsets.front() == 0 &&
+                offsets.back() == static_cast<std::int64_t>(codes.size());
+    for (std::size_t i = 0; fits && i + 1 < offsets.size(); ++i) fits = offsets[i] <= offsets[i + 1];
+    if (!fits) throw std::invalid_argument("targets and rows don't fit together");
+    with_game(games.kind, [&]<class G>(std::type_identity<G>) {
+        input_bytes = (network::Inputs<G>::count + 7) / 8;
+        code_bytes = (G::Move::code_count + 7) / 8;
+    });
+    inputs.resize(games.rows() * input_bytes);
+    if (with_legal) legal.resize(games.rows() * code_bytes);
+}
+
+template <class G>
+std::unique_ptr<Visitor<G>> NetworkPass::visitor(const Running&) {
+    return std::make_unique<NetworkVisitor<G>>(*this);
+}
 
 template <class G>
 std::unique_ptr<Visitor<G>> PlanePass::visitor(const Running&) {

@@ -195,12 +195,31 @@ struct PlanePass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
+/// Positions as networks of hyoka::network see them, and what they are to say of moves there.
+struct NetworkPass {
+    std::span<const std::int64_t> target_offsets;  // by row: codes of moves, which are told as the mover sees them
+    std::span<const std::uint16_t> target_codes;
+    std::uint64_t seed;  // turns each position one way that the rules don't mind, and tells last moves of every other
+    std::size_t input_bytes;
+    std::size_t code_bytes;
+    std::vector<std::uint8_t> inputs;  // a bit an input
+    std::vector<std::uint8_t> legal;   // a bit a code
+    std::vector<std::uint16_t> targets;
+    std::vector<std::uint8_t> first_to_play;
+
+    /// Throws std::invalid_argument if there are not as many targets as rows.
+    NetworkPass(const GameTable& games, std::span<const std::int64_t> offsets, std::span<const std::uint16_t> codes,
+                std::uint64_t seed, bool with_legal);
+    template <class G>
+    std::unique_ptr<Visitor<G>> visitor(const Running& running);
+};
+
 /// The pieces of either player by kind, what is beside the board, and last whether the first player is to move.
 std::vector<std::string> plane_names(GameKind game);
 
 using Pass =
     std::variant<ColumnPass*, OutcomePass*, TermPass*, QuietPass*, MoveFeaturePass*, CompetitionPass*, ShapePass*,
-                 PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*>;  // not null
+                 PatternPass*, LeafCountPass*, PredictionPass*, WeighingPass*, PlanePass*, NetworkPass*>;  // not null
 
 /// Walks all games, each once, shared among threads. What is found does not depend on their number. Throws
 /// NotationError or IllegalMoveError, which name the game, where a record is none.

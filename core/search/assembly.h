@@ -5,6 +5,7 @@
 #include "search/difficulty.h"
 #include "search/leaves.h"
 #include "search/options.h"
+#include "search/self_play.h"
 #include "strengths/go_shapes.h"
 
 /// From plain options and the models that a search is given to a search.
@@ -19,6 +20,12 @@ struct GivenModels {
     std::shared_ptr<Model> playout_strengths;
     std::shared_ptr<const Book> book;
     bool slow = false;  // asking one takes so long that the clock is read after every simulation
+};
+
+/// What a tree search is made of.
+struct TreeSearcher {
+    UctOptions options;
+    GivenModels models;
 };
 
 /// The searches and models of G. Declared here for all who only use them; `assembly_of.h` has the insides, and each
@@ -39,12 +46,17 @@ struct Assembly {
     static std::shared_ptr<MoveModel<G>> feature_strengths(std::span<const float> strengths,
                                                            std::shared_ptr<const strengths::GoShapes> shapes);
 
-    /// Two evaluations play each other by alpha-beta, twice from each opening (codes of moves from the usual start): the
-    /// results of the one, 1, 0 or -1, moving first and then second. What lasts longer than `max_plies` is drawn. A
+    /// Two evaluations play each other by alpha-beta, twice from each opening (codes of moves from the usual start):
+    /// the results of the one, 1, 0 or -1, moving first and then second. What lasts longer than `max_plies` is drawn. A
     /// result does not depend on the games before it.
     static std::vector<std::int8_t> duels(const AlphaBetaOptions& options, const GivenModels& one,
                                           const GivenModels& other, std::span<const Codes> openings,
                                           const Limits& limits, int max_plies, const std::atomic<bool>& interrupt);
+
+    /// Games number `first`, `first` + 1, ... of tree searches: one with itself, or two with each other; see
+    /// play_games. Games of Go have the komi given, if it is a number.
+    static PlayedGames self_play(std::span<const TreeSearcher> players, std::span<const double> komi,
+                                 std::uint64_t first, const SelfPlayPlan& plan, const std::atomic<bool>& interrupt);
 
     /// See best_move_changes.
     static std::vector<BestMoveChange> best_move_changes(std::span<const G> positions,

@@ -135,6 +135,9 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
         parts.evaluator = leaves->clone();
     else
         parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
+    if (options.mix > 0 && !models.leaves)
+        parts.evaluator = std::make_unique<MixedEvaluator<G>>(position_evaluator<G>(options, models), options.mix,
+                                                              std::move(parts.evaluator));
     if (options.prior > 0) parts.prior_value = position_evaluator<G>(options, models);
     // Where leaves are evaluated at once, that is what minimax backs up.
     if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);
@@ -411,6 +414,28 @@ std::vector<std::int8_t> Assembly<G>::duels(const AlphaBetaOptions& options, con
             results.push_back(static_cast<std::int8_t>(one_first ? result : -result));
         }
     return results;
+}
+
+template <class G>
+PlayedGames Assembly<G>::self_play(std::span<const TreeSearcher> players, std::span<const double> komi,
+                                   std::uint64_t first, const SelfPlayPlan& plan, const std::atomic<bool>& interrupt) {
+    std::vector<G> starts;
+    for ([[maybe_unused]] const double given : komi) {
+        starts.emplace_back();
+        if constexpr (is_go<G>)
+            if (!std::isnan(given)) starts.back() = starts.back().with_komi(given);
+    }
+    const auto maker = [](const TreeSearcher& player) {
+        return [&player](std::uint64_t seed) -> std::unique_ptr<AnyTreeSearch> {
+            UctOptions own = player.options;
+            own.seed = seed;
+            return std::make_unique<TreeSearch<G>>(own, player.models);
+        };
+    };
+    using Make = decltype(maker(players[0]));
+    std::vector<Make> makers;
+    for (const TreeSearcher& player : players) makers.push_back(maker(player));
+    return play_games<G, Make>(makers, starts, first, plan, interrupt);
 }
 
 template <class G>

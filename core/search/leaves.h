@@ -78,6 +78,31 @@ private:
     double scale_;
 };
 
+/// Two ways to evaluate, blended: so much of the one, the rest of the other.
+template <Game G>
+class MixedEvaluator final : public LeafEvaluator<G> {
+public:
+    MixedEvaluator(std::unique_ptr<LeafEvaluator<G>> one, double share, std::unique_ptr<LeafEvaluator<G>> other)
+        : one_(std::move(one)), share_(share), other_(std::move(other)) {}
+    void evaluate(std::span<Leaf<G>> leaves) override {
+        one_->evaluate(leaves);
+        values_.clear();
+        for (const Leaf<G>& leaf : leaves) values_.push_back(leaf.value);
+        other_->evaluate(leaves);
+        for (std::size_t i = 0; i < leaves.size(); ++i)
+            leaves[i].value = share_ * values_[i] + (1 - share_) * leaves[i].value;
+    }
+    std::unique_ptr<LeafEvaluator<G>> clone() const override {
+        return std::make_unique<MixedEvaluator>(one_->clone(), share_, other_->clone());
+    }
+
+private:
+    std::unique_ptr<LeafEvaluator<G>> one_;
+    double share_;
+    std::unique_ptr<LeafEvaluator<G>> other_;
+    std::vector<double> values_;
+};
+
 using strengths::MoveModel;
 
 /// Knows some positions for certain: a mate solver, an exact solver of endings. One a thread.

@@ -64,6 +64,8 @@ SettingTable<UctOptions> uct_settings() {
                1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
                 "Whether a node is evaluated when first visited, or with all its siblings.")
+        .number("mix", &UctOptions::mix, 0, 1,
+                "The share of the evaluation in what a leaf is worth; the rest is the playout's.")
         .number("minimax", &UctOptions::minimax, 0, 1,
                 "The share of a move's evaluation backed up by minimax beside its mean (implicit minimax); 0: none.")
         .flag("root_quiescence", &UctOptions::root_quiescence,

@@ -39,6 +39,7 @@ struct UctOptions : PlayoutOptions {
     std::uint64_t mate = 0;
     int ending = 0;
     double minimax = 0;
+    double mix = 0;
     bool root_quiescence = false;
     bool proofs = true;
     int book_plies = 30;

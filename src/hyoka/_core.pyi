@@ -3587,6 +3587,11 @@ class GameTable:
         How strong a move model finds each legal move (offsets, strengths), and which was played, or -1.
         """
 
+    def network_inputs(self, target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], target_codes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], seed: int, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.uint16], NDArray[numpy.uint8]]:
+        """
+        Positions as networks see them, a bit an input; the legal moves, a bit a code; the codes given by position, as the mover sees them; and whether the first player is to move.
+        """
+
     def planes(self, with_legal: bool, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int32], tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]]:
         """
         Planes by position, plane and cell; the codes of the moves played, or -1; the legal ones (offsets, codes).
@@ -3828,6 +3833,91 @@ def ply_perceptrons(plies: Sequence[int], hidden: int, sees_hands: bool, weights
 
 def perceptron_values(model: Model, positions: Sequence[object]) -> NDArray[numpy.float64]:
     """The win rates of the first player that perceptrons give."""
+
+def network_size(game: str) -> tuple[int, int]:
+    """How many inputs a network of a game has, and how many codes of moves."""
+
+def move_parts(game: str) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32]]:
+    """
+    What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).
+    """
+
+class Network:
+    """A network of one game; see hyoka.search.networks."""
+
+    def __init__(self, game: str, width: int, first: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], first_bias: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], value: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], value_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], value_out: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], value_out_bias: float, policy: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], policy_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], moves: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)], move_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], move_scale: float) -> None:
+        """Raises NotationError if the numbers don't fit together."""
+
+    def evaluation(self) -> Model:
+        """What positions are worth, as searches take it."""
+
+    def move_model(self) -> Model:
+        """How strong moves are, as searches take it."""
+
+    def logits(self, positions: Sequence[object]) -> NDArray[numpy.float32]:
+        """Of the expected result of whoever is to move; no last moves are known."""
+
+    @property
+    def scale(self) -> float:
+        """What a logit of 1 is in scores."""
+
+class SelfPlayPlan:
+    """How games are played that networks learn from."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def playouts(self) -> int:
+        """Of a move that is to be learned from."""
+
+    @playouts.setter
+    def playouts(self, arg: int, /) -> None: ...
+
+    @property
+    def quick(self) -> int:
+        """Playouts of the others."""
+
+    @quick.setter
+    def quick(self, arg: int, /) -> None: ...
+
+    @property
+    def full(self) -> float:
+        """The share of moves to be learned from."""
+
+    @full.setter
+    def full(self, arg: float, /) -> None: ...
+
+    @property
+    def random_plies(self) -> int:
+        """A game begins with up to so many random moves."""
+
+    @random_plies.setter
+    def random_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def sampled_plies(self) -> int:
+        """Until then moves are drawn by visits."""
+
+    @sampled_plies.setter
+    def sampled_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def max_plies(self) -> int:
+        """Then a game is scored as it stands."""
+
+    @max_plies.setter
+    def max_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+def self_play(game: str, players: Sequence[tuple[UctOptions, GivenModels]], komi: NDArray[numpy.float64], first: int, plan: SelfPlayPlan) -> dict[str, NDArray[Any]]:
+    """
+    Games number `first` and on, one for each komi: moves, what the searches thought of positions and moves, and results. Two players: the one is the first player in games of even number.
+    """
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """

@@ -173,6 +173,16 @@ COMMANDS: Final = (
         "2007).",
     ),
     Command(
+        "learn network",
+        "networks.network_command",
+        "Learn a network from games: what positions are worth, and which moves.",
+    ),
+    Command(
+        "learn selfplay",
+        "networks.selfplay_command",
+        "Make a player from the rules alone: play, learn a network, prove the gain, again.",
+    ),
+    Command(
         "learn combined",
         "combining.combined_command",
         "Make one move model of several: learn how much each should count.",

@@ -89,15 +89,18 @@ def _idle_in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
         found["prior_when"] = "without prior=…"
     found |= _idle_without_book(get, parts)
     if "evaluator" in parts:
-        chosen = ("policy", "epsilon", "cut", *_STRENGTHS, "ordered")
+        chosen = ("policy", "epsilon", "cut", "mix", *_STRENGTHS, "ordered")
         found |= dict.fromkeys(chosen, "with an evaluator in the place of playouts")
     else:
         found["batch"] = "without an evaluator in Python"
         found |= _idle_strengths(get)
     playing = "evaluator" not in parts
-    if not get("prior") and not (playing and (get("cut") is not None or get("minimax"))):
+    if get("cut") == 0:
+        found["mix"] = "with cut=0: there are no playouts to mix with"
+    judged = get("cut") is not None or get("minimax") or get("mix")
+    if not get("prior") and not (playing and judged):
         judging = ("eval", "scale", "evaluation", "quiescence")
-        found |= dict.fromkeys(judging, "without prior=…, cut=… or minimax=…")
+        found |= dict.fromkeys(judging, "without prior=…, cut=…, mix=… or minimax=…")
     return found | _idle_beside_evaluation(parts, "scale")
 
 

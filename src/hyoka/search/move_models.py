@@ -15,6 +15,7 @@ from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
+from hyoka.search.networks import Network
 from hyoka.search.shipped import usual_strengths
 
 
@@ -111,11 +112,19 @@ def _of_combined(game: str, artefact: Artefact) -> _core.Model:
     return _core.combined_model(game, models, weights)
 
 
+def _of_network(game: str, artefact: Artefact) -> _core.Model:
+    try:
+        return Network.from_artefact(artefact, game).move_model()
+    except NotationError as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
 MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
     "latent": _of_latent,
     "combined": _of_combined,
+    "network": _of_network,
 }
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 

@@ -16,6 +16,7 @@ from hyoka.study.layout import COMMENTS
 from hyoka.study.question import Question
 from hyoka.study.ranking import RankingReport, rank_moves
 from hyoka.study.study import Study, append_to_study, make_study
+from hyoka.study.visits import Visits, keep_visits, stored_visits
 
 __all__ = [
     "COMMENTS",
@@ -29,6 +30,7 @@ __all__ = [
     "RankingReport",
     "Study",
     "StudyCheck",
+    "Visits",
     "WinnersReport",
     "adjudicate",
     "adjudicate_records",
@@ -37,7 +39,9 @@ __all__ = [
     "check_study",
     "evaluate",
     "games_where",
+    "keep_visits",
     "make_study",
     "rank_moves",
     "stored_categories",
+    "stored_visits",
 ]

@@ -125,12 +125,14 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     winners: dict[str, Manifest] = {}
     rankings: dict[str, Manifest] = {}
     categories: dict[str, Manifest] = {}
+    visits: dict[str, Manifest] = {}
     kinds = {
         "evaluations": engines,
         "adjudications": methods,
         "winners": winners,
         "rankings": rankings,
         "categories": categories,
+        "visits": visits,
     }
     for file, name in _answerers(folder):
         remedy = _ask_again(folder, file)
@@ -145,7 +147,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         if _check_parts(manifest, check, drop) and manifest.names:
             kinds[file.parent.parent.name][name] = manifest
     if tables_are_whole:
-        snapshot = Snapshot(study, engines, methods, winners, rankings, categories)
+        snapshot = Snapshot(study, engines, methods, winners, rankings, categories, visits)
         _check_tables(snapshot, check)
     return check
 
@@ -208,6 +210,7 @@ def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
         ("winners", "method", METHOD),
         ("rankings", "model", MODEL),
         ("categories", "search", SEARCH),
+        ("visits", "search", SEARCH),
     ):
         for each in sorted((folder / table).glob(f"{key}=*")):
             yield each / name, each.name.removeprefix(f"{key}=")
@@ -276,6 +279,7 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
         ("winners", "method", snapshot.winners),
         ("rankings", "model", snapshot.rankings),
         ("categories", "search", snapshot.categories),
+        ("visits", "search", snapshot.visits),
     ):
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")

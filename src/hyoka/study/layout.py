@@ -11,6 +11,7 @@
     winners/method=NAME/…           whom exact methods give a whole record; likewise
     rankings/model=NAME/…           how a move model ranks the moves played; model.toml says which
     categories/search=KIND/…        how hard a search finds positions; search.toml says which
+    visits/search=KIND/…            what the search that played the games visited; likewise
 
 Each TOML file is the manifest of the parts under it (see `manifest`): a part that it does not list
 is not there. Its last line is a checksum of the lines above, a page of a part has one too, and the

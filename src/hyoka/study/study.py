@@ -103,8 +103,8 @@ class Study:
         """The answer to a SELECT over the study's tables, as Arrow.
 
         Tables are `games`, `positions` (with their games' columns), `remarks`, `evaluations`,
-        `adjudications`, `winners`, `rankings`, `categories` and `refused`. The query can reach no
-        file and change no setting.
+        `adjudications`, `winners`, `rankings`, `categories`, `visits` and `refused`. The query can
+        reach no file and change no setting.
         """
         snapshot = self._snapshot()
         try:

@@ -71,6 +71,15 @@ CATEGORY_SCHEMA: Final = pa.schema(
     ]
 )
 """Of which kinds a position is; null where nobody knows."""
+VISIT_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("moves", pa.list_(pa.uint16())),
+        ("visits", pa.list_(pa.uint32())),
+    ]
+)
+"""How often the search that played a game visited the moves of a position; codes of moves."""
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
 _REMARK_SCHEMA: Final = pa.schema(
     [
@@ -118,6 +127,8 @@ class Snapshot:
     """Those of move models, by name."""
     categories: dict[str, Manifest]
     """That of the search that put positions into categories, by its kind."""
+    visits: dict[str, Manifest]
+    """That of the search that played the games, by its kind."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -129,6 +140,7 @@ class Snapshot:
             _manifests(folder / "winners", "method", METHOD),
             _manifests(folder / "rankings", "model", MODEL),
             _manifests(folder / "categories", "search", SEARCH),
+            _manifests(folder / "visits", "search", SEARCH),
         )
 
     @property
@@ -140,6 +152,7 @@ class Snapshot:
         yield from self.winners.values()
         yield from self.rankings.values()
         yield from self.categories.values()
+        yield from self.visits.values()
 
     def query(self, query: str) -> pa.Table:
         """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
@@ -164,6 +177,7 @@ class Snapshot:
             "winners_": _partitioned("method", self.winners, ADJUDICATION_SCHEMA),
             "rankings_": _partitioned("model", self.rankings, RANKING_SCHEMA),
             "categories_": _partitioned("search", self.categories, CATEGORY_SCHEMA),
+            "visits_": _partitioned("search", self.visits, VISIT_SCHEMA),
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colours = ", ".join(
@@ -197,6 +211,7 @@ class Snapshot:
             "winners": f"select {wide['winners_']} from winners_ t",
             "rankings": f"select {wide['rankings_']} from rankings_ t",
             "categories": f"select {wide['categories_']} from categories_ t",
+            "visits": f"select {wide['visits_']} from visits_ t",
         }
         return connection(tables, views)
 

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that learn networks: from games that are there, and from a search's own."""
+
+import contextlib
+import math
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from hyoka import _core
+from hyoka.artefact import Origin
+from hyoka.cli.evaluations import Lesson, Threads
+from hyoka.cli.matches import Cluster, Jobs, workers
+from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    check_folder,
+    command_line,
+    kept_when_interrupted,
+    out,
+    print_json,
+    progress_bars,
+)
+from hyoka.errors import Error
+from hyoka.files import write_text
+from hyoka.games import game_facts
+from hyoka.learning.networks import EpochReport, NetworkSettings, learn_network, torch_or_raise
+from hyoka.progress import Tally
+from hyoka.selfplay.loop import NETWORK, Generation, LoopPlan, SelfPlayLoop
+from hyoka.selfplay.page import selfplay_page
+from hyoka.selfplay.played import PlayedGames
+from hyoka.selfplay.records import games_of_study, of_records
+from hyoka.study import Study
+from hyoka.study.layout import DESCRIPTION
+
+PAGE = "report.html"
+_LARGEST_CODES = 20_000
+"""Games with more codes of moves than this have networks that judge none, unless told."""
+
+Width = Annotated[int, typer.Option(min=64, max=1024, help="Of the first layer: a multiple of 64.")]
+ValueUnits = Annotated[int, typer.Option(min=1, max=256, help="That say the value.")]
+PolicyUnits = Annotated[
+    int | None,
+    typer.Option(min=0, max=256, help="That moves are judged by; 0: it judges none."),
+]
+Epochs = Annotated[int, typer.Option(min=1, help="How often it sees all positions.")]
+Batch = Annotated[int, typer.Option(min=2, help="Positions a step.")]
+Rate = Annotated[float, typer.Option(min=1e-9, help="How far a step of Adam goes at first.")]
+Device = Annotated[str, typer.Option(help="Where PyTorch works: cpu, or cuda.")]
+Seed = Annotated[int, typer.Option(min=0, help="Chance: games, first weights, order.")]
+
+
+def _settings(
+    game: str,
+    width: int,
+    value_units: int,
+    policy_units: int | None,
+    epochs: int,
+    batch: int,
+    rate: float,
+    seed: int,
+    device: str,
+) -> NetworkSettings:
+    if policy_units is None:
+        _, codes = _core.network_size(game)
+        policy_units = NetworkSettings.policy_units if codes <= _LARGEST_CODES else 0
+    return NetworkSettings(
+        width=width,
+        value_units=value_units,
+        policy_units=policy_units,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        seed=seed,
+        device=device,
+    )
+
+
+def network_command(
+    context: typer.Context,
+    sources: Lesson,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the network goes.")
+    ] = Path("network.nn"),
+    width: Width = NetworkSettings.width,
+    value_units: ValueUnits = NetworkSettings.value_units,
+    policy_units: PolicyUnits = None,
+    epochs: Epochs = NetworkSettings.epochs,
+    batch: Batch = NetworkSettings.batch,
+    rate: Rate = NetworkSettings.rate,
+    blend: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Of a position's value, the share of what was said of it."),
+    ] = 0.5,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    hold_out: HoldOut = HOLD_OUT,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a network from games: what positions are worth, and which moves.
+
+    From records it learns the moves played and the results; from a study of `learn selfplay` also
+    what the search visited and thought. Games from set-up positions are left out. Needs PyTorch, of
+    the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
+    """
+    check_folder(output)
+    torch_or_raise()
+    learned, held_out = _played(sources, hold_out)
+    settings = _settings(
+        learned.game, width, value_units, policy_units, epochs, batch, rate, seed, device
+    )
+    cores = threads or os.cpu_count() or 1
+    with progress_bars(quiet or as_json) as progress:
+        tally = Tally(progress, "learning", epochs, "epochs")
+
+        def tell(report: EpochReport) -> None:
+            tally.add()
+            if not (as_json or quiet):
+                out.print(_epoch_text(report))
+
+        found = learn_network(
+            lambda epoch: learned.examples(seed=seed + 2 * epoch, blend=blend, threads=cores),
+            held_out=held_out.examples(blend=blend, threads=cores) if held_out else None,
+            settings=settings,
+            tell=tell,
+        )
+    origin = Origin(
+        command_line(context),
+        seed=seed,
+        counts={"games": len(learned), "positions": int((~np.isnan(learned.values)).sum())},
+        choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}", "width": str(width)},
+    )
+    found.network.save(output, origin)
+    if as_json:
+        print_json(
+            {
+                "file": str(output),
+                "games": len(learned),
+                "held_out": len(held_out) if held_out else 0,
+                "epochs": [_finite(vars(report)) for report in found.reports],
+            }
+        )
+        return
+    judges = f",strengths={output}" if found.network.judges_moves else ""
+    out.print(
+        f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cut=0"
+    )
+
+
+def _played(sources: list[Path], hold_out: float) -> tuple[PlayedGames, PlayedGames | None]:
+    """The games to learn from, and those held out; None without any."""
+    studies = [source for source in sources if (source / DESCRIPTION).exists()]
+    if studies and len(studies) < len(sources):
+        raise Error("either studies or records, not both")
+    if studies:
+        games = PlayedGames.joined([games_of_study(Study.open(source)) for source in studies])
+        apart = np.arange(len(games)) < round(hold_out * len(games))
+        rng = np.random.default_rng(0)
+        apart = rng.permutation(apart)
+        return games.some(~apart), games.some(apart) if apart.any() else None
+    learned, unseen = split(games_of(sources), hold_out)
+    return of_records(learned), of_records(unseen) if unseen else None
+
+
+def _epoch_text(report: EpochReport) -> str:
+    text = f"epoch {report.epoch}: loss of values {report.value_loss:.4f}"
+    if report.policy_loss:
+        text += f", of moves {report.policy_loss:.4f}"
+    if not math.isnan(report.held_value_loss):
+        text += f"; held out: {report.held_value_loss:.4f}"
+        if not math.isnan(report.held_policy_loss):
+            text += f", {report.held_policy_loss:.4f}, first {report.held_first:.1%}"
+    return text
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Numbers that JSON knows."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in values.items()
+    }
+
+
+def selfplay_command(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Such as blokus_duo, go9, othello.")],
+    folder: Annotated[
+        Path, typer.Option("--to", metavar="FOLDER", help="Where the generations are kept.")
+    ] = Path("selfplay"),
+    generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
+    games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
+    search: Annotated[
+        str, typer.Option(metavar="SPEC", help="The search of the first games.")
+    ] = "uct",
+    with_network: Annotated[
+        str,
+        typer.Option(
+            metavar="SETTINGS",
+            help="The search with a network: cut=0 has no playouts, mix=0.5 half of them.",
+        ),
+    ] = LoopPlan.with_network,
+    playouts: Annotated[
+        int, typer.Option(min=1, help="Of a move that is learned from.")
+    ] = LoopPlan.playouts,
+    quick: Annotated[int, typer.Option(min=1, help="Playouts of the others.")] = LoopPlan.quick,
+    full: Annotated[
+        float, typer.Option(min=0.001, max=1, help="The share of moves that are learned from.")
+    ] = LoopPlan.full,
+    random_plies: Annotated[
+        int, typer.Option(min=0, help="A game begins with up to so many random moves.")
+    ] = LoopPlan.random_plies,
+    sampled_plies: Annotated[
+        int, typer.Option(min=0, help="Until then moves are drawn by visits.")
+    ] = LoopPlan.sampled_plies,
+    window: Annotated[
+        int, typer.Option(min=1, help="Generations that are learned from.")
+    ] = LoopPlan.window,
+    gate: Annotated[
+        int, typer.Option(min=0, help="Games at most to let a network in; 0: all are let in.")
+    ] = LoopPlan.gate_games,
+    width: Width = NetworkSettings.width,
+    value_units: ValueUnits = NetworkSettings.value_units,
+    policy_units: PolicyUnits = None,
+    epochs: Epochs = NetworkSettings.epochs,
+    batch: Batch = NetworkSettings.batch,
+    rate: Rate = NetworkSettings.rate,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    jobs: Jobs = None,
+    cluster_address: Cluster = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a player from the rules alone: play, learn a network, prove the gain, again.
+
+    A search plays itself; a network learns from the games of the last generations; if it beats who
+    played before, under a sequential test, it plays the next ones. Each generation is a study, a
+    network and a match. Interrupted, the same command goes on; with more --generations, further.
+    """
+    torch_or_raise()
+    name = game_facts(game).name
+    cores = jobs or os.cpu_count() or 1
+    plan = LoopPlan(
+        name,
+        search=search,
+        with_network=with_network,
+        games=games,
+        playouts=playouts,
+        quick=quick,
+        full=full,
+        random_plies=random_plies,
+        sampled_plies=sampled_plies,
+        window=window,
+        gate_games=gate,
+        gate_playouts=playouts,
+        settings=_settings(
+            name, width, value_units, policy_units, epochs, batch, rate, seed, device
+        ),
+        seed=seed,
+    )
+    loop = SelfPlayLoop(plan, folder)
+    with contextlib.ExitStack() as stack:
+        executor, at_once = workers(stack, cores, cluster_address)
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        stack.enter_context(kept_when_interrupted(f"done is in {folder}"))
+        loop.run(
+            generations,
+            jobs=at_once or cores,
+            executor=executor,
+            progress=progress,
+            on_generation=None if as_json or quiet else lambda made: out.print(_told(made)),
+        )
+    page = folder / PAGE
+    write_text(page, selfplay_page(loop).html())
+    if as_json:
+        print_json(
+            {
+                "folder": str(folder),
+                "network": None if loop.best is None else str(loop.best),
+                "generations": [_finite(vars(each)) for each in loop.generations],
+            }
+        )
+        return
+    if loop.best is None:
+        out.print(f"no network was let in yet; {page} tells more")
+    else:
+        out.print(f"the player is {loop.best.parent / NETWORK}; {page} tells how it came about")
+
+
+def _told(made: Generation) -> str:
+    text = f"generation {made.number}: {made.positions:,} positions of {made.games:,} games"
+    if made.score is not None and made.elo is not None:
+        text += f"; {made.score:.1%} of {made.gate_games} games against who played before"
+    return f"{text}; {'let in' if made.accepted else 'not let in'}"

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play, learn, prove the gain, again: a network that learns from the games of its own search.
+
+A generation is a folder: parts with games, a study of them, a network that learned from the last
+few studies, and the match by which it is let in or not. Each file is there whole or not at all, and
+everything that is drawn belongs to its number; so the same command goes on wherever it was stopped.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hyoka import _core
+from hyoka.arena.match import play_match
+from hyoka.arena.plan import plan_match
+from hyoka.arena.sprt import Sprt
+from hyoka.artefact import Artefact, Origin
+from hyoka.errors import ParameterError, StudyError
+from hyoka.files import write_bytes
+from hyoka.fleet import Crew, Run
+from hyoka.games import game_facts
+from hyoka.learning.networks import Examples, NetworkSettings, joined, learn_network
+from hyoka.progress import OnProgress, Tally
+from hyoka.search import SearchSpec
+from hyoka.search.parts import models_for, uct_options
+from hyoka.selfplay.played import PlayedGames, play_games
+from hyoka.selfplay.records import games_of_study, study_of
+from hyoka.study import Study
+
+PLAN: Final = "plan.json"
+NETWORK: Final = "network.nn"
+REPORT: Final = "generation.json"
+_PART_GAMES: Final = 32
+_TREE_MEMORY: Final = 64.0
+_APART: Final = 1_000_003
+"""Added to the seed of matches, so that their openings are none of the games learned from."""
+
+
+@dataclass(frozen=True)
+class LoopPlan:
+    """How a network is made from nothing but the rules."""
+
+    game: str
+    search: str = "uct"
+    """The search of the first games."""
+    with_network: str = "cut=0"
+    """What the search with a network says beside it: `cut=0`: no playouts, `mix=0.5`: half."""
+    games: int = 2000
+    """A generation."""
+    playouts: int = 200
+    """Of a move that is learned from."""
+    quick: int = 40
+    """Of the others."""
+    full: float = 0.25
+    """The share of moves that are learned from."""
+    random_plies: int = 4
+    """A game begins with up to so many random moves."""
+    sampled_plies: int = 12
+    """Until then moves are drawn by visits."""
+    max_plies: int = 400
+    window: int = 4
+    """Generations that are learned from."""
+    blend: float = 0.5
+    """A position's value: so much of what the search thought, the rest of the result."""
+    gate_games: int = 200
+    """At most, to let a network in; 0: all are let in."""
+    gate_playouts: int = 200
+    settings: NetworkSettings = field(default_factory=NetworkSettings)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in {"games": 1, "playouts": 1, "quick": 1, "window": 1}.items():
+            if getattr(self, name) < low:
+                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
+        if not 0 < self.full <= 1 or not 0 <= self.blend <= 1:
+            raise ParameterError("full", "and blend are shares, 0 to 1")
+        if self.first_spec.kind != "uct":
+            raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
+
+    @property
+    def first_spec(self) -> SearchSpec:
+        """The search of the first games."""
+        return SearchSpec.from_text(self.search).for_game(self.game)
+
+    def spec(self, network: Path | Artefact | None) -> SearchSpec:
+        """The search with a network, or the first one."""
+        if network is None:
+            return self.first_spec
+        said = SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
+        file = (
+            network
+            if isinstance(network, Artefact)
+            else Artefact.from_bytes(network.read_bytes(), path=str(network))
+        )
+        more: dict[str, Any] = {"eval": file, "strengths": file, "formula": "puct"}
+        return said.with_settings(**more).for_game(self.game)
+
+    @property
+    def text(self) -> str:
+        """The same text for the same plan."""
+        plain = asdict(self)
+        plain["settings"].pop("device")
+        return json.dumps(plain, sort_keys=True)
+
+    def core(self, generation: int) -> _core.SelfPlayPlan:
+        """How the games of a generation are played."""
+        plan = _core.SelfPlayPlan()
+        plan.playouts, plan.quick, plan.full = self.playouts, self.quick, self.full
+        plan.random_plies, plan.sampled_plies = self.random_plies, self.sampled_plies
+        plan.max_plies = self.max_plies
+        plan.seed = _number(self.seed, generation)
+        return plan
+
+    @property
+    def komi(self) -> float:
+        """Of the games, where there is some."""
+        known = game_facts(self.game).komi
+        return float("nan") if known is None else known
+
+
+@dataclass(frozen=True)
+class PlayTask:
+    """Some games to be played."""
+
+    plan: LoopPlan
+    generation: int
+    spec: SearchSpec
+    first: int
+    games: int
+
+
+def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
+    """The games of a task, as a file."""
+    del crew
+    options = uct_options(task.spec, task.plan.game)
+    options.set("memory", _TREE_MEMORY)
+    played = play_games(
+        task.plan.game,
+        [(options, models_for(task.spec, task.plan.game))],
+        np.full(task.games, task.plan.komi),
+        task.first,
+        task.plan.core(task.generation),
+    )
+    file = io.BytesIO()
+    arrays = {each.name: getattr(played, each.name) for each in dataclasses.fields(played)[1:]}
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def _read_part(game: str, file: Path) -> PlayedGames:
+    with np.load(file, allow_pickle=False) as arrays:
+        return PlayedGames(game, **{name: arrays[name] for name in arrays.files})
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What became of a generation."""
+
+    number: int
+    games: int
+    """That its network learned from."""
+    positions: int
+    value_loss: float
+    """On games held out of the newest, in nats."""
+    policy_loss: float
+    first: float
+    """How often the move visited most comes first, there."""
+    accepted: bool
+    score: float | None
+    """Of the network against who played before, at equal playouts; None: no match was played."""
+    elo: tuple[float, float, float] | None
+    """The difference, with its interval."""
+    gate_games: int
+    network: str
+    """SHA-256 of its file's content."""
+
+
+class SelfPlayLoop:
+    """Generations on their way: what is there, and what is to be done next."""
+
+    def __init__(self, plan: LoopPlan, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.generations: list[Generation] = []
+
+    def place(self, generation: int) -> Path:
+        """The folder of a generation."""
+        return self.folder / f"generation-{generation:03}"
+
+    @property
+    def best(self) -> Path | None:
+        """The file of the newest network that was let in."""
+        let_in = [each for each in self.generations if each.accepted]
+        return self.place(let_in[-1].number) / NETWORK if let_in else None
+
+    def run(
+        self,
+        generations: int,
+        *,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        progress: OnProgress | None = None,
+        on_generation: Callable[[Generation], None] | None = None,
+    ) -> None:
+        """Go on until there are so many generations."""
+        self._describe()
+        for number in range(generations):
+            report = self.place(number) / REPORT
+            if not report.exists():
+                self._play(number, jobs, executor, progress)
+                self._keep_study(number)
+                found = self._learn(number, jobs, progress)
+                found = self._gate(number, found, jobs, executor, progress)
+                write_bytes(report, json.dumps(asdict(found), indent=1).encode())
+            made = _generation(report)
+            if made.network != _sha256(self.place(number) / NETWORK):
+                raise StudyError(f"{self.place(number)}: its network was changed")
+            self.generations.append(made)
+            if on_generation is not None:
+                on_generation(made)
+
+    def _describe(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / PLAN
+        if not file.exists():
+            write_bytes(file, self.plan.text.encode())
+        elif file.read_text() != self.plan.text:
+            raise StudyError(f"{self.folder}: another loop lies there: its plan differs")
+
+    def _play(
+        self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
+    ) -> None:
+        parts = self.place(number) / "parts"
+        parts.mkdir(parents=True, exist_ok=True)
+        spec = self.plan.spec(self.best)
+        starts = range(0, self.plan.games, _PART_GAMES)
+        missing = [first for first in starts if not (parts / f"{first:07}.npz").exists()]
+        tally = Tally(progress, f"playing {number}", self.plan.games, "games")
+        tally.reach(self.plan.games - sum(self._part_games(first) for first in missing))
+        tasks = (
+            PlayTask(self.plan, number, spec, first, self._part_games(first)) for first in missing
+        )
+        with Run(play_part, jobs=jobs, executor=executor, what="some games") as run:
+            for done in run.in_order(tasks):
+                write_bytes(parts / f"{done.task.first:07}.npz", done.result)
+                tally.add(done.task.games)
+
+    def _part_games(self, first: int) -> int:
+        return min(_PART_GAMES, self.plan.games - first)
+
+    def _keep_study(self, number: int) -> None:
+        folder = self.place(number) / "study"
+        if folder.exists():
+            return
+        files = sorted((self.place(number) / "parts").glob("*.npz"))
+        played = PlayedGames.joined([_read_part(self.plan.game, file) for file in files])
+        study_of(played, folder, self.plan.spec(self.best).title)
+
+    def _learn(self, number: int, jobs: int, progress: OnProgress | None) -> Generation:
+        """A network of the last generations' games; of the newest, a twentieth is held out."""
+        file = self.place(number) / NETWORK
+        summary = file.with_suffix(".json")
+        if file.exists() and summary.exists():
+            return _generation(summary)
+        first = max(0, number - self.plan.window + 1)
+        games = [
+            games_of_study(Study.open(self.place(each) / "study"))
+            for each in range(first, number + 1)
+        ]
+        apart = np.arange(len(games[-1])) % 20 == 0
+        held_out = games[-1].some(apart).examples(blend=self.plan.blend, threads=jobs)
+        lessons = [*games[:-1], games[-1].some(~apart)]
+
+        def draw(epoch: int) -> Examples:
+            seed = _number(self.plan.seed, number, epoch)
+            return joined(
+                [each.examples(seed=seed, blend=self.plan.blend, threads=jobs) for each in lessons]
+            )
+
+        epochs = self.plan.settings.epochs
+        tally = Tally(progress, f"learning {number}", epochs, "epochs")
+        learned = learn_network(
+            draw, held_out=held_out, settings=self.plan.settings, tell=lambda _: tally.add()
+        )
+        counts = {
+            "generation": number,
+            "games": sum(map(len, lessons)),
+            "positions": sum(int((~np.isnan(each.values)).sum()) for each in lessons),
+        }
+        parents = {} if self.best is None else {"player": _sha256(self.best)}
+        origin = Origin(
+            f"hyoka learn selfplay {self.plan.game}",
+            seed=self.plan.seed,
+            counts=counts,
+            choices={"plan": self.plan.text},
+            parents=parents,
+        )
+        artefact = learned.network.artefact(origin)
+        report = learned.reports[-1]
+        made = Generation(
+            number,
+            counts["games"],
+            counts["positions"],
+            float(report.held_value_loss),
+            float(report.held_policy_loss),
+            float(report.held_first),
+            accepted=self.plan.gate_games == 0,
+            score=None,
+            elo=None,
+            gate_games=0,
+            network=artefact.sha256,
+        )
+        artefact.save(file)
+        write_bytes(summary, json.dumps(asdict(made), indent=1).encode())
+        return made
+
+    def _gate(
+        self,
+        number: int,
+        made: Generation,
+        jobs: int,
+        executor: Executor | None,
+        progress: OnProgress | None,
+    ) -> Generation:
+        """Whether the network is stronger than who played before: a sequential test tells."""
+        if self.plan.gate_games == 0:
+            return made
+        playouts = self.plan.gate_playouts
+        new = self.plan.spec(self.place(number) / NETWORK).with_settings(playouts=playouts)
+        old = self.plan.spec(self.best).with_settings(playouts=playouts)
+        match = plan_match(
+            new, old, game=self.plan.game, seed=_number(self.plan.seed + _APART, number)
+        )
+        test = Sprt(0, 40)
+        result = play_match(
+            match,
+            self.place(number) / "gate",
+            games=self.plan.gate_games,
+            sprt=test,
+            jobs=jobs,
+            executor=executor,
+            progress=progress,
+        )
+        duel = result.duels[0]
+        return dataclasses.replace(
+            made,
+            accepted=result.verdict == "H1",
+            score=duel.rate.value,
+            elo=(duel.elo.value, duel.elo.low, duel.elo.high),
+            gate_games=result.standing.games,
+        )
+
+
+def _generation(file: Path) -> Generation:
+    found = json.loads(file.read_text())
+    if found["elo"] is not None:
+        found["elo"] = tuple(found["elo"])
+    return Generation(**found)
+
+
+def _sha256(file: Path) -> str:
+    return Artefact.from_bytes(file.read_bytes(), path=str(file)).sha256
+
+
+def _number(*parts: int) -> int:
+    """A seed that these numbers make, and others don't."""
+    digest = hashlib.sha256(repr(parts).encode()).digest()
+    return int.from_bytes(digest[:6], "little")
