@@ -254,7 +254,7 @@ class TestLabels:
         file = tmp_path / "games.blksgf"
         hk.write_records([_record_of(seed) for seed in range(4)], file)
         study = hk.Study.create(tmp_path / "study", file, columns="none")
-        hk.evaluate(study, ["uct:playouts=10"], where="ply < 6 and ply < plies")
+        hk.evaluate(study, ["uct:playouts=10"], where="ply < 6 or ply = plies")
         learned, apart = (
             LabelledPositions.of_study(study, hold_out=0.5, held_out=each) for each in (False, True)
         )

@@ -17,7 +17,6 @@ from hyoka.errors import Error, ParameterError, StudyError
 from hyoka.fleet import Crew, Run
 from hyoka.games import Position
 from hyoka.learning.predicting import is_kept_apart
-from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
 from hyoka.search.ply_perceptrons import (
@@ -84,7 +83,10 @@ class LabelledPositions:
         hold_out: float = 0.0,
         held_out: bool = False,
     ) -> "LabelledPositions":
-        """What an evaluator says of a study's positions: of games to learn from, or of others."""
+        """What an evaluator says of a study's positions: of games to learn from, or of others.
+
+        Positions in which the game is over are left out.
+        """
         _check_game([study.game])
         names = chosen_evaluators(study, evaluator)
         if len(names) > 1:
@@ -97,16 +99,13 @@ class LabelledPositions:
         games, plies, values = (rows[name].to_numpy() for name in ("game_id", "ply", "value"))
         apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
         kept = np.isin(games, apart) == held_out
-        table = study.game_table_of(games[kept], plies[kept])
+        positions = list(study.game_table_of(games[kept], plies[kept]).positions())
+        going_on = np.array([each.outcome is None for each in positions], bool)
         return cls(
-            list(table.positions()), values[kept].astype(np.float64), games[kept].astype(np.int64)
+            [each for each in positions if each.outcome is None],
+            values[kept][going_on].astype(np.float64),
+            games[kept][going_on].astype(np.int64),
         )
-
-    @classmethod
-    def of_table(cls, table: GameTable, values: NDArray[np.float64]) -> "LabelledPositions":
-        """The positions of a table, with their values."""
-        _check_game([table.game])
-        return cls(list(table.positions()), values, table.game_ids)
 
     def __add__(self, other: "LabelledPositions") -> "LabelledPositions":
         """Both; games of the two are told apart."""
