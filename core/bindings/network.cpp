@@ -69,6 +69,24 @@ auto logits(const HeldNetwork& held, const Positions& objects) {
     return to_numpy(std::move(found));
 }
 
+/// A bit an input, a row a position; last moves are not known.
+auto inputs_of(std::string_view game, const Positions& objects) {
+    std::vector<std::uint8_t> bits;
+    std::size_t rows = 0;
+    std::size_t bytes = 0;
+    with_game(game_named(game), [&]<class G>(std::type_identity<G>) {
+        bytes = (Inputs<G>::count + 7) / 8;
+        for (const nb::handle object : nb::iter(objects)) {
+            network::InputSet<Inputs<G>::count> inputs;
+            Inputs<G>::find(nb::cast<const G&>(object), {}, inputs);
+            for (std::size_t i = 0; i < bytes; ++i)
+                bits.push_back(static_cast<std::uint8_t>(inputs.words[i / 8] >> (8 * (i % 8)) & 0xff));
+            ++rows;
+        }
+    });
+    return to_numpy(std::move(bits), {rows, bytes});
+}
+
 auto move_parts(std::string_view game) {
     std::vector<std::int64_t> offsets = {0};
     std::vector<std::int32_t> parts;
