@@ -302,6 +302,16 @@ class TestTraining:
         positions = positions_of(7)
         assert networks.value(positions) == pytest.approx(expected(networks, positions), abs=1e-4)
 
+    def test_training_that_does_not_stop_early_knows_its_own_games_better(self, torch: Any) -> None:
+        data = labelled(range(12), plies=(6, 7))
+        usual = PerceptronSettings(hidden=4, epochs=40, patience=40, rate=0.01, least=4)
+        to_the_end = dataclasses.replace(usual, stops_early=False)
+        errors = [
+            squared_errors(learn_perceptrons(data, each, seed=1).networks, data).mean()
+            for each in (usual, to_the_end)
+        ]
+        assert errors[1] < 0.5 * errors[0]
+
     def test_plies_with_few_positions_have_no_network_of_their_own(self, torch: Any) -> None:
         data = labelled(range(6))
         some = learn_perceptrons(data, dataclasses.replace(QUICK, least=6)).networks

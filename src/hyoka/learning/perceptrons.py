@@ -155,6 +155,8 @@ class PerceptronSettings:
     """How often a network sees its positions at most."""
     patience: int = 8
     """It ends after so many of them without gain on a tenth of the games."""
+    stops_early: bool = True
+    """If not, all games are learned from, and those epochs are without gain on these."""
     rate: float = 0.001
     """How far a step of Adam goes."""
     decay: float = 0.003
@@ -241,7 +243,7 @@ def learn_perceptrons(
     merged = labelled.merged()
     plies, targets = merged.plies, merged.for_mover.astype(np.float32)
     drawn = np.random.default_rng(seed).integers(_VALIDATING, size=merged.games.max(initial=0) + 1)
-    validating = drawn[merged.games] == 0
+    validating = (drawn[merged.games] == 0) & chosen.stops_early
     own = [ply for ply, count in enumerate(np.bincount(plies)) if count >= chosen.least]
     if not own:
         most = np.bincount(plies).max(initial=0)
@@ -336,7 +338,7 @@ class _Training:
         self._chance = chance = torch.Generator().manual_seed(lesson.seed)
         self._inputs, self._targets = inputs, torch.from_numpy(lesson.targets)
         validating = torch.from_numpy(lesson.validating)
-        # Where no game was drawn for it, all of them say when to stop.
+        # Where no games are apart for it, those that are learned from say when to stop.
         self._learned = torch.nonzero(~validating).ravel()
         self._judging = torch.nonzero(validating).ravel()
         if not len(self._learned) or not len(self._judging):

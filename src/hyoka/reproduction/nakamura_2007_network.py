@@ -4,6 +4,7 @@
 import dataclasses
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,6 +62,11 @@ class Variant:
     """Whether training goes on when games not learned from are foretold worse."""
     says: Literal["what it learned", "nothing", "the other side's"] = "what it learned"
     """The win rates that it learned, always one half, or those of the wrong side."""
+
+    @property
+    def slug(self) -> str:
+        """Its name as a part of a file's."""
+        return re.sub(r"[^a-z]+", "-", self.name)
 
 
 PAPERS: Final = Variant("the paper's")
@@ -151,10 +157,12 @@ class Laboratory:
         )
         settings = dataclasses.replace(self.amount.training, hands=variant.hands)
         if variant.to_the_end:
-            settings = dataclasses.replace(settings, patience=settings.epochs, decay=0.0)
+            settings = dataclasses.replace(
+                settings, patience=settings.epochs, decay=0.0, stops_early=False
+            )
         told = repr((made_of, variant, settings, self.workshop.seed))
         key = hashlib.sha256(told.encode()).hexdigest()[:8]
-        file = self.workshop.place("003-network") / f"{variant.name.replace(' ', '-')}-{key}.eval"
+        file = self.workshop.place("003-network") / f"{variant.slug}-{key}.eval"
         if file.exists():
             return file
         if variant.says == "nothing":
@@ -602,10 +610,10 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: what the author blames for the network's loss, one by one",
         SCALES,
         notes=f"{_NOTES} Random positions are those that the author proposes: games of random "
-        f"moves, from ply {_LATE_PLY} on. Trained to the end: all epochs, and nothing pulls "
-        "weights to 0. Tells nothing: all positions are worth one half, so that the prior only "
-        "dilutes what simulations say. Turned round: the paper's network with the win rates of the "
-        "wrong side; tests of a network by itself, such as figure 3, don't see such an error of "
-        "the search.",
+        f"moves, from ply {_LATE_PLY} on. Trained to the end: all epochs on all games, and "
+        "nothing pulls weights to 0. Tells nothing: all positions are worth one half, so that the "
+        "prior only dilutes what simulations say. Turned round: the paper's network with the win "
+        "rates of the wrong side; tests of a network by itself, such as figure 3, don't see "
+        "such an error of the search.",
     ),
 )
