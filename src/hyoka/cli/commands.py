@@ -162,6 +162,11 @@ COMMANDS: Final = (
         "Learn an evaluation from the moves and results of games (comparison training).",
     ),
     Command(
+        "learn scores",
+        "scores.scores_command",
+        "Fit an evaluation to what a stronger evaluator says of a study's positions.",
+    ),
+    Command(
         "learn objective",
         "objectives.objective_command",
         "Evolve what comparison training makes small, for the strength of what it trains (PBILc).",

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluations fitted to what a stronger evaluator says of a study's positions.
+
+Weights are those under which the scores' expected results are most likely, beside a normal prior
+around the weights that learning begins with. The score's own scale is fitted before, by those, so
+that scores stay as large as searches expect them.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.artefact import Origin
+from hyoka.errors import ParameterError, StudyError
+from hyoka.games import game_facts
+from hyoka.learning.predicting import is_kept_apart
+from hyoka.learning.sigmoid import fit_sigmoid, log_losses, win_probability
+from hyoka.passes import GameTable
+from hyoka.progress import OnProgress, Tally
+from hyoka.search import linear_evaluation
+from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
+from hyoka.study import Study
+from hyoka.study.measuring import chosen_evaluators
+
+Array = NDArray[np.float64]
+_KEPT_STEPS: Final = 15
+"""Of which L-BFGS makes its picture of the curvature."""
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """How an evaluation is fitted to scores."""
+
+    teacher_scale: float = 400.0
+    """The evaluator's score s stands for an expected result of 1 / (1 + exp(-s / scale))."""
+    freedom: float = 60.0
+    """The prior's standard deviation of weights that begin at 0, in the score's unit."""
+    known_freedom: float = 20.0
+    """The same of weights that begin at something."""
+    steps: int = 120
+
+    def __post_init__(self) -> None:
+        for name in ("teacher_scale", "freedom", "known_freedom"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
+        if self.steps < 1:
+            raise ParameterError("steps", f"is at least 1, not {self.steps}")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredLeaves:
+    """What features count where captures rest, and an evaluator's score of where they began."""
+
+    features: FeatureSet
+    matrix: Any = field(repr=False)
+    """SciPy's sparse matrix, a row a position: its product with the weights is our score."""
+    scores: Array = field(repr=False)
+    """The evaluator's, for the first player; infinite where it sees a mate."""
+    held_out: NDArray[np.bool_] = field(repr=False)
+    games: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @classmethod
+    def of_study(  # noqa: PLR0913 - a keyword for each choice
+        cls,
+        study: Study,
+        evaluator: str | None = None,
+        *,
+        features: str | None = None,
+        where: str | None = None,
+        hold_out: float = 0.1,
+        progress: OnProgress | None = None,
+    ) -> "ScoredLeaves":
+        """The positions that an evaluator has scored; where nothing rests they are left out."""
+        from scipy.sparse import vstack  # noqa: PLC0415 - it takes a while to import
+
+        chosen = feature_set(study.game, features)
+        places, scores = _scored(study, evaluator, where)
+        tally = Tally(progress, "positions at rest", len(places), "positions")
+        parts, kept = [], []
+        start = SparseEvaluation.starting(study.game, chosen.name)
+        for chunk in places.chunks():
+            ends = list(_ends(chunk))
+            kept.append(np.array([end is not None for end in ends]))
+            parts.append(start.terms([end for end in ends if end is not None]))
+            tally.add(len(chunk))
+        keep = np.concatenate(kept)
+        apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
+        games = places.game_ids[keep]
+        return cls(chosen, vstack(parts, "csr"), scores[keep], np.isin(games, apart), games)
+
+
+def _scored(
+    study: Study, evaluator: str | None, where: str | None
+) -> tuple[GameTable, NDArray[np.float64]]:
+    """Positions and an evaluator's scores of them, a mate's being infinite."""
+    names = chosen_evaluators(study, evaluator)
+    if len(names) > 1:
+        raise StudyError(f"{study.path}: say which evaluator's scores: {', '.join(names)}")
+    quoted = names[0].replace("'", "''")
+    said = study.sql(
+        f"select game_id, ply, case when mate is null then score when mate > 0 then 'inf'::double "
+        f"else '-inf'::double end as score from evaluations where engine = '{quoted}' "
+        "and failed is null and (score is not null or mate is not null) order by game_id, ply"
+    )
+    wanted = study.select(where, "game_id, ply")
+    kept = np.isin(_keys(said), _keys(wanted))
+    if not kept.any():
+        raise StudyError(f"{study.path}: {names[0]} has scored none of these positions")
+    games, plies, scores = (said[name].to_numpy()[kept] for name in said.column_names)
+    return study.game_table_of(games, plies), scores.astype(np.float64)
+
+
+def _keys(rows: pa.Table) -> NDArray[np.int64]:
+    games, plies = (rows[name].to_numpy().astype(np.int64) for name in ("game_id", "ply"))
+    return np.asarray(games << 20 | plies)
+
+
+def _ends(places: GameTable) -> Iterator[Any]:
+    """Where quiescence searches rest, or the positions as they are; None where a game is over."""
+    facts = game_facts(places.game)
+    if not facts.quiescence:
+        for position in places.positions():
+            yield position if position.outcome is None else None
+        return
+    quiet = places.quiet_terms(linear_evaluation(places.game).flat, threads=1)
+    for row, position in enumerate(places.positions()):
+        end = position
+        for code in quiet.moves[row].tolist():
+            end = end.play(facts.move(code))
+        yield end if quiet.rests[row] and end.outcome is None else None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFit:
+    """An evaluation fitted to scores, and what it makes of positions that it was not fitted to."""
+
+    evaluation: SparseEvaluation
+    positions: int
+    games: int
+    held_out: int
+    """Positions."""
+    scale: float
+    """By which our scores foretell the evaluator's expected results."""
+    loss_before: float
+    """Mean of -log of the chance given to those, on the games held out; NaN without any."""
+    loss: float
+    least_loss: float
+    """That of the evaluator itself."""
+
+    def origin(self, command: str, choices: dict[str, str]) -> Origin:
+        """How it was made."""
+        return Origin(
+            command,
+            counts={"games": self.games, "positions": self.positions},
+            choices={"features": self.evaluation.features.name} | choices,
+        )
+
+
+def fit_scores(
+    leaves: ScoredLeaves,
+    settings: ScoreSettings | None = None,
+    *,
+    start: SparseEvaluation | None = None,
+    progress: OnProgress | None = None,
+) -> ScoreFit:
+    """Fit all weights of an evaluation to an evaluator's scores."""
+    chosen = settings or ScoreSettings()
+    features = leaves.features
+    begun = start or SparseEvaluation.starting(features.game, features.name)
+    if begun.features != features:
+        raise ParameterError("start", f"is over {begun.features.name}")
+    if leaves.held_out.all():
+        raise StudyError("no games are left to learn from")
+    first = begun.weights.astype(np.float64)
+    expected = win_probability(leaves.scores / chosen.teacher_scale)
+    known = ~leaves.held_out
+    matrix, wanted = leaves.matrix[known], expected[known]
+    scale = _scale(matrix @ begun.weights, wanted, leaves.games[known], features.scale)
+    spread = np.where(first == 0, chosen.freedom, chosen.known_freedom)
+    weights = _most_likely(
+        matrix, wanted, scale, start=first, spread=spread, steps=chosen.steps, progress=progress
+    )
+    apart, foretold = leaves.matrix[leaves.held_out], expected[leaves.held_out]
+
+    def loss(by: NDArray[np.float32]) -> float:
+        if not len(foretold):
+            return math.nan
+        return float(log_losses((apart @ by).astype(np.float64) / scale, foretold).mean())
+
+    sure = np.clip(foretold, 1e-9, 1 - 1e-9)
+    least = log_losses(np.log(sure / (1 - sure)), sure)
+    return ScoreFit(
+        SparseEvaluation(features, weights, begun.scale),
+        int(known.sum()),
+        len(np.unique(leaves.games[known])),
+        len(foretold),
+        scale,
+        loss(begun.weights),
+        loss(weights),
+        float(least.mean()) if len(least) else math.nan,
+    )
+
+
+def _scale(scores: NDArray[Any], expected: Array, games: NDArray[np.int64], usual: float) -> float:
+    if not scores.any():
+        return usual
+    fit = fit_sigmoid(scores[:, None].astype(np.float64), expected, games, names=["the score"])
+    if not fit.coefficients[0] > 0:
+        raise StudyError("greater scores of ours go with lower ones of the evaluator")
+    return 1 / float(fit.coefficients[0])
+
+
+def _most_likely(  # noqa: PLR0913 - what there is to a fit
+    matrix: Any,
+    expected: Array,
+    scale: float,
+    *,
+    start: Array,
+    spread: Array,
+    steps: int,
+    progress: OnProgress | None,
+) -> NDArray[np.float32]:
+    """Weights of greatest likelihood times prior."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - it takes a second to import
+
+    count = len(expected)
+    turned = matrix.T.tocsr()
+    base = (matrix @ start.astype(np.float32)).astype(np.float64)
+    tally = Tally(progress, "fitting", steps, "steps")
+
+    def loss(moved: Array) -> tuple[float, Array]:
+        logits = (base + matrix @ (moved * spread).astype(np.float32)) / scale
+        pull = ((win_probability(logits) - expected) / scale).astype(np.float32)
+        slope = (turned @ pull).astype(np.float64) * spread + moved
+        total = float(log_losses(logits, expected).sum()) + float(moved @ moved) / 2
+        return total / count, slope / count
+
+    found = minimize(
+        loss,
+        np.zeros(len(start)),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda _: tally.add(),
+        options={"maxiter": steps, "maxcor": _KEPT_STEPS, "ftol": 1e-12, "gtol": 1e-12},
+    )
+    tally.reach(steps)
+    return np.asarray(start + found.x * spread, np.float32)
