@@ -104,6 +104,7 @@ auto move_parts(std::string_view game) {
 auto self_play(std::string_view game, const std::vector<std::pair<search::UctOptions, search::GivenModels>>& players,
                const View<double>& komi, std::uint64_t first, const search::SelfPlayPlan& plan) {
     if (players.empty() || players.size() > 2) throw nb::value_error("one player, or two");
+    if (plan.random_plies < 0) throw nb::value_error("fewer than no random moves");
     std::vector<search::TreeSearcher> searchers;
     for (const auto& [options, models] : players) searchers.push_back({options, models});
     return with_game(game_named(game), [&]<class G>(std::type_identity<G>) {
@@ -134,6 +135,8 @@ void bind_network(nb::module_& module) {
             });
         },
         "game"_a, "How many inputs a network of a game has, and how many codes of moves.");
+    module.def("network_inputs", &inputs_of, "game"_a, "positions"_a,
+               "Positions as networks see them, a bit an input, a row a position; no last moves are known.");
     module.def(
         "move_parts", &move_parts, "game"_a,
         "What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).");

@@ -56,15 +56,18 @@ bool rows_fit(std::span<const std::int16_t> rows, std::size_t width) {
     return true;
 }
 
-bool all_finite(std::span<const float> numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
+/// Whether nothing that is made of these runs over.
+bool all_fit(std::span<const float> numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](float x) { return std::abs(x) <= Numbers::largest_number; });  // and none is NaN
 }
 
 }  // namespace
 
 void Numbers::check() const {
     require(inputs > 0 && width > 0 && width % width_unit == 0 && width <= largest_width, "its width can't be");
-    require(first.size() == inputs * width && first_bias.size() == width, "its first layer is of another size");
+    require(first.size() % width == 0 && first.size() / width == inputs && first_bias.size() == width,
+            "its first layer is of another size");
     require(value_units() > 0 && value_units() <= most_units && value.size() == value_units() * width &&
                 value_out.size() == value_units(),
             "its values' layers are of another size");
@@ -73,9 +76,9 @@ void Numbers::check() const {
     const std::size_t judged = judges_moves() ? codes : 0;
     require(moves.size() == judged * policy_units() && move_bias.size() == judged, "its moves are of another number");
     require(rows_fit(value, width) && rows_fit(policy, width), "its weights are too large");
-    require(all_finite(value_bias) && all_finite(value_out) && all_finite(policy_bias) && all_finite(move_bias) &&
-                std::isfinite(value_out_bias) && std::isfinite(move_scale),
-            "some of its numbers are not finite");
+    require(all_fit(value_bias) && all_fit(value_out) && all_fit(policy_bias) && all_fit(move_bias) &&
+                all_fit({&value_out_bias, 1}) && all_fit({&move_scale, 1}),
+            "some of its numbers are not finite, or too large");
 }
 
 Layers::Layers(Numbers numbers) : numbers_(std::move(numbers)) {

@@ -24,6 +24,7 @@ struct Numbers {
     static constexpr std::size_t width_unit = 64;  // widths are multiples of this
     static constexpr std::size_t largest_width = 1024;
     static constexpr std::size_t most_units = 256;
+    static constexpr float largest_number = 1e6f;  // of those that are not whole
 
     std::size_t inputs = 0;
     std::size_t width = 0;
@@ -43,7 +44,7 @@ struct Numbers {
     std::size_t value_units() const { return value_bias.size(); }
     std::size_t policy_units() const { return policy_bias.size(); }
     bool judges_moves() const { return !policy_bias.empty(); }
-    /// Throws NotationError if the numbers don't fit together, or are such that sums could overflow.
+    /// Throws NotationError if the numbers don't fit together, or are such that sums could overflow or be none.
     void check() const;
 };
 

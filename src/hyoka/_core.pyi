@@ -3837,6 +3837,11 @@ def perceptron_values(model: Model, positions: Sequence[object]) -> NDArray[nump
 def network_size(game: str) -> tuple[int, int]:
     """How many inputs a network of a game has, and how many codes of moves."""
 
+def network_inputs(game: str, positions: Sequence[object]) -> NDArray[numpy.uint8]:
+    """
+    Positions as networks see them, a bit an input, a row a position; no last moves are known.
+    """
+
 def move_parts(game: str) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32]]:
     """
     What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).

@@ -40,6 +40,8 @@ def preset_settings(
         preset["eval"] = evaluation
 
     def fits(name: str) -> bool:
+        if name == "cut" and said.get("mix"):
+            return False  # who mixes wants playouts
         beside = _MEANT_FOR.get(name)
         return beside is None or beside not in said or said[beside] == preset.get(beside)
 
