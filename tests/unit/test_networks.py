@@ -203,8 +203,8 @@ class TestPasses:
             table.in_core.network_inputs(offsets, codes, 3, True, threads, None)
             for threads in (1, 2)
         )
-        for a, b in zip(one, two, strict=True):
-            assert np.array_equal(a, b)
+        for i in range(4):
+            assert np.array_equal(one[i], two[i])
         inputs, legal, targets, first = one
         assert len(inputs) == len(legal) == len(first) == len(table)
         _, code_count = _core.network_size(game)

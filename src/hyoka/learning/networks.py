@@ -132,6 +132,8 @@ def learn_network(
     settings = settings or NetworkSettings()
     torch.manual_seed(settings.seed)
     examples = draw(0)
+    if not len(examples):
+        raise Error("there are no positions to learn from")
     size = NetworkSize.of_game(
         examples.game, settings.width, settings.value_units, settings.policy_units
     )
