@@ -80,7 +80,7 @@ def othello_first() -> Player:
 
 
 RECIPES = {
-    "blokus_duo": Recipe(blokus_first, lambda network: by_network(network, mix=0.6), 2, 10, 100),
+    "blokus_duo": Recipe(blokus_first, lambda network: by_network(network, cut=0), 2, 10, 100),
     "go9": Recipe(
         go_first,
         lambda network: by_network(network, policy="light", mix=0.5),

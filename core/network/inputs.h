@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <vector>
 
 #include "base/bits.h"
 #include "game.h"
@@ -43,17 +45,33 @@ struct InputSet {
 ///     static constexpr std::size_t part_count;                                 // what moves can have in common
 ///     static void visit_parts(std::uint32_t seen, auto&& sink);                // sink(part): what a move has of that
 ///
-/// Parts of moves serve learning alone: what is learned of one move is then known of those like it.
+/// Parts of moves serve learning alone: what is learned of one move is then known of those like it. A game without a
+/// specialisation shows its cells.
 template <class G>
 struct Inputs;
-
-template <class G>
-concept HasInputs = requires { Inputs<G>::count; };
 
 /// For games whose moves have nothing in common.
 struct NoMoveParts {
     static constexpr std::size_t part_count = 0;
     static void visit_parts(std::uint32_t, auto&&) {}
+};
+
+template <class G>
+struct Inputs : NoMoveParts {
+    static constexpr std::size_t most_cells = 256;
+    static constexpr std::size_t most_kinds = 4;
+    static constexpr std::size_t count = 2 * most_kinds * most_cells;
+
+    static void find(const G& game, const Context<G>&, InputSet<count>& inputs) {
+        const std::vector<std::int8_t> cells = game.cells();
+        for (std::size_t cell = 0; cell < std::min(cells.size(), most_cells); ++cell) {
+            if (cells[cell] == 0) continue;
+            const bool own = (cells[cell] > 0) == (game.to_play() == Player::first);
+            const auto kind = static_cast<std::size_t>(std::abs(cells[cell]) - 1) % most_kinds;
+            inputs.add(((own ? 0 : most_kinds) + kind) * most_cells + cell);
+        }
+    }
+    static std::uint32_t seen(const G&, typename G::Move move) { return move.code(); }
 };
 
 }  // namespace hyoka::network

@@ -17,7 +17,7 @@
 namespace hyoka::network {
 
 /// The sums of the first layer for positions looked at lately, each from the nearest one.
-template <HasInputs G>
+template <Game G>
 class Sums {
 public:
     using Set = InputSet<Inputs<G>::count>;
@@ -72,7 +72,7 @@ private:
 };
 
 /// The sums for positions that come in any order, as the nodes of a tree do.
-template <HasInputs G>
+template <Game G>
 class RecentSums {
 public:
     explicit RecentSums(std::shared_ptr<const Layers> layers) : sums_(std::move(layers), kept) {}
@@ -91,7 +91,7 @@ private:
 };
 
 /// How strong a network finds moves. Pre: it judges them.
-template <HasInputs G>
+template <Game G>
 class NetworkMoves final : public strengths::MoveModel<G> {
 public:
     explicit NetworkMoves(std::shared_ptr<const Layers> layers)
@@ -129,7 +129,7 @@ template <>
 inline constexpr double score_scale<Shogi> = evaluation::Terms<Shogi>::scale;
 
 /// A network as a static evaluation. It knows no last moves.
-template <HasInputs G>
+template <Game G>
 class NetworkEvaluation final : public evaluation::StaticEvaluation<G> {
 public:
     explicit NetworkEvaluation(std::shared_ptr<const Layers> layers) : layers_(std::move(layers)) {}

@@ -272,8 +272,8 @@ def test_what_is_built_in_is_what_searches_use(name: str) -> None:
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = hk.SearchSpec.from_text("uct:policy=strengths,prior=3,eval=built-in")
-    unsaid = hk.SearchSpec.from_text("uct:policy=strengths,prior=3")
+    said = hk.SearchSpec.from_text("mc:policy=strengths,cut=3,eval=built-in")
+    unsaid = hk.SearchSpec.from_text("mc:policy=strengths,cut=3")
     assert said == unsaid
     assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
     assert said["eval"] == said["strengths"] == "built-in"
@@ -281,7 +281,10 @@ def test_saying_what_is_built_in_says_nothing() -> None:
     by_hand = said.with_settings(strengths="built-in")
     assert by_hand.slug == said.slug
     assert by_hand.for_game("chess").slug != said.for_game("chess").slug
-    # So is the evaluation of alpha-beta.
+    # So is the evaluation of tree searches and of alpha-beta.
+    assert hk.uct(prior=3, eval="built-in").slug == hk.uct(prior=3).slug
+    of_blokus = [hk.uct(prior=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)]
+    assert of_blokus[0].slug != of_blokus[1].slug
     assert hk.ab(eval="built-in").slug == hk.ab().slug
     changed = hk.ab(eval=WEIGHTS)
     assert changed.with_settings(eval=None) == hk.ab()

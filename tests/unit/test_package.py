@@ -46,6 +46,7 @@ LAYERS = [
     "learning",
     "arena",
     "evolving",
+    "selfplay",
     "report",
     "reproduction",
     "models",

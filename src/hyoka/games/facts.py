@@ -122,6 +122,8 @@ class GameFacts:
     """The file of the move model that was learned for it; empty without any."""
     evaluation: str = ""
     """The file of the evaluation that was learned for it; likewise."""
+    network: str = ""
+    """The file of the network that tree searches go by; likewise."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:

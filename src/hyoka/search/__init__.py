@@ -12,6 +12,7 @@ from hyoka.search.evaluations import (
     strengths_artefact,
 )
 from hyoka.search.lines import PythonLine, as_line
+from hyoka.search.networks import Network, network
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.ply_perceptrons import PlyPerceptrons
 from hyoka.search.python_evaluator import PythonEvaluator
@@ -31,6 +32,7 @@ __all__ = [
     "LinearEvaluation",
     "Mate",
     "MoveReport",
+    "Network",
     "PlyPerceptrons",
     "PythonEvaluator",
     "PythonLine",
@@ -52,6 +54,7 @@ __all__ = [
     "mc",
     "mc_score",
     "move_strengths",
+    "network",
     "play_game",
     "search_line",
     "search_once",

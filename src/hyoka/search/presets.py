@@ -10,12 +10,14 @@ from typing import Final
 
 from hyoka.games import FACTS
 from hyoka.search.settings import Value
-from hyoka.search.shipped import shipped_evaluation, shipped_model
+from hyoka.search.shipped import shipped_evaluation, shipped_model, shipped_network
 
 _GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
 """Searches that take the move model that comes with Hyoka."""
 _GO_BY_EVALUATION: Final = ("ab",)
 """Searches that take the evaluation that comes with Hyoka."""
+_GO_BY_NETWORK: Final = ("uct",)
+"""Searches that take the network that comes with Hyoka, for values and moves."""
 _MEANT_FOR: Final = {"c": "formula", "reduction": "formula", "epsilon": "policy"}
 """Constants that were measured beside one choice; beside another one they mean nothing."""
 
@@ -38,6 +40,11 @@ def preset_settings(
     evaluation = shipped_evaluation(game)
     if evaluation is not None and kind in _GO_BY_EVALUATION and "evaluation" not in parts:
         preset["eval"] = evaluation
+    network = shipped_network(game)
+    if network is not None and kind in _GO_BY_NETWORK:
+        preset["strengths"] = network
+        if "evaluation" not in parts:
+            preset["eval"] = network
 
     def fits(name: str) -> bool:
         if name == "cut" and said.get("mix"):
@@ -53,4 +60,4 @@ def names_in_presets(kind: str) -> frozenset[str]:
     """The settings that some game's preset is about."""
     names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
     names |= {"strengths"} if kind in _GO_BY_STRENGTHS else set()
-    return frozenset(names | ({"eval"} if kind in _GO_BY_EVALUATION else set()))
+    return frozenset(names | ({"eval"} if kind in (*_GO_BY_EVALUATION, *_GO_BY_NETWORK) else set()))

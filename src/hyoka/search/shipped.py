@@ -32,11 +32,17 @@ def shipped_evaluation(game: str) -> Artefact | None:
     return _read(name) if name else None
 
 
+def shipped_network(game: str) -> Artefact | None:
+    """The network that was learned for a game; None where there is none."""
+    name = game_facts(game).network
+    return _read(name) if name else None
+
+
 def usual_evaluation(game: str) -> Artefact | str:
-    """What positions of a game are evaluated by if nobody says."""
-    return shipped_evaluation(game) or BUILT_IN
+    """What was learned to evaluate positions of a game; without that, what is built in."""
+    return shipped_evaluation(game) or shipped_network(game) or BUILT_IN
 
 
 def usual_strengths(game: str) -> Artefact | str:
-    """What moves of a game are ranked by if nobody says."""
-    return shipped_model(game) or BUILT_IN
+    """What was learned to rank moves of a game; without that, what is built in."""
+    return shipped_model(game) or shipped_network(game) or BUILT_IN
