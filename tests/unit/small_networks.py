@@ -87,8 +87,8 @@ def inputs_of(network: Network, positions: list[Position]) -> NDArray[np.int64]:
 
 def _units(network: Network, inputs: NDArray[np.int64]) -> NDArray[np.float64]:
     numbers = network.numbers
-    sums = inputs @ numbers["first"].astype(np.int64) + numbers["first_bias"]
-    wrapped = sums.astype(np.int16).astype(np.float64)
+    sums = inputs.astype(np.float64) @ numbers["first"].astype(np.float64) + numbers["first_bias"]
+    wrapped = sums.astype(np.int64).astype(np.int16).astype(np.float64)
     return np.asarray((wrapped / SUM_STEPS).clip(0, 1) ** 2)
 
 

@@ -3,7 +3,6 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -56,15 +55,6 @@ def by_column(examples: Examples) -> Examples:
         moves=highest.astype(np.uint16),
         shares=np.ones(len(legal), np.float32),
     )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """So small networks are learned faster by one than by several that wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +212,13 @@ def test_examples_are_joined_with_those_with_moves_first(lesson: Examples) -> No
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], name: str) -> None:
     with pytest.raises(ParameterError, match=name):
         NetworkSettings(**settings)
+
+
+def test_a_device_that_is_not_there_is_told(lesson: Examples) -> None:
+    settings = dataclasses.replace(QUICK, device="abacus")
+    with pytest.raises(ParameterError, match="'abacus' is not there") as caught:
+        learn_network(lambda _: lesson, settings=settings)
+    assert "\n" not in str(caught.value)
 
 
 def test_nothing_to_learn_from_is_told(lesson: Examples) -> None:

@@ -28,7 +28,7 @@ from hyoka.cli.output import (
 from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import game_facts
-from hyoka.learning.networks import EpochReport, NetworkSettings, learn_network, torch_or_raise
+from hyoka.learning.networks import EpochReport, NetworkSettings, check_device, learn_network
 from hyoka.progress import Tally
 from hyoka.selfplay.loop import NETWORK, Generation, LoopPlan, SelfPlayLoop
 from hyoka.selfplay.page import selfplay_page
@@ -110,7 +110,7 @@ def network_command(
     the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
     """
     check_folder(output)
-    torch_or_raise()
+    check_device(device)
     learned, held_out = _played(sources, hold_out)
     settings = _settings(
         learned.game, width, value_units, policy_units, epochs, batch, rate, seed, device
@@ -181,10 +181,13 @@ def _epoch_text(report: EpochReport) -> str:
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:
     """Numbers that JSON knows."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in values.items()
-    }
+    return {name: _known(value) for name, value in values.items()}
+
+
+def _known(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_known(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def selfplay_command(
@@ -242,7 +245,7 @@ def selfplay_command(
     played before, under a sequential test, it plays the next ones. Each generation is a study, a
     network and a match. Interrupted, the same command goes on; with more --generations, further.
     """
-    torch_or_raise()
+    check_device(device)
     name = game_facts(game).name
     cores = jobs or os.cpu_count() or 1
     plan = LoopPlan(

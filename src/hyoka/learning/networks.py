@@ -116,6 +116,16 @@ def torch_or_raise() -> Any:
     return torch
 
 
+def check_device(device: str) -> None:
+    """Raise ParameterError if PyTorch can't work there."""
+    torch = torch_or_raise()
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        why = (str(error).splitlines() or ["PyTorch has none"])[0]
+        raise ParameterError("device", f"{device!r} is not there: {why}") from None
+
+
 def learn_network(
     draw: Draw,
     *,
@@ -130,6 +140,7 @@ def learn_network(
     """
     torch = torch_or_raise()
     settings = settings or NetworkSettings()
+    check_device(settings.device)
     torch.manual_seed(settings.seed)
     examples = draw(0)
     if not len(examples):

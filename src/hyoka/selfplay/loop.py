@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
@@ -30,10 +31,11 @@ from hyoka.games import game_facts
 from hyoka.learning.networks import Examples, NetworkSettings, joined, learn_network
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import SearchSpec
+from hyoka.search.networks import NetworkSize
 from hyoka.search.parts import models_for, uct_options
 from hyoka.selfplay.played import PlayedGames, play_games
 from hyoka.selfplay.records import games_of_study, study_of
-from hyoka.study import Study
+from hyoka.study import Study, has_visits
 
 PLAN: Final = "plan.json"
 NETWORK: Final = "network.nn"
@@ -77,31 +79,42 @@ class LoopPlan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, low in {"games": 1, "playouts": 1, "quick": 1, "window": 1}.items():
+        least = {"games": 1, "playouts": 1, "quick": 1, "window": 1, "gate_playouts": 1}
+        least |= dict.fromkeys(("random_plies", "sampled_plies", "max_plies", "gate_games"), 0)
+        for name, low in least.items():
             if getattr(self, name) < low:
                 raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
         if not 0 < self.full <= 1 or not 0 <= self.blend <= 1:
             raise ParameterError("full", "and blend are shares, 0 to 1")
         if self.first_spec.kind != "uct":
             raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
+        # What can't be is told before anything is played.
+        _ = self._with_network
+        size = self.settings
+        NetworkSize.of_game(self.game, size.width, size.value_units, size.policy_units)
 
     @property
     def first_spec(self) -> SearchSpec:
         """The search of the first games."""
         return SearchSpec.from_text(self.search).for_game(self.game)
 
+    @property
+    def _with_network(self) -> SearchSpec:
+        return SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
+
     def spec(self, network: Path | Artefact | None) -> SearchSpec:
         """The search with a network, or the first one."""
         if network is None:
             return self.first_spec
-        said = SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
         file = (
             network
             if isinstance(network, Artefact)
             else Artefact.from_bytes(network.read_bytes(), path=str(network))
         )
-        more: dict[str, Any] = {"eval": file, "strengths": file, "formula": "puct"}
-        return said.with_settings(**more).for_game(self.game)
+        more: dict[str, Any] = {"eval": file}
+        if self.settings.policy_units:
+            more |= {"strengths": file, "formula": "puct"}
+        return self._with_network.with_settings(**more).for_game(self.game)
 
     @property
     def text(self) -> str:
@@ -212,6 +225,7 @@ class SelfPlayLoop:
     ) -> None:
         """Go on until there are so many generations."""
         self._describe()
+        self.generations = []
         for number in range(generations):
             report = self.place(number) / REPORT
             if not report.exists():
@@ -258,8 +272,9 @@ class SelfPlayLoop:
 
     def _keep_study(self, number: int) -> None:
         folder = self.place(number) / "study"
-        if folder.exists():
+        if has_visits(folder):
             return
+        shutil.rmtree(folder, ignore_errors=True)  # it was stopped before visits were kept
         files = sorted((self.place(number) / "parts").glob("*.npz"))
         played = PlayedGames.joined([_read_part(self.plan.game, file) for file in files])
         study_of(played, folder, self.plan.spec(self.best).title)

@@ -37,6 +37,10 @@ def _losses(generations: Sequence[Generation]) -> "altair.TopLevelMixin":
     return lines(spots, x="generation", y="loss on games held out, nats")
 
 
+def _shown(number: float, form: str) -> str:
+    return "–" if math.isnan(number) else f"{number:{form}}"
+
+
 def selfplay_page(loop: SelfPlayLoop) -> Page:
     """The page of a loop: strength, losses and matches by generation."""
     generations = loop.generations
@@ -46,9 +50,9 @@ def selfplay_page(loop: SelfPlayLoop) -> Page:
             str(each.number),
             f"{each.games:,}",
             f"{each.positions:,}",
-            f"{each.value_loss:.4f}",
-            f"{each.policy_loss:.4f}",
-            f"{each.first:.1%}",
+            _shown(each.value_loss, ".4f"),
+            _shown(each.policy_loss, ".4f"),
+            _shown(each.first, ".1%"),
             "–" if each.score is None else f"{each.score:.1%} of {each.gate_games}",
             "–" if each.elo is None else "{:+.0f} ({:+.0f} to {:+.0f})".format(*each.elo),
             "let in" if each.accepted else "not let in",

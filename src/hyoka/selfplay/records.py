@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,30 +11,36 @@ from numpy.typing import NDArray
 from hyoka.errors import StudyError
 from hyoka.games import game_facts
 from hyoka.records import Record, Remark, write_records
+from hyoka.records.record import Author
 from hyoka.selfplay.played import PlayedGames
 from hyoka.study import Study, Visits, keep_visits, make_study, stored_visits
+
+_MOVERS: Final[tuple[Author, Author]] = ("first", "second")
 
 
 def without_doubles(played: PlayedGames) -> PlayedGames:
     """The same with each game once: a study takes none twice."""
-    seen = set()
+    seen: set[bytes] = set()
     keep = np.zeros(len(played), bool)
     for number in range(len(played)):
         begin, end = played.move_offsets[number : number + 2]
-        key = (played.moves[begin:end].tobytes(), float(played.komi[number]))
-        keep[number] = repr(key) not in seen
-        seen.add(repr(key))
+        key = played.moves[begin:end].tobytes()  # whatever the komi: studies tell games by moves
+        keep[number] = key not in seen
+        seen.add(key)
     return played.some(keep)
 
 
 def records_of(played: PlayedGames, player: str) -> list[Record]:
-    """The games as records: what the search thought of a position is a remark."""
+    """The games as records: what the search thought of a position is the mover's remark.
+
+    It stands with the move: notations have no place for one before the first.
+    """
     found = []
     for number in range(len(played)):
         begin, end = (int(place) for place in played.move_offsets[number : number + 2])
         values = played.values[begin:end]
         remarks = tuple(
-            Remark(ply, value=float(value))
+            Remark(ply + 1, value=float(value), author=_MOVERS[ply % 2])
             for ply, value in enumerate(values)
             if not np.isnan(value)
         )
@@ -118,8 +124,9 @@ def _values(record: Record) -> NDArray[np.float32]:
     """What was said of each position in which a move was played; NaN where nothing was."""
     found = np.full(len(record), np.nan, np.float32)
     for remark in record.remarks:
-        if remark.value is not None and remark.ply < len(record):
-            found[remark.ply] = remark.value
+        place = remark.ply - (remark.author is not None)
+        if remark.value is not None and 0 <= place < len(record):
+            found[place] = remark.value
     return found
 
 

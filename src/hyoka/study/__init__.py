@@ -16,7 +16,7 @@ from hyoka.study.layout import COMMENTS
 from hyoka.study.question import Question
 from hyoka.study.ranking import RankingReport, rank_moves
 from hyoka.study.study import Study, append_to_study, make_study
-from hyoka.study.visits import Visits, keep_visits, stored_visits
+from hyoka.study.visits import Visits, has_visits, keep_visits, stored_visits
 
 __all__ = [
     "COMMENTS",
@@ -39,6 +39,7 @@ __all__ = [
     "check_study",
     "evaluate",
     "games_where",
+    "has_visits",
     "keep_visits",
     "make_study",
     "rank_moves",

@@ -2,6 +2,7 @@
 """What the search that played a study's games visited: which moves of a position, and how often."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -40,11 +41,20 @@ def keep_visits(
         ],
         schema=VISIT_SCHEMA,
     )
-    with changing(study.path / "visits" / f"search={_KIND}" / SEARCH, "visits") as new:
+    with changing(_manifest(study.path), "visits") as new:
         starts = range(0, max(1, len(rows)), _PART_ROWS)
         new.parts = [new.write(rows.slice(start, _PART_ROWS)) for start in starts]
         new.values = {"search": search, "created": now()}
         new.commit()
+
+
+def has_visits(study: Path) -> bool:
+    """Whether `keep_visits` has been told anything about the study in this folder."""
+    return _manifest(study).exists()
+
+
+def _manifest(study: Path) -> Path:
+    return study / "visits" / f"search={_KIND}" / SEARCH
 
 
 def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
