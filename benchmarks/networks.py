@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast networks are: evaluations a second, and what they cost a search, on one core.
+
+    python benchmarks/networks.py [--playouts 20000]
+
+Blokus Duo's network is the one that comes with Hyoka; those of other games have random numbers of
+the usual size. Figures of one run are compared with each other, not with other days'.
+"""
+
+import argparse
+import functools
+import random
+import time
+from collections.abc import Callable
+
+import hyoka as hk
+from hyoka.games import Position
+from hyoka.search.shipped import shipped_network
+
+GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
+
+
+def positions_of(game: str, count: int = 2000) -> list[Position]:
+    """Positions of random games."""
+    rng = random.Random(1)
+    found: list[Position] = []
+    while len(found) < count:
+        line = hk.GAMES[game]().line()
+        while line.outcome is None and len(found) < count and len(line.moves) < 200:
+            found.append(line.position)
+            line = line.play(rng.choice(line.legal_moves))
+    return found
+
+
+def random_network(game: str, width: int) -> hk.Network:
+    """A network that knows nothing."""
+    import numpy as np  # noqa: PLC0415 - beside its only use
+
+    from hyoka.search.networks import NetworkSize  # noqa: PLC0415
+
+    size = NetworkSize.of_game(game, width, policy_units=0)
+    rng = np.random.default_rng(1)
+    numbers = {
+        name: (rng.normal(size=shape) * 8).astype(kind)
+        for name, (shape, kind) in size.shapes.items()
+    }
+    return hk.Network(game, size, numbers)
+
+
+def rate(work: Callable[[], object], count: int, seconds: float = 1.0) -> float:
+    """How often a second something is done that is done `count` times by each call."""
+    begun, done = time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        work()
+        done += count
+    return done / (time.perf_counter() - begun)
+
+
+def playouts_a_second(spec: str, line: hk.Line, playouts: int) -> float:
+    result = hk.search_once(line, f"{spec},playouts={playouts}")
+    return result.playouts / result.time_s
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--playouts", type=int, default=20_000)
+    playouts = parser.parse_args().playouts
+    for game in GAMES:
+        artefact = shipped_network(game)
+        network = hk.network(game, artefact) if artefact else random_network(game, 256)
+        positions = positions_of(game)
+        ask = functools.partial(network.in_core.logits, positions)
+        found = rate(ask, len(positions))
+        print(f"{game}: width {network.size.width}, {found:,.0f} evaluations a second from scratch")
+    line = hk.BlokusDuo().line()
+    rng = random.Random(3)
+    for _ in range(8):
+        line = line.play(rng.choice(line.legal_moves))
+    plain = "uct:preset=paper"
+    base = playouts_a_second(plain, line, playouts)
+    print(f"Blokus Duo, {plain}: {base:,.0f} playouts a second")
+    for words, spec in (
+        ("the network as prior", f"{plain},prior=40,eval=learned"),
+        ("Bouzy's influence as prior", f"{plain},prior=40"),
+        ("the network for leaves and moves", "uct:cut=0,mix=0"),
+        ("the same mixed with playouts, as it plays", "uct:mix=0.6"),
+    ):
+        found = playouts_a_second(spec, line, playouts)
+        print(f"  {words}: {found:,.0f}, {found / base:.2f} times ({spec})")
+
+
+if __name__ == "__main__":
+    main()
