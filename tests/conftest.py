@@ -20,8 +20,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The workers of `make test` have all cores: threads for small matrices would only take turns.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch's
-# No test depends on the clock, and where a change is judged (CI says so), none depends on luck: examples are new with
-# every run elsewhere.
+# No test depends on the clock, and where a change is judged (CI says so), none depends on luck:
+# examples are new with every run elsewhere.
 settings.register_profile("hyoka", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("hyoka")
 

@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import math
+import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -23,7 +24,16 @@ from hyoka.progress import Progress
 from hyoka.search import SearchSpec
 from hyoka.search.parts import models_for, uct_options
 from hyoka.selfplay import loop as loop_module
-from hyoka.selfplay.loop import NETWORK, PLAN, REPORT, Generation, LoopPlan, SelfPlayLoop
+from hyoka.selfplay.loop import (
+    NETWORK,
+    PLAN,
+    REPORT,
+    Generation,
+    LoopPlan,
+    PlayTask,
+    SelfPlayLoop,
+    play_part,
+)
 from hyoka.selfplay.page import selfplay_page, strength_by_generation
 from hyoka.selfplay.played import PlayedGames, Player, play_games
 from hyoka.selfplay.records import games_of_study, of_records, study_of, without_doubles
@@ -365,6 +375,13 @@ class TestLoop:
         spec = TINY.spec(ended.place(0) / NETWORK)
         assert (spec["formula"], spec["cut"]) == ("puct", 0)
         assert TINY.spec(None) == TINY.first_spec
+
+    def test_tasks_go_to_workers_elsewhere(self, ended: SelfPlayLoop) -> None:
+        """With the network in them: no file need be there."""
+        spec = TINY.spec(ended.place(0) / NETWORK)
+        task = PlayTask(TINY, 1, spec, 4, 4)
+        sent = pickle.loads(pickle.dumps(task))
+        assert play_part(sent) == (ended.place(1) / "parts" / "0000004.npz").read_bytes()
 
     def agree(self, ended: SelfPlayLoop, folder: Path) -> None:
         """Goes on, and ends as if nobody had stopped it."""
