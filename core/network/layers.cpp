@@ -19,11 +19,7 @@ namespace {
 using Lanes = std::uint16_t __attribute__((vector_size(64)));
 constexpr std::size_t lanes = sizeof(Lanes) / sizeof(std::uint16_t);
 
-Lanes load(const std::int16_t* from) {
-    Lanes found;
-    std::memcpy(&found, from, sizeof found);
-    return found;
-}
+void load(Lanes& into, const std::int16_t* from) { std::memcpy(&into, from, sizeof into); }
 
 /// Pre: no sum runs over; Numbers::check sees to that.
 std::int32_t dot(const std::int16_t* a, const std::int16_t* b, std::size_t count) {
@@ -92,17 +88,22 @@ void Layers::change(const std::uint32_t* added, std::size_t adds, const std::uin
     const std::int16_t* first = numbers_.first.data();
     // Two registers' worth at a time stay in registers while the rows go by.
     for (std::size_t begin = 0; begin < width; begin += 2 * lanes) {
-        Lanes low = load(sums + begin);
-        Lanes high = load(sums + begin + lanes);
+        Lanes low, high, row_low, row_high;
+        load(low, sums + begin);
+        load(high, sums + begin + lanes);
         for (std::size_t i = 0; i < adds; ++i) {
             const std::int16_t* row = first + added[i] * width + begin;
-            low += load(row);
-            high += load(row + lanes);
+            load(row_low, row);
+            load(row_high, row + lanes);
+            low += row_low;
+            high += row_high;
         }
         for (std::size_t i = 0; i < removes; ++i) {
             const std::int16_t* row = first + removed[i] * width + begin;
-            low -= load(row);
-            high -= load(row + lanes);
+            load(row_low, row);
+            load(row_high, row + lanes);
+            low -= row_low;
+            high -= row_high;
         }
         std::memcpy(sums + begin, &low, sizeof low);
         std::memcpy(sums + begin + lanes, &high, sizeof high);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks over random games of every game there is: sums kept up equal those from scratch, players changed over give
 // the value changed over, and numbers that can't be are refused.
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
@@ -257,6 +259,31 @@ void check_extremes() {
         expect(strength > 0 && strength <= 1, "strengths, however large the numbers");
 }
 
+/// The answers to the last bit, as machines with and without wide registers have to give them.
+void check_every_machine() {
+    Rng rng = Rng::for_task(9, 0);
+    constexpr std::size_t inputs = 640;
+    const Layers layers(random_numbers(inputs, 40, rng));
+    std::vector<std::int16_t> sums(layers.width());
+    std::vector<std::int16_t> sight(layers.policy_units());
+    std::uint64_t hash = 0;
+    const auto mix = [&](auto number) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &number, sizeof number);
+        hash = (hash ^ bits) * 0x100000001b3;
+    };
+    for (int i = 0; i < 50; ++i) {
+        std::array<std::uint64_t, inputs / 64> words;
+        for (std::uint64_t& word : words) word = rng.bits() & rng.bits() & rng.bits();
+        layers.start(words, sums.data());
+        for (const std::int16_t sum : sums) mix(sum);
+        mix(layers.logit(sums.data()));
+        layers.see(sums.data(), sight.data());
+        for (std::uint32_t code = 0; code < 40; ++code) mix(layers.move_logit(sight.data(), code));
+    }
+    expect(hash == 4575076854228660423u, "every machine gives the same answers, not " + std::to_string(hash));
+}
+
 /// Sets that lie across words.
 void check_sets() {
     InputSet<200> one;
@@ -278,6 +305,7 @@ int main() {
     tests::check_sets();
     tests::check_refusals();
     tests::check_extremes();
+    tests::check_every_machine();
     for_each_game([]<class G>(std::type_identity<G>) { tests::check_game<G>(1); });
     return tests::report();
 }
