@@ -458,6 +458,11 @@ class TestSearches:
         alone = said(f"uct:playouts=30,eval={file}")
         assert said(f"uct:playouts=30,eval={file},mix=0.5").value != alone.value
 
+    def test_where_a_mix_is_the_rule_cut_playouts_are_not_mixed(self) -> None:
+        """Blokus Duo's preset mixes; with cut=0 its network would be asked twice a leaf."""
+        assert hk.SearchSpec.from_text("uct").for_game("blokus_duo")["mix"] > 0
+        assert hk.SearchSpec.from_text("uct:cut=0").for_game("blokus_duo")["mix"] == 0
+
     @pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
     def test_a_mix_has_so_much_of_each(self, share: float, file: Path) -> None:
         """One simulation: nothing has yet been chosen by its value."""

@@ -49,6 +49,8 @@ def preset_settings(
     def fits(name: str) -> bool:
         if name == "cut" and said.get("mix"):
             return False  # who mixes wants playouts
+        if name == "mix" and said.get("cut") is not None:
+            return False  # who cuts them short asks the evaluation there, not twice
         beside = _MEANT_FOR.get(name)
         return beside is None or beside not in said or said[beside] == preset.get(beside)
 
