@@ -38,6 +38,7 @@ from hyoka.selfplay.page import selfplay_page, strength_by_generation
 from hyoka.selfplay.played import PlayedGames, Player, play_games
 from hyoka.selfplay.records import games_of_study, of_records, study_of, without_doubles
 from hyoka.study import Study, Visits, check_study, has_visits, keep_visits, stored_visits
+from hyoka.study.locking import LOCK
 
 from .small_networks import bits, random_network, random_records
 
@@ -339,6 +340,12 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> SelfPlayLoop:
     return found
 
 
+def times_in(folder: Path) -> dict[Path, int]:
+    """When each file was last written; locks are taken and left."""
+    files = (file for file in folder.rglob("*") if file.name != LOCK)
+    return {file: file.stat().st_mtime_ns for file in files}
+
+
 class TestLoop:
     def test_generations_learn_from_the_last_few(self, ended: SelfPlayLoop) -> None:
         assert [each.number for each in ended.generations] == [0, 1]
@@ -363,7 +370,7 @@ class TestLoop:
     def test_games_are_those_of_one_go(self, ended: SelfPlayLoop) -> None:
         """Parts in two processes hold what one process plays at once."""
         core = TINY.core(0)
-        pair = player("uct", "othello")
+        pair = player(TINY.search, "othello")
         pair[0].set("memory", 64.0)
         played = without_doubles(play_games("othello", [pair], np.full(10, np.nan), 0, core))
         back = whole_games(ended, 0)
@@ -452,12 +459,12 @@ class TestLoop:
 
     def test_the_same_again_has_nothing_to_do(self, ended: SelfPlayLoop) -> None:
         told: list[Generation] = []
-        before = {file: file.stat().st_mtime_ns for file in ended.folder.rglob("*")}
+        before = times_in(ended.folder)
         again = SelfPlayLoop(TINY, ended.folder)
         again.run(2, on_generation=told.append)
         again.run(2)
         assert told == again.generations == ended.generations
-        assert {file: file.stat().st_mtime_ns for file in ended.folder.rglob("*")} == before
+        assert times_in(ended.folder) == before
 
     def test_another_plan_is_refused(self, ended: SelfPlayLoop) -> None:
         for changed in ({"playouts": 7}, {"seed": 1}, {"with_network": "mix=0.5"}):

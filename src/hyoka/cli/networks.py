@@ -199,7 +199,7 @@ def selfplay_command(
     games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
     search: Annotated[
         str, typer.Option(metavar="SPEC", help="The search of the first games.")
-    ] = "uct",
+    ] = LoopPlan.search,
     with_network: Annotated[
         str,
         typer.Option(

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import math
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -36,6 +37,7 @@ from hyoka.search.parts import models_for, uct_options
 from hyoka.selfplay.played import PlayedGames, play_games
 from hyoka.selfplay.records import games_of_study, study_of
 from hyoka.study import Study, has_visits
+from hyoka.study.locking import locked
 
 PLAN: Final = "plan.json"
 NETWORK: Final = "network.nn"
@@ -51,7 +53,7 @@ class LoopPlan:
     """How a network is made from nothing but the rules."""
 
     game: str
-    search: str = "uct"
+    search: str = "uct:preset=paper"
     """The search of the first games."""
     with_network: str = "cut=0"
     """What the search with a network says beside it: `cut=0`: no playouts, `mix=0.5`: half."""
@@ -223,26 +225,33 @@ class SelfPlayLoop:
         progress: OnProgress | None = None,
         on_generation: Callable[[Generation], None] | None = None,
     ) -> None:
-        """Go on until there are so many generations."""
-        self._describe()
-        self.generations = []
-        for number in range(generations):
-            report = self.place(number) / REPORT
-            if not report.exists():
-                self._play(number, jobs, executor, progress)
-                self._keep_study(number)
-                found = self._learn(number, jobs, progress)
-                found = self._gate(number, found, jobs, executor, progress)
-                write_bytes(report, json.dumps(asdict(found), indent=1).encode())
-            made = _generation(report)
-            if made.network != _sha256(self.place(number) / NETWORK):
-                raise StudyError(f"{self.place(number)}: its network was changed")
-            self.generations.append(made)
-            if on_generation is not None:
-                on_generation(made)
+        """Go on until there are so many generations; one process at a time does so in a folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder, "playing and learning"):
+            self._describe()
+            self.generations = []
+            for number in range(generations):
+                made = self._made(number, jobs, executor, progress)
+                self.generations.append(made)
+                if on_generation is not None:
+                    on_generation(made)
+
+    def _made(
+        self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
+    ) -> Generation:
+        """A generation that is there, or is made now."""
+        report = self.place(number) / REPORT
+        if not report.exists():
+            self._play(number, jobs, executor, progress)
+            self._keep_study(number)
+            found = self._learn(number, jobs, progress)
+            _write(report, self._gate(number, found, jobs, executor, progress))
+        made = _generation(report)
+        if made.network != _sha256(self.place(number) / NETWORK):
+            raise StudyError(f"{self.place(number)}: its network was changed")
+        return made
 
     def _describe(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / PLAN
         if not file.exists():
             write_bytes(file, self.plan.text.encode())
@@ -334,7 +343,7 @@ class SelfPlayLoop:
             network=artefact.sha256,
         )
         artefact.save(file)
-        write_bytes(summary, json.dumps(asdict(made), indent=1).encode())
+        _write(summary, made)
         return made
 
     def _gate(
@@ -374,8 +383,19 @@ class SelfPlayLoop:
         )
 
 
+def _write(file: Path, made: Generation) -> None:
+    """What became of a generation; JSON has no numbers that are none."""
+    plain = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in asdict(made).items()
+    }
+    write_bytes(file, json.dumps(plain, indent=1).encode())
+
+
 def _generation(file: Path) -> Generation:
     found = json.loads(file.read_text())
+    for name in ("value_loss", "policy_loss", "first"):
+        found[name] = math.nan if found[name] is None else found[name]
     if found["elo"] is not None:
         found["elo"] = tuple(found["elo"])
     return Generation(**found)
