@@ -107,8 +107,8 @@ void bind_knowledge(nb::module_& module) {
             return with_game(game_named(game), [&]<class G>(std::type_identity<G>) {
                 std::vector<std::int8_t> results;
                 run_interruptibly([&](const std::atomic<bool>& stop) {
-                    results = search::Assembly<G>::duels(options, one, other, openings, {.nodes = nodes}, max_plies,
-                                                         stop);
+                    results =
+                        search::Assembly<G>::duels(options, one, other, openings, {.nodes = nodes}, max_plies, stop);
                 });
                 return to_numpy(std::move(results));
             });

@@ -16,7 +16,7 @@ struct ChessPlaces {
     static constexpr std::string_view name = "places";
     static constexpr std::string_view unit = Terms::unit;
     static constexpr double scale = Terms::scale;
-    static constexpr std::size_t king_places = 32;   // the king on the queen's side
+    static constexpr std::size_t king_places = 32;  // the king on the queen's side
     static constexpr std::size_t places = 12 * 64;  // whose, kind and square
     static std::size_t terms() { return Terms::all().size(); }
     static std::size_t count() { return 2 * (terms() + king_places * places); }

@@ -39,10 +39,10 @@ inline std::int16_t in_short_steps(float weight) {
 ///     static std::size_t anchored();                  // the first weights: they stay as `starting` has them
 ///     static std::vector<float> starting();           // the weights that learning begins with
 ///     template <class Sink>
-///     static void visit(const Game& game, Sink&&);    // sink(weight's index, amount): their products' sum is the score
-///     struct Kept;                                    // a position and the sums of its weights
-///     static int distance(const Kept&, const Game&);  // changed squares, or as many as make it worth a new start
-///     class Table;                                    // weights as searches use them:
+///     static void visit(const Game& game, Sink&&);    // sink(weight's index, amount): their products' sum is the
+///     score struct Kept;                                    // a position and the sums of its weights static int
+///     distance(const Kept&, const Game&);  // changed squares, or as many as make it worth a new start class Table; //
+///     weights as searches use them:
 ///         explicit Table(std::span<const float>);
 ///         void start(Kept&, const Game&) const;
 ///         void follow(Kept&, const Game&) const;      // from a position nearby to this one
@@ -50,14 +50,15 @@ inline std::int16_t in_short_steps(float weight) {
 ///
 /// What `visit` says is the same evaluation without the rounding of weights and score.
 template <class Set>
-concept FeatureSet = requires(const typename Set::Game& game, typename Set::Kept& kept, const typename Set::Table& table) {
-    { Set::name } -> std::convertible_to<std::string_view>;
-    { Set::count() } -> std::same_as<std::size_t>;
-    { Set::distance(kept, game) } -> std::same_as<int>;
-    { table.score(kept, game) } -> std::same_as<int>;
-    table.start(kept, game);
-    table.follow(kept, game);
-};
+concept FeatureSet =
+    requires(const typename Set::Game& game, typename Set::Kept& kept, const typename Set::Table& table) {
+        { Set::name } -> std::convertible_to<std::string_view>;
+        { Set::count() } -> std::same_as<std::size_t>;
+        { Set::distance(kept, game) } -> std::same_as<int>;
+        { table.score(kept, game) } -> std::same_as<int>;
+        table.start(kept, game);
+        table.follow(kept, game);
+    };
 
 /// Keeps a position a ply, and starts from the nearest.
 template <FeatureSet Set>

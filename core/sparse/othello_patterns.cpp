@@ -18,10 +18,7 @@ const std::vector<Squares>& kinds() {
         {16, 17, 18, 19, 20, 21, 22, 23},   // third
         {24, 25, 26, 27, 28, 29, 30, 31},   // fourth
         {0, 9, 18, 27, 36, 45, 54, 63},     // diagonals
-        {1, 10, 19, 28, 37, 46, 55},
-        {2, 11, 20, 29, 38, 47},
-        {3, 12, 21, 30, 39},
-        {4, 13, 22, 31},
+        {1, 10, 19, 28, 37, 46, 55},       {2, 11, 20, 29, 38, 47}, {3, 12, 21, 30, 39}, {4, 13, 22, 31},
     };
     return all;
 }
@@ -44,11 +41,11 @@ struct Pattern {
 struct Layout {
     std::vector<Pattern> patterns;
     std::array<OthelloPatterns::Codes, 64> of_disc{};  // what a black one adds to the codes
-    std::vector<std::vector<std::uint16_t>> numbers;  // by kind and code: weights within the kind
-    std::vector<std::size_t> starts;                  // by kind: within a phase
+    std::vector<std::vector<std::uint16_t>> numbers;   // by kind and code: weights within the kind
+    std::vector<std::size_t> starts;                   // by kind: within a phase
     std::array<std::uint32_t, OthelloPatterns::pattern_count> table_starts{};  // within a phase of a search's table
-    std::vector<std::size_t> table_kinds;             // by kind: the same
-    std::size_t weights = 1;                          // a phase's; the first is that of being on the move
+    std::vector<std::size_t> table_kinds;                                      // by kind: the same
+    std::size_t weights = 1;  // a phase's; the first is that of being on the move
     std::size_t table_size = 0;
 
     Layout() {
@@ -66,7 +63,7 @@ struct Layout {
 private:
     void add_kind(std::size_t kind) {
         const Squares& squares = kinds()[kind];
-        std::vector<Squares> there;  // as sets
+        std::vector<Squares> there;        // as sets
         std::vector<std::size_t> turning;  // the order in which the same squares come from the other end
         for (int symmetry = 0; symmetry < 8; ++symmetry) {
             Squares place;

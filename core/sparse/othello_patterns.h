@@ -8,8 +8,8 @@
 
 namespace hyoka::sparse {
 
-/// Discs on edges, in corners, on lines and diagonals, each pattern as the player to move sees it, with other weights in
-/// each of twelve phases. A pattern is the same wherever it lies, and from either end.
+/// Discs on edges, in corners, on lines and diagonals, each pattern as the player to move sees it, with other weights
+/// in each of twelve phases. A pattern is the same wherever it lies, and from either end.
 struct OthelloPatterns {
     using Game = Othello;
     static constexpr std::string_view name = "patterns";
@@ -35,7 +35,8 @@ struct OthelloPatterns {
     };
     static int distance(const Kept& kept, const Othello& game) {
         // A new start adds as many discs as there are; from nearby it is seldom worth it.
-        return count_bits((kept.discs[0] ^ game.discs(Player::first)) | (kept.discs[1] ^ game.discs(Player::second))) / 3;
+        return count_bits((kept.discs[0] ^ game.discs(Player::first)) | (kept.discs[1] ^ game.discs(Player::second))) /
+               3;
     }
 
     /// The codes of all patterns as Black's and White's discs have them.

@@ -45,8 +45,9 @@ void ShogiKpp::Table::change(Kept& kept, Piece piece, int sign) const {
     if (black < 0 || white < 0) return;
     const View blacks(black);
     const View whites(turned(white));
-    kept.sums[2] += sign * (kkp_[(blacks.king * 81 + blacks.square(white)) * places + blacks.place(piece.black)] -
-                            kkp_[(whites.king * 81 + whites.square(turned(black))) * places + whites.place(piece.white)]);
+    kept.sums[2] +=
+        sign * (kkp_[(blacks.king * 81 + blacks.square(white)) * places + blacks.place(piece.black)] -
+                kkp_[(whites.king * 81 + whites.square(turned(black))) * places + whites.place(piece.white)]);
 }
 
 void ShogiKpp::Table::move_kings(Kept& kept, bool black_moved, bool white_moved) const {

@@ -31,7 +31,8 @@ struct ShogiKpp {
         std::size_t king;
         bool mirror;
         explicit View(int seen)
-            : king(static_cast<std::size_t>(seen / 9 > 4 ? shogi_pieces::mirrored(seen) : seen)), mirror(seen / 9 > 4) {}
+            : king(static_cast<std::size_t>(seen / 9 > 4 ? shogi_pieces::mirrored(seen) : seen)),
+              mirror(seen / 9 > 4) {}
         std::size_t place(std::size_t seen) const { return mirror ? shogi_pieces::mirrored_places[seen] : seen; }
         std::size_t square(int seen) const {
             return static_cast<std::size_t>(mirror ? shogi_pieces::mirrored(seen) : seen);

@@ -19,13 +19,13 @@ constexpr std::size_t at(Player player) { return static_cast<std::size_t>(player
 constexpr int turned(int square) { return 80 - square; }
 constexpr int mirrored(int square) { return 9 * (8 - square / 9) + square % 9; }
 
-// A place is a piece as one side sees it: its own or the enemy's, how it moves, and its square from that side's view; or
-// how many of a kind somebody has in hand. All that moves like a gold is one.
+// A place is a piece as one side sees it: its own or the enemy's, how it moves, and its square from that side's view;
+// or how many of a kind somebody has in hand. All that moves like a gold is one.
 inline constexpr int mover_count = 9;
 inline constexpr std::array<std::uint8_t, Shogi::kind_count> mover_of = {0, 0, 1, 2, 3, 5, 6, 4, 0, 4, 4, 4, 4, 7, 8};
 inline constexpr int hand_kinds = 7;
 inline constexpr std::array<int, hand_kinds + 1> hand_starts = {0, 0, 18, 22, 26, 30, 32, 34};  // by Kind
-inline constexpr int hand_places = 38;                                                           // of one side
+inline constexpr int hand_places = 38;                                                          // of one side
 inline constexpr int place_count = 2 * hand_places + 2 * mover_count * 81;
 
 constexpr int board_place(bool own, Shogi::Kind kind, int square) {
@@ -56,9 +56,7 @@ inline constexpr PlaceTable turned_places = changed_places(turned, true);
 struct Piece {
     std::uint16_t black = 0;
     std::uint16_t white = 0;
-    static Piece seen_by_black(int place) {
-        return {static_cast<std::uint16_t>(place), turned_places[at(place)]};
-    }
+    static Piece seen_by_black(int place) { return {static_cast<std::uint16_t>(place), turned_places[at(place)]}; }
     static Piece on_board(Player owner, Shogi::Kind kind, int square) {
         return seen_by_black(board_place(owner == Player::first, kind, square));
     }
@@ -122,12 +120,8 @@ struct Snapshot {
         if (kinds[80] != other.kinds[80]) changed |= Bitboard{1} << 80;
         return changed;
     }
-    Player owner(int square) const {
-        return colors[0] >> square & 1 ? Player::first : Player::second;
-    }
-    int distance(const Snapshot& other) const {
-        return count_bits(changed_from(other));
-    }
+    Player owner(int square) const { return colors[0] >> square & 1 ? Player::first : Player::second; }
+    int distance(const Snapshot& other) const { return count_bits(changed_from(other)); }
 };
 
 /// -1: there is none, as in problems.
@@ -162,8 +156,7 @@ constexpr int value_of_kind(int kind) { return kind < Shogi::king ? kind - 1 : k
 inline std::array<float, value_count> starting_values() {
     std::array<float, value_count> values{};
     for (int kind = 1; kind < Shogi::kind_count; ++kind)
-        if (kind != Shogi::king)
-            values[at(value_of_kind(kind))] = static_cast<float>(Shogi::exchange_values[at(kind)]);
+        if (kind != Shogi::king) values[at(value_of_kind(kind))] = static_cast<float>(Shogi::exchange_values[at(kind)]);
     for (int kind = 1; kind <= hand_kinds; ++kind)
         values[at(board_values + kind - 1)] = static_cast<float>(Shogi::exchange_values[at(kind)]);
     return values;
@@ -215,8 +208,8 @@ public:
         });
         for (const Player player : {Player::first, Player::second})
             for (int kind = 1; kind <= hand_kinds; ++kind)
-                kept.material += sign_of(player) * kept.position.hands[at(player)][at(kind)] *
-                                 values_[at(board_values + kind - 1)];
+                kept.material +=
+                    sign_of(player) * kept.position.hands[at(player)][at(kind)] * values_[at(board_values + kind - 1)];
         own().move_kings(kept, true, true);
     }
 

@@ -30,8 +30,7 @@ private:
             }
     }
     /// `mirror`: the same with left and right exchanged; `turn` and `both` count for the other side.
-    void number(std::vector<Signed>& table, std::size_t raw, std::size_t mirror, std::size_t turn,
-                std::size_t both) {
+    void number(std::vector<Signed>& table, std::size_t raw, std::size_t mirror, std::size_t turn, std::size_t both) {
         // What is its own counterpart is worth nothing to either side.
         if (turn == raw || both == raw) return;
         if (mirror < raw && mirror <= std::min(turn, both))
@@ -54,7 +53,8 @@ private:
                        pair(turned_places[at(mirror_one)], turned_places[at(mirror_other)]));
             }
         for (int one = 0; one < place_count; ++one)
-            for (int other = 0; other < one; ++other) pairs[at(other) * place_count + at(one)] = pairs[pair(one, other)];
+            for (int other = 0; other < one; ++other)
+                pairs[at(other) * place_count + at(one)] = pairs[pair(one, other)];
     }
     void number_kings() {
         const auto both = [](int black, int white) { return at(black) * 81 + at(white); };

@@ -30,8 +30,7 @@ ShogiTerms::Table::Table(std::span<const float> weights) : relations_(relations_
 int ShogiTerms::Table::score(const Kept& kept, const Shogi& game) const {
     evaluation::ScoreSink sink(terms_.data());
     Terms::count(game, sink);
-    return static_cast<int>(
-        std::lround(sink.score() + static_cast<float>(relations_.sum(kept, game)) / steps_to_unit));
+    return static_cast<int>(std::lround(sink.score() + static_cast<float>(relations_.sum(kept, game)) / steps_to_unit));
 }
 
 }  // namespace hyoka::sparse

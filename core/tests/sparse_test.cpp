@@ -17,8 +17,7 @@ namespace {
 template <class Set>
 std::vector<float> random_weights(Rng& rng) {
     std::vector<float> weights(Set::count());
-    for (float& weight : weights)
-        weight = static_cast<float>(static_cast<int>(rng.below(2001)) - 1000) / steps_to_unit;
+    for (float& weight : weights) weight = static_cast<float>(static_cast<int>(rng.below(2001)) - 1000) / steps_to_unit;
     return weights;
 }
 
@@ -52,14 +51,17 @@ void check_following(std::uint64_t seed, int games) {
         for (int ply = 0; ply < 200 && !game.outcome(); ++ply) {
             if (ply % 16 == 0) check_position(weights, evaluation, game);
             // Some nodes of a search are not evaluated: those in check, and those the table knows.
-            if (rng.below(4)) expect(followed->score(game, ply) == evaluation.score(game), "sums kept up equal those from scratch");
+            if (rng.below(4))
+                expect(followed->score(game, ply) == evaluation.score(game), "sums kept up equal those from scratch");
             for (int child = 0; child < 2; ++child) {
                 G next = game;
                 if (const auto move = game.random_move(rng)) next.play(*move);
-                expect(followed->score(next, ply + 1) == evaluation.score(next), "sums kept up equal those from scratch, a move on");
+                expect(followed->score(next, ply + 1) == evaluation.score(next),
+                       "sums kept up equal those from scratch, a move on");
                 G after = next;
                 if (!next.outcome()) after.play(*next.random_move(rng));
-                expect(followed->score(after, ply + 2) == evaluation.score(after), "sums kept up equal those from scratch, two moves on");
+                expect(followed->score(after, ply + 2) == evaluation.score(after),
+                       "sums kept up equal those from scratch, two moves on");
             }
             game.play(*game.random_move(rng));
         }
@@ -104,8 +106,10 @@ void check_pairs_of_shogi() {
             const auto number = ShogiRelations::of_pair(one, other);
             none += number == 0;
             expect(number == ShogiRelations::of_pair(other, one), "pairs have no order");
-            expect(number == ShogiRelations::of_pair(mirrored_places[at(one)], mirrored_places[at(other)]), "pairs in a mirror are alike");
-            expect(number == -ShogiRelations::of_pair(turned_places[at(one)], turned_places[at(other)]), "pairs count for the other side likewise");
+            expect(number == ShogiRelations::of_pair(mirrored_places[at(one)], mirrored_places[at(other)]),
+                   "pairs in a mirror are alike");
+            expect(number == -ShogiRelations::of_pair(turned_places[at(one)], turned_places[at(other)]),
+                   "pairs count for the other side likewise");
         }
     expect(none > 0 && none < 2000, "few pairs count for nobody");
     for (int place = 0; place < place_count; ++place) {

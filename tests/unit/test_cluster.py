@@ -231,11 +231,11 @@ def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
     here = ObjectiveSearch(plan, lessons, tmp_path / "here")
     here.run()
     there = ObjectiveSearch(plan, lessons, tmp_path / "there")
-    killed = []
+    killed: list[int] = []
 
     def kill_a_worker(search: ObjectiveSearch, _: object) -> None:
         if not killed:
-            with distributed.Client(address) as client:
+            with distributed.Client(address) as client:  # type: ignore[no-untyped-call]
                 killed.append(next(iter(client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 

@@ -42,7 +42,7 @@ def random_records(game: str, count: int, seed: int, plies: int = 40) -> list[Re
     records = []
     for _ in range(count):
         line = hk.GAMES[game]().line()
-        codes = []
+        codes: list[int] = []
         while len(codes) < plies and line.outcome is None:
             moves = line.legal_moves
             move = moves[int(rng.integers(len(moves)))]
@@ -152,7 +152,7 @@ def test_results_do_not_depend_on_threads() -> None:
         training = Training(lessons, settings=TrainingSettings(passes=1), threads=threads)
         training.run_pass()
         found.append(training.weights)
-    assert np.array_equal(*found)
+    assert np.array_equal(found[0], found[1])
 
 
 def test_a_known_evaluation_comes_back_from_its_games() -> None:
@@ -168,7 +168,9 @@ def test_a_known_evaluation_comes_back_from_its_games() -> None:
             if len(codes) < 6 or rng.random() < 0.25:
                 move = moves[int(rng.integers(len(moves)))]
             else:
-                move = searcher.search(line.position).best
+                best = searcher.search(line.position).best
+                assert isinstance(best, hk.Chess.Move)
+                move = best
             codes.append(move.code)
             line = line.play(move)
         records.append(Record("chess", np.array(codes, np.uint16)))
@@ -251,7 +253,8 @@ def test_it_ends_where_games_held_out_gain_no_more() -> None:
     settings = TrainingSettings(passes=30, patience=2, rate=40.0, damping=0.0)
     training = learn_comparison(learned, held_out, settings=settings)
     assert len(training.reports) == training.best_pass + 3 < 30
-    losses = [report.held_out.moves + report.held_out.outcomes for report in training.reports]
+    judged = [report.held_out for report in training.reports if report.held_out is not None]
+    losses = [each.moves + each.outcomes for each in judged]
     assert min(losses) == losses[training.best_pass - 1]
 
 

@@ -67,7 +67,7 @@ def test_the_optimum_of_a_noisy_function_is_found(made, steps: int, near: float)
     target = np.full(6, 1.4)
 
     def fitness(rows: np.ndarray) -> np.ndarray:
-        return -((rows - target) ** 2).sum(axis=1) + rng.normal(0, 0.1, len(rows))
+        return np.asarray(-((rows - target) ** 2).sum(axis=1) + rng.normal(0, 0.1, len(rows)))
 
     population = np.concatenate([optimiser.ask() for _ in range(16 // optimiser.batch)])
     values = fitness(population)
