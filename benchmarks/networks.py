@@ -17,6 +17,7 @@ import hyoka as hk
 from hyoka.games import Position
 from hyoka.search.shipped import shipped_network
 
+TURNS = 5
 GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
 
 
@@ -77,16 +78,23 @@ def main() -> None:
     for _ in range(8):
         line = line.play(rng.choice(line.legal_moves))
     plain = "uct:preset=paper"
-    base = playouts_a_second(plain, line, playouts)
-    print(f"Blokus Duo, {plain}: {base:,.0f} playouts a second")
-    for words, spec in (
-        ("the network as prior", f"{plain},prior=40,eval=learned"),
-        ("Bouzy's influence as prior", f"{plain},prior=40"),
-        ("the network for leaves and moves", "uct:cut=0,mix=0"),
-        ("the same mixed with playouts, as it plays", "uct:mix=0.6"),
-    ):
-        found = playouts_a_second(spec, line, playouts)
-        print(f"  {words}: {found:,.0f}, {found / base:.2f} times ({spec})")
+    specs = {
+        "plain UCT": plain,
+        "the network as prior": f"{plain},prior=40,eval=learned",
+        "Bouzy's influence as prior": f"{plain},prior=40",
+        "the network for leaves and moves": "uct:cut=0,mix=0",
+        "the same mixed with playouts, as it plays": "uct:mix=0.6",
+    }
+    # In turns, and the best of them: other work on the machine only ever slows down.
+    found_by_turn = [
+        {words: playouts_a_second(spec, line, playouts) for words, spec in specs.items()}
+        for _ in range(TURNS)
+    ]
+    best = {words: max(turn[words] for turn in found_by_turn) for words in specs}
+    print("Blokus Duo, playouts a second:")
+    for words, spec in specs.items():
+        ratio = best[words] / best["plain UCT"]
+        print(f"  {words}: {best[words]:,.0f}, {ratio:.2f} times ({spec})")
 
 
 if __name__ == "__main__":
