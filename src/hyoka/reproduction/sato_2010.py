@@ -623,7 +623,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         _LADDER_CLAIMS,
         {
             "tiny": LadderScale(4, 0.01),
-            "small": LadderScale(100, 0.2, 2),
+            "small": LadderScale(200, 0.2, 2),
             "medium": LadderScale(240, 1, 2),
             "paper": LadderScale(240, 30, 8),
         },
