@@ -16,7 +16,7 @@ import hyoka
 GROUPS: Final = {
     "engine": "Engines: try one out, or be one in a GUI or a match.",
     "book": "Opening books: make one from records, and show one.",
-    "learn": "Learn from games: evaluations, what to learn them by, networks, a prior, move rankings.",
+    "learn": "Learn from games: evaluations, objectives, networks, a prior, a ranking of moves.",
 }
 
 
