@@ -13,6 +13,7 @@ void bind_chess(nanobind::module_& module);
 void bind_shogi(nanobind::module_& module);
 void bind_blokus_duo(nanobind::module_& module);
 void bind_analysis(nanobind::module_& module);
+void bind_feature_rows(nanobind::module_& module);
 void bind_pipes(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
 void bind_passes(nanobind::module_& module);
@@ -25,5 +26,6 @@ void bind_solvers(nanobind::module_& module);
 void bind_sparse(nanobind::module_& module);
 void bind_perceptrons(nanobind::module_& module);
 void bind_network(nanobind::module_& module);
+void bind_convolution(nanobind::module_& module);
 
 }  // namespace hyoka::bindings

@@ -103,6 +103,7 @@ NB_MODULE(_core, module) {
     bind_blokus_duo(module);
     bind_records(module);
     bind_analysis(module);
+    bind_feature_rows(module);
     bind_pipes(module);
     bind_features(module);
     bind_passes(module);
@@ -111,6 +112,7 @@ NB_MODULE(_core, module) {
     bind_sparse(module);
     bind_perceptrons(module);
     bind_network(module);
+    bind_convolution(module);
     bind_knowledge(module);
     bind_search(module);
     bind_solvers(module);

@@ -188,6 +188,7 @@ void bind_network(nb::module_& module) {
         .def_rw("random_plies", &SelfPlayPlan::random_plies, "A game begins with up to so many random moves.")
         .def_rw("sampled_plies", &SelfPlayPlan::sampled_plies, "Until then moves are drawn by visits.")
         .def_rw("max_plies", &SelfPlayPlan::max_plies, "Then a game is scored as it stands.")
+        .def_rw("resign", &SelfPlayPlan::resign, "Who thinks to win less often gives up, in most games; 0: nobody.")
         .def_rw("seed", &SelfPlayPlan::seed);
     module.def(
         "self_play", &self_play, "game"_a, "players"_a, "komi"_a, "first"_a, "plan"_a,

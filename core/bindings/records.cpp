@@ -49,10 +49,15 @@ void bind_remark(nb::class_<Table>& type, const char* name, T Remark::* member, 
         nb::rv_policy::move, doc);
 }
 
-std::size_t field_named(std::string_view name) {
+/// A column of texts: of games by the names of fields, of their tags, or of remarks.
+const TextColumn& texts_named(const Table& table, std::string_view name) {
+    if (name == "tag_names") return table.tag_names;
+    if (name == "tag_values") return table.tag_values;
+    if (name == "remark_texts") return table.remark_texts;
+    if (name == "remark_properties") return table.remark_properties;
     const auto found = std::find(field_names.begin(), field_names.end(), name);
     if (found == field_names.end()) throw nb::key_error(std::string(name).c_str());
-    return static_cast<std::size_t>(found - field_names.begin());
+    return table.fields[static_cast<std::size_t>(found - field_names.begin())];
 }
 
 std::unique_ptr<Reader> make_reader(std::string_view format, std::string players, std::string tournaments) {
@@ -176,6 +181,9 @@ void bind_records(nb::module_& module) {
     bind_column(table, "number", &Table::number, "Which game of the file, from 1.");
     bind_column(table, "move_offsets", &Table::move_offsets, "Game i's moves are [offsets[i], offsets[i + 1]).");
     bind_column(table, "moves", &Table::moves, "Codes of all games' moves, one after another.");
+    bind_column(table, "tag_offsets", &Table::tag_offsets, "Game i's tags are [offsets[i], offsets[i + 1]).");
+    bind_column(table, "nag_offsets", &Table::nag_offsets, "Remark i's NAGs, likewise.");
+    bind_column(table, "nags", &Table::nags, "NAGs of all remarks, one after another.");
     bind_column(table, "remark_offsets", &Table::remark_offsets, "Game i's remarks, likewise.");
     bind_remark(table, "remark_ply", &Remark::ply, "Moves played before the position that the remark is about.");
     bind_remark(table, "remark_value", &Remark::value, "The first player's expected result.");
@@ -205,23 +213,23 @@ void bind_records(nb::module_& module) {
             nb::rv_policy::move, "1 for a move from an opening book.")
         .def(
             "text_buffers",
-            [](nb::handle self, std::string_view field) {
-                const TextColumn& texts = nb::cast<const Table&>(self).fields[field_named(field)];
+            [](nb::handle self, std::string_view name) {
+                const TextColumn& texts = texts_named(nb::cast<const Table&>(self), name);
                 return nb::make_tuple(column(self, texts.offsets), nb::ndarray<nb::numpy, const std::uint8_t>(
                                                                        texts.bytes.data(), {texts.bytes.size()}, self));
             },
-            "field"_a,
-            nb::sig("def text_buffers(self, field: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]"),
-            "A column of texts as Arrow keeps it: offsets and UTF-8 bytes.")
+            "name"_a, nb::sig("def text_buffers(self, name: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]"),
+            "A column of texts as Arrow keeps it, offsets and UTF-8 bytes: a field of games, `tag_names` and "
+            "`tag_values`, or `remark_texts` and `remark_properties`.")
         .def(
             "text",
-            [](const Table& self, std::string_view field) {
-                const TextColumn& texts = self.fields[field_named(field)];
+            [](const Table& self, std::string_view name) {
+                const TextColumn& texts = texts_named(self, name);
                 std::vector<std::string> list;
                 for (std::size_t i = 0; i + 1 < texts.offsets.size(); ++i) list.emplace_back(texts[i]);
                 return list;
             },
-            "field"_a, "A column of texts.")
+            "name"_a, "A column of texts.")
         .def_prop_ro(
             "refused",
             [](const Table& self) {

@@ -12,7 +12,9 @@ template <>
 struct Inputs<BlokusDuo> {
     using Squares = blokus::SquareSet;
     static constexpr std::size_t area = blokus::area;
-    static constexpr std::size_t pieces = 6 * area;
+    static constexpr std::size_t side = 14;
+    static constexpr std::size_t planes = 6;
+    static constexpr std::size_t pieces = planes * area;
     static constexpr std::size_t count = pieces + 2 * blokus::piece_count;
 
     static void find(const BlokusDuo& game, const Context<BlokusDuo>&, InputSet<count>& inputs) {
@@ -47,6 +49,19 @@ struct Inputs<BlokusDuo> {
         const blokus::Placement& laid = table[placement];
         sink(area + laid.piece * 8u + laid.rotation);
         sink(area + orientations + laid.piece);
+    }
+
+    /// A plane an orientation; a move lies where the first of its squares does.
+    static constexpr std::size_t move_planes = orientations;
+    static std::uint32_t place(std::uint32_t seen) {
+        if (seen >= blokus::placement_count) return no_place;
+        const auto& table = blokus::placements();
+        const int placement = static_cast<int>(seen);
+        const blokus::Placement& laid = table[placement];
+        std::uint32_t first = area;
+        blokus::for_each_square(table.cells(placement),
+                                [&](int square) { first = std::min(first, static_cast<std::uint32_t>(square)); });
+        return static_cast<std::uint32_t>((laid.piece * 8u + laid.rotation) * area) + first;
     }
 
 private:

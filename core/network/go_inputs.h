@@ -17,6 +17,9 @@ struct Inputs<Go<N>> : NoMoveParts {
     static constexpr std::size_t before_last = last + area;
     static constexpr std::size_t ko = before_last + area;
     static constexpr std::size_t passed = ko + area;
+    static constexpr std::size_t side = N;
+    static constexpr std::size_t planes = passed / area;
+    static constexpr std::size_t move_planes = 1;
     static constexpr std::size_t komi = passed + 1;
     static constexpr std::array<double, 9> komi_steps = {-7, -6, -5, -3, 0, 3, 5, 6, 7};
     static constexpr std::size_t count = komi + komi_steps.size();
@@ -38,6 +41,7 @@ struct Inputs<Go<N>> : NoMoveParts {
             if (given >= komi_steps[i]) inputs.add(komi + i);
     }
     static std::uint32_t seen(const G&, Move move) { return move.code(); }
+    static std::uint32_t place(std::uint32_t seen) { return seen < area ? seen : no_place; }
 };
 
 }  // namespace hyoka::network

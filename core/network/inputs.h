@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -46,9 +47,26 @@ struct InputSet {
 ///     static void visit_parts(std::uint32_t seen, auto&& sink);                // sink(part): what a move has of that
 ///
 /// Parts of moves serve learning alone: what is learned of one move is then known of those like it. A game without a
-/// specialisation shows its cells.
+/// specialisation shows its cells. One whose inputs and moves lie on a square board, so that convolutions can go over
+/// it, has besides
+///
+///     static constexpr std::size_t side;                                       // of the board
+///     static constexpr std::size_t planes;                                     // the first planes * side² inputs are
+///                                                                              // planes of points, row by row
+///     static constexpr std::size_t move_planes;                                // moves lie on planes, too:
+///     static std::uint32_t place(std::uint32_t seen);                          // plane * side² + point, or no_place
 template <class G>
 struct Inputs;
+
+/// Of a move that lies nowhere: a pass.
+inline constexpr std::uint32_t no_place = ~std::uint32_t{0};
+
+/// Whether a game's inputs and moves lie on a board.
+template <class G>
+concept OnBoard = requires {
+    Inputs<G>::planes;
+    { Inputs<G>::place(0) } -> std::same_as<std::uint32_t>;
+};
 
 /// For games whose moves have nothing in common.
 struct NoMoveParts {

@@ -128,12 +128,19 @@ inline constexpr double score_scale<Chess> = evaluation::Terms<Chess>::scale;
 template <>
 inline constexpr double score_scale<Shogi> = evaluation::Terms<Shogi>::scale;
 
+/// A logit as a score, far from those that mean a result known for certain.
+template <class G>
+int rounded_score(float logit) {
+    constexpr double largest = 15000;
+    return static_cast<int>(std::lround(std::clamp(static_cast<double>(logit) * score_scale<G>, -largest, largest)));
+}
+
 /// A network as a static evaluation. It knows no last moves.
 template <Game G>
 class NetworkEvaluation final : public evaluation::StaticEvaluation<G> {
 public:
     explicit NetworkEvaluation(std::shared_ptr<const Layers> layers) : layers_(std::move(layers)) {}
-    int score(const G& game) const override { return rounded(logit(game)); }
+    int score(const G& game) const override { return rounded_score<G>(logit(game)); }
     double value(const G& game, double scale) const override {
         return 1 / (1 + std::exp(-static_cast<double>(logit(game)) * this->scale() / scale));
     }
@@ -151,12 +158,6 @@ private:
         return for_first(game, layers_->logit(sums.data()));
     }
     static float for_first(const G& game, float logit) { return game.to_play() == Player::first ? logit : -logit; }
-    static int rounded(float logit) {
-        // Far from the scores that mean a result known for certain.
-        constexpr double largest = 15000;
-        return static_cast<int>(
-            std::lround(std::clamp(static_cast<double>(logit) * score_scale<G>, -largest, largest)));
-    }
 
     /// Keeps the sums of a position a ply.
     class Followed final : public evaluation::FollowedEvaluation<G> {
@@ -167,7 +168,7 @@ private:
             while (sums_.size() <= here) sums_.add_place();
             // The mover sees the board: a sibling, or the position two plies before, is nearer than the one before.
             const std::array<std::size_t, 2> near = {here, here >= 2 ? here - 2 : here};
-            return rounded(for_first(game, sums_.layers().logit(sums_.look(game, {}, here, near))));
+            return rounded_score<G>(for_first(game, sums_.layers().logit(sums_.look(game, {}, here, near))));
         }
 
     private:

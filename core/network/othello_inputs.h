@@ -9,7 +9,10 @@ namespace hyoka::network {
 /// Discs of either player, where each could place one, and who would move last if nobody had to pass.
 template <>
 struct Inputs<Othello> : NoMoveParts {
-    static constexpr std::size_t count = 4 * 64 + 1;
+    static constexpr std::size_t side = 8;
+    static constexpr std::size_t planes = 4;
+    static constexpr std::size_t move_planes = 1;
+    static constexpr std::size_t count = planes * 64 + 1;
 
     static void find(const Othello& game, const Context<Othello>&, InputSet<count>& inputs) {
         const Player mover = game.to_play();
@@ -22,6 +25,7 @@ struct Inputs<Othello> : NoMoveParts {
         if (count_bits(~(own | others)) % 2) inputs.add(4 * 64);
     }
     static std::uint32_t seen(const Othello&, Othello::Move move) { return move.code(); }
+    static std::uint32_t place(std::uint32_t seen) { return seen < 64 ? seen : no_place; }
 };
 
 }  // namespace hyoka::network

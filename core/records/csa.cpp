@@ -144,7 +144,10 @@ Reader::Found CsaReader::next(std::string_view bytes, bool last) {
             case 'P':
                 // Another game begins with its version, after moves with its players or its board, and with any header
                 // once this one has ended; only when it ended may come after its moves.
-                if (text.starts_with("$END_TIME")) break;
+                if (text.starts_with("$END_TIME")) {
+                    keep_header(text);
+                    break;
+                }
                 if ((started_ && ended_) || (has_header_ && text[0] == 'V' && text.size() > 1 && is_digit(text[1])) ||
                     (!record_.moves.empty() && text[0] != '$')) {
                     finish();
@@ -190,7 +193,10 @@ void CsaReader::read_statement(std::string_view line, std::size_t where) {
         case '\'': read_comment(line); break;
         case '%': read_end(trimmed(line)); break;
         case 'N':
-        case '$': read_header(line); break;
+        case '$':
+            keep_header(line);
+            read_header(line);
+            break;
         case 'P': read_set_up(line, where); break;
         default: break;
     }
@@ -243,7 +249,27 @@ void CsaReader::read_move(std::string_view text, std::size_t where) {
     record_.moves.push_back(static_cast<std::uint16_t>(move.code()));
 }
 
+/// `$EVENT:x`, `N+x` and `'summary:x`, each under the name that stands before its value.
+void CsaReader::keep_header(std::string_view line) {
+    if (line[0] == 'N' && (line.starts_with("N+") || line.starts_with("N-")))
+        record_.add_tag(line.substr(0, 2), line.substr(2));
+    if (line[0] == 'N') return;
+    const std::size_t name = std::min(line.find(':'), line.size());
+    record_.add_tag(line.substr(0, name), line.substr(std::min(name + 1, line.size())));
+}
+
+/// Whether a comment is a header in disguise, `'summary:toryo:…`: it stands beside the moves, not among them.
+bool CsaReader::is_header(std::string_view line) const {
+    if (!record_.moves.empty() && !ended_) return false;
+    const auto end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+    return end != nowhere && end > 1 && line[end] == ':';
+}
+
 void CsaReader::read_comment(std::string_view line) {
+    if (is_header(line))
+        keep_header(line);
+    else if (!refusal_ && !ended_ && line.size() > 1 && !line.starts_with("'CSA encoding="))
+        record_.add_text(record_.remark(), line.substr(1), '\n');
     line.remove_prefix(1);
     if (line.starts_with("**")) {
         if (record_.moves.empty() || ended_) return;
@@ -353,6 +379,7 @@ void CsaReader::read_end(std::string_view mark) {
     if (ended_) return;
     if (!started_) begin_moves(Player::first, 0);
     ended_ = true;
+    if (!refusal_) record_.add_tag("%", mark.substr(1));
     const auto win = [](Player player) { return player == Player::first ? Winner::first : Winner::second; };
     const Player mover = game_.to_play();
     const auto end = [&](Winner winner, Ending ending) {

@@ -25,6 +25,8 @@ private:
     void read_statement(std::string_view line, std::size_t where);
     void read_move(std::string_view text, std::size_t where);
     void read_comment(std::string_view line);
+    bool is_header(std::string_view line) const;
+    void keep_header(std::string_view line);
     void read_header(std::string_view line);
     void read_set_up(std::string_view line, std::size_t where);
     void read_end(std::string_view mark);

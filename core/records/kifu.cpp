@@ -427,6 +427,7 @@ void Transcript::read(const Line& line, std::size_t where) {
 
 void Transcript::read_header(const Line& line, std::size_t where) {
     const std::string_view key = line.key;
+    record_.add_tag(key, line.text);
     const auto set = [&](Field field, std::string_view text) {
         has_header_ = true;
         if (record_[field].empty()) record_[field] = text;
@@ -536,6 +537,7 @@ void Transcript::begin_moves() {
 void Transcript::read_comment(std::string_view text) {
     if (illegal_ || is_over_) return;  // it is about no position that was reached
     text.remove_prefix(1);
+    if (!text.empty()) record_.add_text(record_.remark(), text, '\n');
     if (text.starts_with("[%")) {
         read_commands(text, record_);
         has_times_ |= contains(text, "[%emt ");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/pgn.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "records/commands.h"
@@ -213,13 +215,18 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 }
                 const std::string_view text = bytes.substr(at + 1, end.at - at - 1);
                 saw_nested_ |= end.holds_brace;
+                if (variation == 0) keep_comment(text);
                 if (variation == 0 && !record_.moves.empty() && !refusal_ && !passed_) read_comment(text);
                 at = end.at + 1;
                 continue;
             }
             case ';': {
                 const std::size_t end = find_byte(bytes, '\n', at);
-                if (end == nowhere) return {last ? (finish(), size) : 0, true};
+                if (end == nowhere && !last) return {0, false};
+                std::string_view text = bytes.substr(at + 1, std::min(end, size) - at - 1);
+                if (text.ends_with('\r')) text.remove_suffix(1);
+                if (variation == 0) keep_comment(text);
+                if (end == nowhere) return {(finish(), size), true};
                 at = end + 1;
                 continue;
             }
@@ -240,7 +247,8 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 ++at;
                 continue;
             case '$':
-                for (++at; at < size && is_digit(bytes[at]);) ++at;
+                at = read_nag(bytes, at, variation == 0);
+                if (at == size && !last) return {0, false};
                 continue;
             case '[':
                 // Another game's tags: this one ended without saying so.
@@ -288,6 +296,24 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
     }
     if (!last) return {0, false};
     return next_game_at(size);
+}
+
+/// Reads `$14` at `at` and gives where it ends; what is no number of a NAG is passed over.
+std::size_t PgnReader::read_nag(std::string_view bytes, std::size_t at, bool kept) {
+    std::uint32_t number = 0;
+    const std::size_t begin = ++at;
+    for (; at < bytes.size() && is_digit(bytes[at]); ++at)
+        number = std::min(10 * number + static_cast<std::uint32_t>(bytes[at] - '0'), 1U << 16);
+    if (kept && !refusal_ && at > begin && number < 1U << 16) record_.add_nag(static_cast<std::uint16_t>(number));
+    return at;
+}
+
+/// The NAG that `!`, `?!` and the like at the end of a move stand for.
+void PgnReader::read_glyph(std::string_view token) {
+    constexpr std::array<std::string_view, 6> glyphs = {"!", "?", "!!", "??", "!?", "?!"};
+    const auto end = token.find_last_not_of("!?");
+    const auto found = std::find(glyphs.begin(), glyphs.end(), token.substr(end == nowhere ? 0 : end + 1));
+    if (found != glyphs.end()) record_.add_nag(static_cast<std::uint16_t>(found - glyphs.begin() + 1));
 }
 
 /// Reads the lines of tags from `at` on and gives where the move text begins; nowhere if the bytes end before.
@@ -351,7 +377,18 @@ std::size_t PgnReader::read_tags(std::string_view bytes, std::size_t at, bool la
     }
 }
 
+/// A name with control characters is none, and a value is one line.
+void PgnReader::keep_tag(std::string_view name, std::string_view value) {
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+    if (std::any_of(name.begin(), name.end(), is_control)) return;
+    if (find_byte(value, '\n', 0) == nowhere) return record_.add_tag(name, value);
+    std::string line(value);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    record_.add_tag(name, line);
+}
+
 void PgnReader::set_tag(std::string_view name, std::string_view value, std::size_t where) {
+    keep_tag(name, value);
     value = trimmed(value);
     const bool blank = value.empty() || value == "-";
     if (blank || (value.find('?') != nowhere && value.find_first_not_of("?-.") == nowhere)) return;  // not known
@@ -442,6 +479,7 @@ void PgnReader::play(std::string_view token, std::size_t where) {
         add(move);
     else
         play_unusual(token, where, error);
+    if (token.ends_with('!') || token.ends_with('?')) read_glyph(token);
 }
 
 /// What is no move in SAN, or comes after a null move.
@@ -488,6 +526,11 @@ std::optional<Chess::Move> PgnReader::in_coordinates(std::string_view token) con
         if (game_.is_legal(move)) return move;
     } catch (const std::invalid_argument&) {}
     return std::nullopt;
+}
+
+/// A comment's words, wherever it stands; at the start they are about the game.
+void PgnReader::keep_comment(std::string_view text) {
+    if (!refusal_ && !text.empty()) record_.add_text(record_.remark(), text);
 }
 
 /// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's

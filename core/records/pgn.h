@@ -24,12 +24,16 @@ private:
 
     Found read_game(std::string_view bytes, bool last, Comments comments);
     std::size_t read_tags(std::string_view bytes, std::size_t at, bool last);
+    std::size_t read_nag(std::string_view bytes, std::size_t at, bool kept);
+    void read_glyph(std::string_view token);
+    void keep_tag(std::string_view name, std::string_view value);
     void set_tag(std::string_view name, std::string_view value, std::size_t where);
     void set_up();
     void play(std::string_view token, std::size_t where);
     void play_unusual(std::string_view token, std::size_t where, Chess::SanError error);
     std::optional<Chess::Move> in_coordinates(std::string_view token) const;
     void add(Chess::Move move);
+    void keep_comment(std::string_view text);
     void read_comment(std::string_view text);
     void finish();
 

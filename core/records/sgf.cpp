@@ -161,6 +161,12 @@ std::optional<double> number_after(std::string_view text, std::string_view label
     return take_number(rest);
 }
 
+/// Whether a property of the root is text, in which a backslash only escapes; in others it may part values.
+bool is_text(std::string_view name) {
+    constexpr std::string_view texts = "AN BR BT CP DT EV GC GN ON OT PB PC PW RE RO RU SO US WR WT ";
+    return name.size() == 2 && texts.find(std::string(name) + ' ') != nowhere;
+}
+
 constexpr std::uint32_t id(std::string_view name) {
     return name.size() == 1 ? static_cast<unsigned char>(name[0])
                             : static_cast<unsigned char>(name[0]) << 8 | static_cast<unsigned char>(name[1]);
@@ -214,34 +220,48 @@ void SgfReader::read_main_line(std::string_view tree) {
         const char c = tree[i];
         if (c < 'A' || c > 'z' || c == '[' || c == ']' || c == '\\') {
             if (c == '[' || c == ']') {
-                refuse(Fault::unreadable, std::string("a value without a property before '") + c + "'", i);
+                refuse(Fault::unreadable, "a value without a property before '" + std::string(1, c) + "'", i);
                 return;
             }
             ++i;
             continue;
         }
         // FF[3] writes `White[aa]` for `W[aa]`: small letters don't count.
-        char name[3] = {};
-        std::size_t letters = 0;
+        name_.clear();
         const std::size_t where = i;
         for (;
              i < end && ((tree[i] >= 'A' && tree[i] <= 'Z') || (tree[i] >= 'a' && tree[i] <= 'z') || is_digit(tree[i]));
              ++i)
-            if (tree[i] >= 'A' && tree[i] <= 'Z') {
-                if (letters < 2) name[letters] = tree[i];
-                ++letters;
-            }
+            if (tree[i] >= 'A' && tree[i] <= 'Z') name_ += tree[i];
         i = std::min(tree.find_first_not_of(" \t\r\n", i), end);
         if (i >= end || tree[i] != '[') {
             refuse(Fault::unreadable, "a property without a value", where);
             return;
         }
-        while (i < end && tree[i] == '[') {
+        for (bool first = true; i < end && tree[i] == '['; first = false) {
             const std::size_t close = value_end(tree, i);
             if (close == nowhere) return;  // can't be: the tree's end was found
-            if (letters == 1 || letters == 2) read_property({name, letters}, tree.substr(i + 1, close - i - 1), where);
+            const std::string_view value = tree.substr(i + 1, close - i - 1);
+            if (name_.size() == 1 || name_.size() == 2) read_property(name_, value, where);
+            if (!refusal_) keep_property(name_, value, first);
             i = std::min(tree.find_first_not_of(" \t\r\n", close + 1), end);
         }
+    }
+}
+
+/// Everything but moves is kept: the root's properties as tags, those of nodes as they are written, comments as words.
+void SgfReader::keep_property(std::string_view name, std::string_view value, bool is_first) {
+    if (name.empty() || name == "B" || name == "W") return;
+    if (name == "C" && turns_.empty()) {
+        if (!value.empty()) record_.add_text(record_.remark(), unescape(value, unescaped_));
+    } else if (name == "C") {
+        record_.add_text(turns_.back().remark, unescape(value, unescaped_));
+        turns_.back().remarked = true;
+    } else if (turns_.empty()) {
+        record_.add_tag(name, is_text(name) ? unescape(value, unescaped_) : value);
+    } else {
+        record_.add_property(turns_.back().remark, is_first ? name : "", value);
+        turns_.back().remarked = true;
     }
 }
 

@@ -28,6 +28,7 @@ private:
 
     void read_main_line(std::string_view tree);
     void read_property(std::string_view name, std::string_view value, std::size_t where);
+    void keep_property(std::string_view name, std::string_view value, bool is_first);
     void read_comment(std::string_view text);
     void replay();
     template <class G>
@@ -42,6 +43,7 @@ private:
     std::string start_;
     std::size_t size_at_ = 0;
     std::size_t set_up_at_ = 0;
+    std::string name_;
     std::string unescaped_;
     Record scratch_;  // where a comment's commands are read into; it has no moves
 };

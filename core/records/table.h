@@ -51,6 +51,12 @@ enum class Author : std::uint8_t { unknown, first, second };
 inline constexpr std::array<std::string_view, 3> author_names = {"unknown", "first", "second"};
 constexpr Author author_of(Player player) { return player == Player::first ? Author::first : Author::second; }
 
+/// A part of what a record says in words, or of its NAGs; both follow one another in the record.
+struct Stretch {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+};
+
 /// What a record says about the position after a move: values are the first player's.
 struct Remark {
     std::int32_t ply = 0;             // moves played before the position
@@ -62,12 +68,22 @@ struct Remark {
     float spent_s = no_number;        // on the move
     bool book = false;                // the move came from an opening book
     Author author = Author::unknown;  // of value, score and mate
+    Stretch text;                     // comments as they are written; a form feed between two
+    Stretch properties;               // of a node of SGF, other than moves and comments, as they are written
+    Stretch nags;
 
     bool says_value() const { return mate || !std::isnan(value) || !std::isnan(score); }
     /// To be called before a value is put in: what two have said between them is nobody's.
     void said_by(Author who) { author = !says_value() || author == who ? who : Author::unknown; }
-    bool says_anything() const { return book || depth || says_value() || !std::isnan(clock_s) || !std::isnan(spent_s); }
+    bool says_anything() const {
+        return book || depth || says_value() || !std::isnan(clock_s) || !std::isnan(spent_s) || text.size ||
+               properties.size || nags.size;
+    }
 };
+
+/// Between the values of a tag that comes several times, and between comments: in no text, whose other control
+/// characters become blanks.
+inline constexpr char value_separator = '\f';
 
 /// One game on its way from a reader into a table.
 struct Record {
@@ -80,6 +96,15 @@ struct Record {
     float margin = no_number;  // points by which the first player won
     std::vector<std::uint16_t> moves;
     std::vector<Remark> remarks;  // in the order of their plies
+    struct Tag {
+        Stretch name;
+        Stretch value;
+    };
+    std::vector<Tag> tags;  // all headers as they are written, in their order
+    std::string tag_words;
+    std::string texts;  // of remarks, and so are the next two
+    std::string properties;
+    std::vector<std::uint16_t> nags;
 
     std::string& operator[](Field field) { return fields[static_cast<std::size_t>(field)]; }
     const std::string& operator[](Field field) const { return fields[static_cast<std::size_t>(field)]; }
@@ -90,6 +115,22 @@ struct Record {
         const auto ply = static_cast<std::int32_t>(moves.size());
         if (remarks.empty() || remarks.back().ply != ply) remarks.emplace_back().ply = ply;
         return remarks.back();
+    }
+    std::string_view name_of(const Tag& tag) const { return part_of(tag_words, tag.name); }
+    std::string_view value_of(const Tag& tag) const { return part_of(tag_words, tag.value); }
+    std::string_view text_of(const Remark& remark) const { return part_of(texts, remark.text); }
+    std::string_view properties_of(const Remark& remark) const { return part_of(properties, remark.properties); }
+    /// A tag that comes again at once adds a value to the one before.
+    void add_tag(std::string_view name, std::string_view value);
+    /// Adds a comment to the remark on the last position that has any.
+    void add_text(Remark& remark, std::string_view text, char separator = value_separator);
+    /// Adds what an SGF node says to the remark on it, likewise the last; a property that goes on has no name.
+    void add_property(Remark& remark, std::string_view name, std::string_view value);
+    void add_nag(std::uint16_t nag);
+
+private:
+    static std::string_view part_of(const std::string& words, Stretch part) {
+        return std::string_view(words).substr(part.begin, part.size);
     }
 };
 
@@ -109,6 +150,8 @@ struct TextColumn {
     std::vector<std::int32_t> offsets = {0};
     std::vector<char> bytes;
     void add(std::string_view text);
+    /// Words of a record, whose lines and separators stay.
+    void add_words(std::string_view words);
     std::string_view operator[](std::size_t i) const {
         return {bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
     }
@@ -129,6 +172,13 @@ struct Table {
     std::vector<std::uint16_t> moves;
     std::vector<std::int64_t> remark_offsets = {0};
     std::vector<Remark> remarks;
+    TextColumn remark_texts;  // one entry a remark in this and the next two
+    TextColumn remark_properties;
+    std::vector<std::int32_t> nag_offsets = {0};
+    std::vector<std::uint16_t> nags;
+    std::vector<std::int32_t> tag_offsets = {0};  // a game's tags, each name once
+    TextColumn tag_names;
+    TextColumn tag_values;
 
     struct Refused {
         std::int64_t line;
@@ -145,6 +195,11 @@ struct Table {
     }
     std::string_view start_of(std::size_t i) const { return fields[static_cast<std::size_t>(Field::start)][i]; }
     void add(const Record& record, std::int64_t line_of_game, std::int64_t number_of_game);
+
+private:
+    void add_remarks(const Record& record);
+    void add_tags(const Record& record);
+    std::vector<std::uint32_t> order_;  // of a game's tags by their names
 };
 
 }  // namespace hyoka::records

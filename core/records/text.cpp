@@ -36,8 +36,11 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 
 }  // namespace
 
-void append_utf8(std::vector<char>& to, std::string_view text) {
-    const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 127; });
+void append_utf8(std::vector<char>& to, std::string_view text, Controls controls) {
+    const bool kept = controls == Controls::kept;
+    const bool plain =
+        kept ? std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; })
+             : std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 127; });
     if (plain) {
         to.insert(to.end(), text.begin(), text.end());
         return;
@@ -47,13 +50,25 @@ void append_utf8(std::vector<char>& to, std::string_view text) {
         if (length == 0) {
             to.insert(to.end(), {'\xef', '\xbf', '\xbd'});
             text.remove_prefix(1);
-        } else if (length == 1 && (static_cast<unsigned char>(text[0]) < ' ' || text[0] == 127)) {
+        } else if (!kept && length == 1 && (static_cast<unsigned char>(text[0]) < ' ' || text[0] == 127)) {
             to.push_back(' ');
             text.remove_prefix(1);
         } else {
             to.insert(to.end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
             text.remove_prefix(length);
         }
+    }
+}
+
+void append_words(std::string& to, std::string_view text) {
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+    if (std::none_of(text.begin(), text.end(), is_control)) {
+        to += text;
+        return;
+    }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i).starts_with("\r\n")) continue;
+        to += is_control(text[i]) && text[i] != '\n' && text[i] != '\t' ? ' ' : text[i];
     }
 }
 

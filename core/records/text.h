@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace hyoka::records {
 
-/// Appends `text` as valid UTF-8 without control characters: those become spaces, wrong bytes U+FFFD.
-void append_utf8(std::vector<char>& to, std::string_view text);
+enum class Controls : std::uint8_t { blank, kept };
+/// Appends `text` as valid UTF-8, wrong bytes as U+FFFD; control characters become blanks unless they are kept.
+void append_utf8(std::vector<char>& to, std::string_view text, Controls controls = Controls::blank);
+/// Appends text of several lines: they end in LF, and control characters other than that and tabs become blanks.
+void append_words(std::string& to, std::string_view text);
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

@@ -21,6 +21,7 @@ struct SelfPlayPlan {
     int random_plies = 4;          // a game begins with up to so many random moves
     int sampled_plies = 12;        // until then moves are drawn by visits; later the most visited is played
     int max_plies = 1000;          // then a game is scored as it stands
+    double resign = 0;             // whoever thinks to win less often than this gives up; 0: nobody does
     std::uint64_t seed = 0;
 };
 
@@ -75,6 +76,9 @@ PlayedGames play_games(std::span<const Make> makers, std::span<const G> starts, 
             if (!move || !line.is_legal(*move)) break;
             play(*move, std::numeric_limits<float>::quiet_NaN());
         }
+        std::optional<Result> resigned;
+        // Some games are played out, so that giving up too early would be learned from.
+        const bool may_resign = plan.resign > 0 && rng.below(8) > 0;
         int ply = static_cast<int>(line.moves().size());
         for (; !line.outcome() && ply < plan.max_plies && !interrupt; ++ply) {
             const bool is_one = (line.to_play() == Player::first) == (number % 2 == 0);
@@ -85,6 +89,11 @@ PlayedGames play_games(std::span<const Make> makers, std::span<const G> starts, 
             const Tree& tree = player.tree();
             const auto children = tree.children_of(tree.root());
             if (!children || interrupt) break;
+            const double value = tree.root().value();
+            if (may_resign && (line.to_play() == Player::first ? value : 1 - value) < plan.resign) {
+                resigned = win_for(other(line.to_play()));
+                break;
+            }
             const auto ranked = tree.ranked(*children);
             std::uint64_t sum = 0;
             for (const Node& node : ranked) {
@@ -98,14 +107,14 @@ PlayedGames play_games(std::span<const Make> makers, std::span<const G> starts, 
                 auto left = static_cast<std::int64_t>(rng.bits() % sum);
                 while ((left -= ranked[chosen].visits()) >= 0) ++chosen;
             }
-            play(G::Move::from_code(ranked[chosen].move()), static_cast<float>(tree.root().value()));
+            play(G::Move::from_code(ranked[chosen].move()), static_cast<float>(value));
         }
         if (interrupt) {
             played.drop_open_game();
             break;
         }
         const auto over = line.outcome();
-        const Result result = over ? over->result : result_of_score(line.position().score());
+        const Result result = over ? over->result : resigned.value_or(result_of_score(line.position().score()));
         played.end_game(static_cast<std::int8_t>(result));
     }
     return played;

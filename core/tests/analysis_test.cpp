@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rankings of random positions against plain counting over pairs; resampling with one thread and with several.
+// Rankings of random positions against plain counting over pairs; resampling with one thread and with several. Sums
+// over rows of features against small steps.
 #include <cmath>
 #include <vector>
 
+#include "analysis/feature_rows.h"
 #include "analysis/ranking.h"
 #include "base/rng.h"
 #include "tests/expect.h"
@@ -115,6 +117,51 @@ void weights_count_like_copies() {
            "a weight of two counts like two positions");
 }
 
+/// The gradient is what small steps change, the curvature what they change of the gradient; on any number of threads.
+void slopes_are_those_of_small_steps(std::uint64_t seed) {
+    Rng rng(seed);
+    constexpr std::size_t count = 5;
+    const bool tapered = seed % 2, with_rest = seed % 3 == 0;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::uint16_t> features;
+    std::vector<float> amounts, ending, targets;
+    std::vector<double> rest;
+    std::vector<std::uint8_t> used;
+    for (std::size_t row = 0; row < seed * 2; ++row) {
+        for (std::uint16_t feature = 0; feature < count; ++feature)
+            if (rng.below(2)) {
+                features.push_back(feature);
+                amounts.push_back(static_cast<float>(rng.below(7)) - 3.0F);
+            }
+        starts.push_back(static_cast<std::int64_t>(features.size()));
+        targets.push_back(0.5F * static_cast<float>(rng.below(3)));
+        if (tapered) ending.push_back(0.25F * static_cast<float>(rng.below(5)));
+        if (with_rest) rest.push_back(static_cast<double>(rng.below(9)) - 4);
+        used.push_back(rng.below(4) != 0);
+    }
+    const analysis::FeatureRows rows{starts, features, amounts, ending, rest, targets, used, count};
+    analysis::check(rows);
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < rows.width(); ++i) weights.push_back(0.1 * static_cast<double>(rng.below(11)) - 0.5);
+    for (const auto loss : {analysis::Loss::logarithmic, analysis::Loss::squared}) {
+        const auto here = loss_slope(rows, weights, loss, 1);
+        const auto bend = curvature(rows, weights, loss, true, 1, 3);
+        expect(loss_slope(rows, weights, loss, 3).gradient == here.gradient, "threads do not change sums");
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            constexpr double step = 1e-5;
+            auto ahead = weights, behind = weights;
+            ahead[i] += step;
+            behind[i] -= step;
+            const auto up = loss_slope(rows, ahead, loss, 2), down = loss_slope(rows, behind, loss, 2);
+            expect(std::abs((up.loss - down.loss) / (2 * step) - here.gradient[i]) < 1e-4, "the gradient is the slope");
+            for (std::size_t j = 0; j < weights.size(); ++j) {
+                const double change = (up.gradient[j] - down.gradient[j]) / (2 * step);
+                expect(std::abs(change - bend[i * weights.size() + j]) < 1e-4, "the curvature is the gradient's slope");
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace hyoka::tests
 
@@ -127,6 +174,7 @@ int main() {
         threads_agree(columns);
         bins_hold_everything(columns);
     }
+    for (std::uint64_t seed = 0; seed < 24; ++seed) slopes_are_those_of_small_steps(seed);
     stopped_work_ends();
     weights_count_like_copies();
     return report();

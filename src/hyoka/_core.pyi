@@ -3266,6 +3266,18 @@ class Table:
         """Codes of all games' moves, one after another."""
 
     @property
+    def tag_offsets(self) -> Annotated[NDArray[numpy.int32], dict(writable=False)]:
+        """Game i's tags are [offsets[i], offsets[i + 1])."""
+
+    @property
+    def nag_offsets(self) -> Annotated[NDArray[numpy.int32], dict(writable=False)]:
+        """Remark i's NAGs, likewise."""
+
+    @property
+    def nags(self) -> Annotated[NDArray[numpy.uint16], dict(writable=False)]:
+        """NAGs of all remarks, one after another."""
+
+    @property
     def remark_offsets(self) -> Annotated[NDArray[numpy.int64], dict(writable=False)]:
         """Game i's remarks, likewise."""
 
@@ -3307,10 +3319,12 @@ class Table:
     def remark_book(self) -> NDArray[numpy.uint8]:
         """1 for a move from an opening book."""
 
-    def text_buffers(self, field: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]:
-        """A column of texts as Arrow keeps it: offsets and UTF-8 bytes."""
+    def text_buffers(self, name: str) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]:
+        """
+        A column of texts as Arrow keeps it, offsets and UTF-8 bytes: a field of games, `tag_names` and `tag_values`, or `remark_texts` and `remark_properties`.
+        """
 
-    def text(self, field: str) -> list[str]:
+    def text(self, name: str) -> list[str]:
         """A column of texts."""
 
     @property
@@ -3488,6 +3502,43 @@ class Ranking:
 
     def gap(self, condition: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]) -> Gap:
         """How the positions of a condition depart from the curve of all."""
+
+class FeatureRows:
+    """
+    Positions with few of many features, and the sums by which weights are fitted to them.
+    """
+
+    def __init__(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], features: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], amounts: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], targets: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], feature_count: int, ending: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], used: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)]) -> None:
+        """
+        Empty columns are left out: no phases, no score beside the features, all rows count. Raises ValueError.
+        """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def width(self) -> int:
+        """
+        How many weights: one a feature or two side by side, opening and ending; that of the rest last.
+        """
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> NDArray[numpy.float64]:
+        """The score of every row, whether it counts or not."""
+
+    def loss_slope(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], squared: bool, threads: int) -> tuple[float, NDArray[numpy.float64], int]:
+        """The sum of losses, its gradient, and how many rows count."""
+
+    def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], squared: bool, exact: bool, step: int, threads: int) -> NDArray[numpy.float64]:
+        """
+        Second derivatives of the loss, by every step-th row; of squares unless exact without what may be negative.
+        """
+
+    def occurrences(self, step: int) -> NDArray[numpy.int64]:
+        """How many rows that count have each feature, of every step-th row."""
+
+    def pulls(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], squared: bool, games: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)], begin: int, end: int, first_game: int, game_count: int) -> NDArray[numpy.float64]:
+        """
+        Minus the gradient by game, a line each, of the rows from begin to end.
+        """
 
 def read_promptly(descriptor: int, word: str, quiet_ms: int, most_ms: int) -> bytes:
     """
@@ -3914,6 +3965,13 @@ class SelfPlayPlan:
     def max_plies(self, arg: int, /) -> None: ...
 
     @property
+    def resign(self) -> float:
+        """Who thinks to win less often gives up, in most games; 0: nobody."""
+
+    @resign.setter
+    def resign(self, arg: float, /) -> None: ...
+
+    @property
     def seed(self) -> int: ...
 
     @seed.setter
@@ -3923,6 +3981,29 @@ def self_play(game: str, players: Sequence[tuple[UctOptions, GivenModels]], komi
     """
     Games number `first` and on, one for each komi: moves, what the searches thought of positions and moves, and results. Two players: the one is the first player in games of even number.
     """
+
+def board_of(game: str) -> tuple[int, int, int, NDArray[numpy.int64]]:
+    """
+    How a game's inputs and moves lie on its board: its side, planes of inputs, planes of moves, and by code of a move plane · side² + point, -1 for a pass. Raises NotationError if they lie on none.
+    """
+
+class Convolution:
+    """A convolution network; see hyoka.search.convolutions."""
+
+    def __init__(self, game: str, channels: int, arrays: dict[str, object]) -> None:
+        """Raises NotationError if the numbers don't fit together."""
+
+    def evaluation(self) -> Model:
+        """What positions are worth, as searches take it."""
+
+    def move_model(self) -> Model:
+        """How strong moves are, as searches take it."""
+
+    def leaves(self) -> Model:
+        """Both at once for tree searches, by one look."""
+
+    def logits(self, positions: Sequence[object]) -> NDArray[numpy.float32]:
+        """Of the first player's expected result; no last moves are known."""
 
 def evaluation_terms(game: str) -> tuple[list[tuple[str, float, float]], str, float]:
     """
