@@ -5,13 +5,15 @@
 scripts/train_networks.py GAME -o FILE [--generations 6] [--games 20000] [--device cuda]
 
 The same loop as `hyoka learn selfplay`, without studies, gates and going on: a search plays itself,
-a network learns from the games, and the search with that network plays the next ones. After each
+a network of convolutions learns from the games, and the search with that network plays the next
+ones. With --records the first network learns from records, and plays the first games. After each
 generation it plays the search that it began with.
 """
 
 import argparse
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +23,18 @@ from pathlib import Path
 import numpy as np
 
 from hyoka import _core
-from hyoka.learning.networks import Examples, NetworkSettings, joined, learn_network
+from hyoka.artefact import Origin
+from hyoka.learning.networks import (
+    EpochReport,
+    Examples,
+    LearnedNetwork,
+    NetworkSettings,
+    joined,
+    learn_network,
+)
+from hyoka.search.convolutions import Convolution, convolution
 from hyoka.search.move_models import move_model
-from hyoka.search.networks import Network, network
+from hyoka.search.networks import network
 from hyoka.search.sparse_evaluations import sparse_evaluation
 from hyoka.selfplay.played import PlayedGames, Player, play_games
 
@@ -37,9 +48,7 @@ class Recipe:
     """How a game is learned."""
 
     first: Callable[[], Player]
-    """The search of the first games."""
-    player: Callable[[Network], Player]
-    """A search with a network."""
+    """The search of the first games, unless records tell more."""
     random_plies: int
     sampled_plies: int
     max_plies: int
@@ -56,14 +65,18 @@ def options(**settings: bool | int | float | str) -> _core.UctOptions:
 
 
 def blokus_first() -> Player:
-    return options(prior=20), _core.GivenModels()
-
-
-def by_network(network: Network, **settings: bool | int | float | str) -> Player:
     models = _core.GivenModels()
-    models.evaluation = network.model()
-    models.prior_strengths = network.move_model()
-    return options(**settings), models
+    by_squares = network("blokus_duo", MODELS / "blokus_duo.nn")
+    models.evaluation = by_squares.model()
+    models.prior_strengths = by_squares.move_model()
+    return options(mix=0.6), models
+
+
+def by_network(found: Convolution) -> Player:
+    """A search that asks a network and nothing else."""
+    models = _core.GivenModels()
+    models.leaves = found.leaves()
+    return options(cut=0), models
 
 
 def go_first() -> Player:
@@ -80,16 +93,9 @@ def othello_first() -> Player:
 
 
 RECIPES = {
-    "blokus_duo": Recipe(blokus_first, lambda network: by_network(network, cut=0), 2, 10, 100),
-    "go9": Recipe(
-        go_first,
-        lambda network: by_network(network, policy="light", mix=0.5),
-        6,
-        14,
-        200,
-        (5.5, 6.5, 7.5, 7.5),
-    ),
-    "othello": Recipe(othello_first, lambda network: by_network(network, cut=0), 10, 16, 200),
+    "blokus_duo": Recipe(blokus_first, 2, 10, 100),
+    "go9": Recipe(go_first, 6, 14, 200, (5.5, 6.5, 7.5, 7.5)),
+    "othello": Recipe(othello_first, 10, 16, 200),
 }
 
 
@@ -100,6 +106,8 @@ class Hall:
     game: str
     recipe: Recipe
     threads: int
+    resign: float = 0.0
+    """Whoever thinks to win less often gives up."""
 
     def play(
         self, players: list[Player], games: int, first: int, plan: _core.SelfPlayPlan
@@ -122,6 +130,7 @@ class Hall:
         plan.random_plies = self.recipe.random_plies
         plan.sampled_plies = self.recipe.sampled_plies
         plan.max_plies = self.recipe.max_plies
+        plan.resign = self.resign
         return plan
 
     def score(self, one: Player, other: Player, games: int, playouts: int, seed: int) -> float:
@@ -139,17 +148,22 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("game", choices=sorted(RECIPES))
     parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--records", type=Path, nargs="+", help="games of others to begin with")
+    parser.add_argument("--first-games", type=int, default=0, help="of the first search")
     parser.add_argument("--start", type=Path, help="a network for the first games")
     parser.add_argument("--generations", type=int, default=6)
-    parser.add_argument("--games", type=int, default=20_000, help="a generation")
+    parser.add_argument("--games", type=int, default=8_000, help="a generation")
     parser.add_argument("--window", type=int, default=4, help="generations that are learned from")
     parser.add_argument("--playouts", type=int, default=400)
     parser.add_argument("--quick", type=int, default=80)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--policy-units", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--last-epochs", type=int, default=12)
-    parser.add_argument("--batch", type=int, default=4096)
+    parser.add_argument("--channels", type=int, default=32)
+    parser.add_argument("--blocks", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--first-epochs", type=int, default=3)
+    parser.add_argument("--last-epochs", type=int, default=8)
+    parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--resign", type=float, default=0.0, help="below this chance to win")
     parser.add_argument("--trial-games", type=int, default=128)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -158,69 +172,149 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
-    given = arguments()
-    began = time.monotonic()
-    recipe = RECIPES[given.game]
-    hall = Hall(given.game, recipe, given.threads)
-    settings = NetworkSettings(
-        width=given.width, policy_units=given.policy_units, batch=given.batch, rate=2e-3,
-        epochs=given.epochs, seed=given.seed, device=given.device,
-    )  # fmt: skip
-    first = recipe.first()
-    player = first
-    if given.start:
-        player = recipe.player(network(given.game, given.start))
-    history: list[PlayedGames] = []
-    log = []
-    for generation in range(given.generations):
-        last = generation == given.generations - 1 or time.monotonic() - began > given.seconds
-        clock = time.monotonic()
-        plan = hall.plan(given.playouts, given.quick, given.seed + generation)
-        history.append(hall.play([player], given.games, 0, plan))
-        history = history[-given.window :]
-        played_s = time.monotonic() - clock
-        # The last games of the newest generation are not learned from.
-        newest = history[-1]
-        apart = np.arange(len(newest)) >= 0.98 * len(newest)
-        lessons = [*history[:-1], newest.some(~apart)]
+class Teacher:
+    """Makes networks of games."""
 
-        def draw(epoch: int, lessons: list[PlayedGames] = lessons, k: int = generation) -> Examples:
-            return joined(
-                [
-                    games.examples(seed=1000 * k + 2 * epoch, threads=given.threads)
-                    for games in lessons
-                ]
-            )
+    def __init__(self, given: argparse.Namespace) -> None:
+        self._given = given
+        self._settings = NetworkSettings(
+            channels=given.channels, blocks=given.blocks, batch=given.batch, rate=given.rate,
+            seed=given.seed, device=given.device,
+        )  # fmt: skip
 
-        clock = time.monotonic()
-        learned = learn_network(
+    def learn(
+        self,
+        lessons: list[PlayedGames],
+        apart: PlayedGames,
+        epochs: int,
+        number: int,
+        start: Convolution | None = None,
+    ) -> tuple[Convolution, EpochReport]:
+        """A network of games; how well it foretells those apart."""
+
+        def draw(epoch: int) -> Examples:
+            seed = 1000 * (number + 1) + 2 * epoch
+            threads = self._given.threads
+            return joined([games.examples(seed=seed, threads=threads) for games in lessons])
+
+        # One that goes on learning takes smaller steps.
+        rate = self._settings.rate * (1 if start is None else 0.5)
+        learned: LearnedNetwork = learn_network(
             draw,
-            held_out=newest.some(apart).examples(threads=given.threads),
-            settings=replace(settings, epochs=given.last_epochs if last else given.epochs),
+            held_out=apart.examples(threads=self._given.threads),
+            settings=replace(self._settings, epochs=epochs, rate=rate),
+            start=start,
         )
-        report = learned.reports[-1]
+        assert isinstance(learned.network, Convolution)
+        return learned.network, learned.reports[-1]
+
+
+def recorded_games(game: str, files: list[Path]) -> PlayedGames:
+    """Games of others, as if they were ours."""
+    from hyoka.records import read_records  # noqa: PLC0415 - only this needs readers
+    from hyoka.selfplay.records import of_records  # noqa: PLC0415
+
+    return of_records(
+        record for file in files for record in read_records(file) if record.game == game
+    )
+
+
+def parted(games: PlayedGames) -> tuple[PlayedGames, PlayedGames]:
+    """Most of the games, and the last ones, which are not learned from."""
+    apart = np.arange(len(games)) >= 0.98 * len(games)
+    return games.some(~apart), games.some(apart)
+
+
+class Loop:
+    """A search that plays, and a network that learns from its games and plays the next ones."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self._given = given
+        self._began = time.monotonic()
+        recipe = RECIPES[given.game]
+        self._hall = Hall(given.game, recipe, given.threads, given.resign)
+        self._teacher = Teacher(given)
+        self._first = recipe.first()
+        self._newest: Convolution | None = None
+        self._history: list[PlayedGames] = []
+        self._counts = {"games": 0, "positions": 0}
+        self._log: list[dict[str, int | float]] = []
+        if given.start:
+            self._newest = convolution(given.game, given.start)
+
+    def run(self) -> None:
+        """From what is given to the last generation."""
+        given = self._given
+        if given.records or given.first_games:
+            self._begin()
+        for generation in range(given.generations):
+            last = generation == given.generations - 1 or self._seconds() > given.seconds
+            self._go_on(generation, given.last_epochs if last else given.epochs)
+            if last:
+                break
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def _play(self, games: int, player: Player, faster: int, seed: int) -> PlayedGames:
+        """Games of a player with so many times the usual playouts."""
+        given = self._given
+        plan = self._hall.plan(faster * given.playouts, faster * given.quick, seed)
+        return self._hall.play([player], games, 0, plan)
+
+    def _begin(self) -> None:
+        """A network of records and of games of the first search."""
+        given, lessons = self._given, []
+        if given.records:
+            lessons.append(recorded_games(given.game, given.records))
+            self._counts["recorded_games"] = len(lessons[-1])
+        if given.first_games:
+            lessons.append(self._play(given.first_games, self._first, 2, given.seed + 500))
+            self._history.append(lessons[-1])
+            self._counts["first_games"] = len(lessons[-1])
+        self._learn(lessons, given.first_epochs, -1, {})
+
+    def _go_on(self, generation: int, epochs: int) -> None:
+        given, clock = self._given, time.monotonic()
+        player = self._first if self._newest is None else by_network(self._newest)
+        played = self._play(given.games, player, 1, given.seed + generation)
+        self._history = [*self._history, played][-given.window :]
+        self._counts["games"] += len(played)
+        self._counts["positions"] += int((~np.isnan(played.values)).sum())
+        told = {"played_s": round(time.monotonic() - clock, 1)}
+        self._learn(self._history, epochs, generation, told)
+
+    def _learn(
+        self, lessons: list[PlayedGames], epochs: int, generation: int, told: dict[str, float]
+    ) -> None:
+        given, clock = self._given, time.monotonic()
+        most, apart = parted(lessons[-1])
+        lessons = [*lessons[:-1], most]
+        made, report = self._teacher.learn(lessons, apart, epochs, generation, self._newest)
+        self._newest = made
+        command = "scripts/train_networks.py " + " ".join(sys.argv[1:])
+        origin = Origin(command, seed=given.seed, counts=dict(self._counts))
+        given.out.write_bytes(made.artefact(origin).to_bytes())
         learned_s = time.monotonic() - clock
-        player = recipe.player(learned.network)
-        given.out.write_bytes(learned.network.artefact(None).to_bytes())
+        score = self._hall.score(
+            by_network(made), self._first, given.trial_games, given.playouts, 77
+        )
         found = {
             "generation": generation,
-            "games": sum(len(games) for games in history),
-            "positions": sum(int((~np.isnan(games.values)).sum()) for games in history),
-            "played_s": round(played_s, 1),
+            **self._counts,
+            **told,
             "learned_s": round(learned_s, 1),
             "value_loss": round(float(report.held_value_loss), 4),
             "value_error": round(float(report.held_value_error), 4),
             "policy_loss": round(float(report.held_policy_loss), 4),
             "first": round(float(report.held_first), 4),
-            "score": round(hall.score(player, first, given.trial_games, given.playouts, 77), 3),
+            "score": round(score, 3),
+            "seconds": round(self._seconds(), 1),
         }
         print(json.dumps(found), flush=True)
-        log.append(found)
-        given.out.with_suffix(".json").write_text(json.dumps(log, indent=1))
-        if last:
-            break
+        self._log.append(found)
+        given.out.with_suffix(".json").write_text(json.dumps(self._log, indent=1))
 
 
 if __name__ == "__main__":
-    main()
+    Loop(arguments()).run()

@@ -55,6 +55,7 @@ KINDS: Final[dict[str, Kind]] = {
     "evaluation": Kind("the weights of an evaluation over many small features"),
     "perceptrons": Kind("the weights of networks over patterns on the board, one a ply"),
     "network": Kind("a network that says what positions are worth, and which moves"),
+    "convolution": Kind("a network of convolutions: what positions are worth, and which moves"),
     "objective": Kind("what comparison training makes small", is_json=True),
     "strengths": Kind("the strengths of features of moves", is_json=True),
     "combined": Kind("several models that rank moves, as one"),

@@ -15,7 +15,7 @@ from hyoka.learning.networks import (
     EpochReport,
     Examples,
     NetworkSettings,
-    _Floats,
+    _FlatTrainee,
     joined,
     learn_network,
 )
@@ -141,14 +141,14 @@ def test_pytorch_says_what_the_core_says(game: str) -> None:
     """Weights that whole numbers hold: values within 1e-4; what moves are judged by is rounded."""
     network = random_network(game)
     settings = NetworkSettings(width=64, value_units=8, policy_units=8)
-    floats = _Floats(game, network.size, settings, network)
+    floats = _FlatTrainee(game, network.size, settings, network)
     positions = positions_of(game, 5, 30)
     inputs = bits(_core.network_inputs(game, positions), network.size.inputs)
     with torch.no_grad():
-        units = floats._units(torch.from_numpy(inputs).float())
-        logits = floats._logits(units).numpy()
+        units = floats.seen(torch.from_numpy(inputs).float())
+        logits = floats.logits(units).numpy()
         every = torch.ones(len(positions), network.size.codes)
-        moves = floats._move_logits(units, every).numpy()
+        moves = floats.move_logits(units, every).numpy()
     assert network.in_core.logits(positions) == pytest.approx(logits, abs=1e-4)
     # Half a step of each unit that moves are judged by, times its weights.
     greatest = np.abs(network.numbers["moves"]).astype(float).sum(1).max()
@@ -165,12 +165,13 @@ def test_pytorch_says_what_the_core_says(game: str) -> None:
 def test_whole_numbers_are_near_the_weights_they_stand_for(game: str) -> None:
     """A logit by quantised weights is within 0.1 of PyTorch's, and 0.03 on the mean."""
     size = NetworkSize.of_game(game, 64, 8, 8)
-    floats = _Floats(game, size, NetworkSettings(width=64, value_units=8, policy_units=8), None)
+    settings = NetworkSettings(width=64, value_units=8, policy_units=8)
+    floats = _FlatTrainee(game, size, settings, None)
     network = floats.network()
     positions = positions_of(game, 6, 40)
     inputs = bits(_core.network_inputs(game, positions), size.inputs)
     with torch.no_grad():
-        logits = floats._logits(floats._units(torch.from_numpy(inputs).float())).numpy()
+        logits = floats.logits(floats.seen(torch.from_numpy(inputs).float())).numpy()
     apart = np.abs(network.in_core.logits(positions) - logits)
     assert apart.max() < 0.1
     assert apart.mean() < 0.03

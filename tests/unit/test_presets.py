@@ -16,7 +16,7 @@ from hyoka.search.effects import idle
 from hyoka.search.move_models import move_model
 from hyoka.search.presets import names_in_presets
 from hyoka.search.settings import KINDS, setting_named
-from hyoka.search.shipped import shipped_model
+from hyoka.search.shipped import shipped_model, shipped_prior_model
 
 PRESETS = [
     (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]
@@ -149,3 +149,15 @@ def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
     line = position(game).line()
     _, strengths = _core.weigh_moves(game, line, move_model(game, model))
     assert (strengths > 0).all()
+
+
+def test_priors_go_by_a_model_that_is_too_slow_for_playouts() -> None:
+    model = shipped_prior_model("go9")
+    assert model is not None
+    assert model.origin is not None
+    spec = hk.uct(playouts=10).for_game("go9")
+    assert spec["prior_strengths"] == model
+    assert spec["strengths"] == shipped_model("go9")
+    chosen = hk.uct(playouts=10, strengths="built-in").for_game("go9")
+    assert chosen["prior_strengths"] is None
+    assert hk.uct(playouts=10, formula="ucb1").for_game("go9")["prior_strengths"] is None

@@ -2,6 +2,7 @@
 """Searches that play themselves, their games as studies, and the loop that learns from them."""
 
 import dataclasses
+import io
 import json
 import math
 import pickle
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka import _core
 from hyoka.errors import NotationError, ParameterError, StudyError
+from hyoka.fleet import Crew, RunStopped
 from hyoka.learning.networks import NetworkSettings
 from hyoka.progress import Progress
 from hyoka.search import SearchSpec
@@ -601,3 +603,31 @@ class TestGate:
         again = SelfPlayLoop(plan, folder)
         again.run(1)
         assert again.generations == whole.generations
+
+
+class StopsAfter(Crew):
+    """A crew whose run is over after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__("a run of a test")
+        self.looks = looks
+
+    @property
+    def is_stopped(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_a_part_is_the_same_game_by_game_and_ends_when_nobody_wants_it() -> None:
+    plan = LoopPlan("othello", playouts=6, quick=2)
+    spec = plan.spec(None)
+    task = PlayTask(plan, 0, spec, first=5, games=4)
+    options = uct_options(spec, "othello")
+    players = [(options, models_for(spec, "othello"))]
+    together = play_games("othello", players, np.full(4, plan.komi), 5, plan.core(0))
+    file = io.BytesIO(play_part(task, StopsAfter(4)))
+    with np.load(file, allow_pickle=False) as part:
+        for name in part.files:
+            np.testing.assert_array_equal(part[name], getattr(together, name))
+    with pytest.raises(RunStopped):
+        play_part(task, StopsAfter(3))

@@ -28,7 +28,13 @@ from hyoka.cli.output import (
 from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import game_facts
-from hyoka.learning.networks import EpochReport, NetworkSettings, check_device, learn_network
+from hyoka.learning.networks import (
+    EpochReport,
+    NetworkSettings,
+    check_device,
+    check_size,
+    learn_network,
+)
 from hyoka.progress import Tally
 from hyoka.selfplay.loop import NETWORK, Generation, LoopPlan, SelfPlayLoop
 from hyoka.selfplay.page import selfplay_page
@@ -47,6 +53,17 @@ PolicyUnits = Annotated[
     int | None,
     typer.Option(min=0, max=256, help="That moves are judged by; 0: it judges none."),
 ]
+Blocks = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=20,
+        help="Of two convolutions each, for games on a board; 0: one layer over all inputs.",
+    ),
+]
+Channels = Annotated[
+    int, typer.Option(min=16, max=128, help="Of the convolutions: a multiple of 16.")
+]
 Epochs = Annotated[int, typer.Option(min=1, help="How often it sees all positions.")]
 Batch = Annotated[int, typer.Option(min=2, help="Positions a step.")]
 Rate = Annotated[float, typer.Option(min=1e-9, help="How far a step of Adam goes at first.")]
@@ -59,6 +76,8 @@ def _settings(
     width: int,
     value_units: int,
     policy_units: int | None,
+    blocks: int,
+    channels: int,
     epochs: int,
     batch: int,
     rate: float,
@@ -72,6 +91,8 @@ def _settings(
         width=width,
         value_units=value_units,
         policy_units=policy_units,
+        blocks=blocks,
+        channels=channels,
         epochs=epochs,
         batch=batch,
         rate=rate,
@@ -89,6 +110,8 @@ def network_command(
     width: Width = NetworkSettings.width,
     value_units: ValueUnits = NetworkSettings.value_units,
     policy_units: PolicyUnits = None,
+    blocks: Blocks = NetworkSettings.blocks,
+    channels: Channels = NetworkSettings.channels,
     epochs: Epochs = NetworkSettings.epochs,
     batch: Batch = NetworkSettings.batch,
     rate: Rate = NetworkSettings.rate,
@@ -113,8 +136,19 @@ def network_command(
     check_device(device)
     learned, held_out = _played(sources, hold_out)
     settings = _settings(
-        learned.game, width, value_units, policy_units, epochs, batch, rate, seed, device
+        learned.game,
+        width,
+        value_units,
+        policy_units,
+        blocks,
+        channels,
+        epochs,
+        batch,
+        rate,
+        seed,
+        device,
     )
+    check_size(learned.game, settings)
     cores = threads or os.cpu_count() or 1
     with progress_bars(quiet or as_json) as progress:
         tally = Tally(progress, "learning", epochs, "epochs")
@@ -134,7 +168,7 @@ def network_command(
         command_line(context),
         seed=seed,
         counts={"games": len(learned), "positions": int((~np.isnan(learned.values)).sum())},
-        choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}", "width": str(width)},
+        choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}"} | _size_text(settings),
     )
     found.network.save(output, origin)
     if as_json:
@@ -166,6 +200,12 @@ def _played(sources: list[Path], hold_out: float) -> tuple[PlayedGames, PlayedGa
         return games.some(~apart), games.some(apart) if apart.any() else None
     learned, unseen = split(games_of(sources), hold_out)
     return of_records(learned), of_records(unseen) if unseen else None
+
+
+def _size_text(settings: NetworkSettings) -> dict[str, str]:
+    if settings.blocks:
+        return {"blocks": str(settings.blocks), "channels": str(settings.channels)}
+    return {"width": str(settings.width)}
 
 
 def _epoch_text(report: EpochReport) -> str:
@@ -229,6 +269,8 @@ def selfplay_command(
     width: Width = NetworkSettings.width,
     value_units: ValueUnits = NetworkSettings.value_units,
     policy_units: PolicyUnits = None,
+    blocks: Blocks = NetworkSettings.blocks,
+    channels: Channels = NetworkSettings.channels,
     epochs: Epochs = NetworkSettings.epochs,
     batch: Batch = NetworkSettings.batch,
     rate: Rate = NetworkSettings.rate,
@@ -262,7 +304,17 @@ def selfplay_command(
         gate_games=gate,
         gate_playouts=playouts,
         settings=_settings(
-            name, width, value_units, policy_units, epochs, batch, rate, seed, device
+            name,
+            width,
+            value_units,
+            policy_units,
+            blocks,
+            channels,
+            epochs,
+            batch,
+            rate,
+            seed,
+            device,
         ),
         seed=seed,
     )

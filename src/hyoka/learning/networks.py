@@ -6,124 +6,75 @@ to be as strong as the search visited them, or as the record played them.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import Error, ParameterError
+from hyoka.learning.convolutions import ConvolutionTrainee
+from hyoka.learning.trainees import (
+    EpochReport,
+    Examples,
+    NetworkSettings,
+    Tables,
+    Tensor,
+    Trainee,
+    batches,
+    check_device,
+    torch_or_raise,
+)
+from hyoka.search.convolutions import Convolution, ConvolutionSize
 from hyoka.search.networks import SIGHT_STEPS, SUM_STEPS, WEIGHT_STEPS, Network, NetworkSize
 
-Tensor = Any
-"""PyTorch's; it need not be installed."""
+__all__ = [
+    "Draw",
+    "EpochReport",
+    "Examples",
+    "LearnedNetwork",
+    "NetworkSettings",
+    "check_device",
+    "check_size",
+    "joined",
+    "learn_network",
+    "torch_or_raise",
+]
+
 _LARGEST_WEIGHT: Final = 1.98
 """Weights stay within this while they are learned: sums of whole numbers then can't run over."""
-_MOST_LOGIT: Final = 12.0
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Positions as a network sees them, and what it is to say; those with moves come first."""
-
-    game: str
-    inputs: NDArray[np.uint8]
-    """By position, a bit an input."""
-    values: NDArray[np.float32]
-    """By position: the expected result of whoever is to move, 0 to 1."""
-    legal: NDArray[np.uint8]
-    """By position with moves: a bit a code."""
-    offsets: NDArray[np.int64]
-    """Position i's moves are those from offsets[i] to offsets[i + 1]."""
-    moves: NDArray[np.uint16]
-    """Codes as the mover sees them."""
-    shares: NDArray[np.float32]
-    """By move: how much of the search, or of the records, chose it; a position's sum to 1."""
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @property
-    def with_moves(self) -> int:
-        """How many positions have moves."""
-        return len(self.legal)
-
 
 Draw = Callable[[int], Examples]
 """The examples of an epoch, by its number: boards may be turned another way each time."""
-
-
-@dataclass(frozen=True)
-class NetworkSettings:
-    """How large a network is, and how it is learned."""
-
-    width: int = 256
-    value_units: int = 32
-    policy_units: int = 64
-    epochs: int = 8
-    batch: int = 1024
-    rate: float = 1e-3
-    """Of Adam; it falls to a hundredth along half a cosine."""
-    decay: float = 1e-6
-    """How much weights shrink, as a share of the rate."""
-    policy_weight: float = 1.0
-    """What the loss of moves counts beside that of values."""
-    seed: int = 0
-    device: str = "cpu"
-    """`cuda` where PyTorch has one."""
-
-    def __post_init__(self) -> None:
-        for name, low in {"epochs": 1, "batch": 2}.items():
-            if getattr(self, name) < low:
-                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
-        for name in ("rate",):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class EpochReport:
-    """How well a network did after an epoch, on positions that it does not learn from, if any."""
-
-    epoch: int
-    value_loss: float
-    """Cross-entropy of values, in nats, on the positions learned from."""
-    policy_loss: float
-    held_value_loss: float = math.nan
-    held_value_error: float = math.nan
-    """The mean squared error of values."""
-    held_policy_loss: float = math.nan
-    held_first: float = math.nan
-    """How often the move that was chosen most comes first."""
 
 
 @dataclass
 class LearnedNetwork:
     """A network, and how it came to be."""
 
-    network: Network
+    network: Network | Convolution
     reports: list[EpochReport] = field(default_factory=list)
 
 
-def torch_or_raise() -> Any:
-    """PyTorch; a clear word where it isn't installed."""
-    try:
-        import torch  # noqa: PLC0415 - it takes seconds, and only learning needs it
-    except ImportError:
-        raise Error("networks are learned with PyTorch: pip install 'hyoka[learn]'") from None
-    return torch
+def check_size(game: str, settings: NetworkSettings) -> None:
+    """Raise NotationError for a network that can't be."""
+    if settings.blocks:
+        ConvolutionSize.of_game(game, settings.channels, settings.blocks, settings.value_units)
+    else:
+        NetworkSize.of_game(game, settings.width, settings.value_units, settings.policy_units)
 
 
-def check_device(device: str) -> None:
-    """Raise ParameterError if PyTorch can't work there."""
-    torch = torch_or_raise()
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        why = (str(error).splitlines() or ["PyTorch has none"])[0]
-        raise ParameterError("device", f"{device!r} is not there: {why}") from None
+def _trainee(game: str, settings: NetworkSettings, start: Network | Convolution | None) -> Trainee:
+    if settings.blocks:
+        if isinstance(start, Network):
+            raise ParameterError("start", "is no network of convolutions")
+        return ConvolutionTrainee(game, settings, start)
+    if isinstance(start, Convolution):
+        raise ParameterError("start", "is a network of convolutions")
+    size = NetworkSize.of_game(game, settings.width, settings.value_units, settings.policy_units)
+    return _FlatTrainee(game, size, settings, start)
 
 
 def learn_network(
@@ -131,7 +82,7 @@ def learn_network(
     *,
     held_out: Examples | None = None,
     settings: NetworkSettings | None = None,
-    start: Network | None = None,
+    start: Network | Convolution | None = None,
     tell: Callable[[EpochReport], None] | None = None,
 ) -> LearnedNetwork:
     """A network learned from examples, or one that goes on learning from `start`.
@@ -145,10 +96,7 @@ def learn_network(
     examples = draw(0)
     if not len(examples):
         raise Error("there are no positions to learn from")
-    size = NetworkSize.of_game(
-        examples.game, settings.width, settings.value_units, settings.policy_units
-    )
-    floats = _Floats(examples.game, size, settings, start)
+    floats = _trainee(examples.game, settings, start)
     optimiser = torch.optim.Adam(floats.parameters(), lr=settings.rate)
     steps = settings.epochs * math.ceil(len(examples) / settings.batch)
     step = 0
@@ -157,9 +105,9 @@ def learn_network(
     for epoch in range(settings.epochs):
         if epoch > 0:
             examples = draw(epoch)
-        tables = _Tables(examples, settings.device)
+        tables = Tables(examples, settings.device)
         sums = np.zeros(4)
-        for rows in _batches(len(examples), settings.batch, rng):
+        for rows in batches(len(examples), settings.batch, rng):
             share = 0.01 + 0.99 * (1 + math.cos(math.pi * min(step / steps, 1.0))) / 2
             for group in optimiser.param_groups:
                 group["lr"] = settings.rate * share
@@ -175,7 +123,7 @@ def learn_network(
             sums += [float(value_loss.detach()), float(policy_loss.detach()), *counts]
         report = EpochReport(epoch + 1, sums[0] / sums[2], sums[1] / max(sums[3], 1))
         if held_out is not None:
-            report = floats.judged(_Tables(held_out, settings.device), settings.batch, report)
+            report = floats.judged(Tables(held_out, settings.device), settings.batch, report)
         learned.reports.append(report)
         if tell is not None:
             tell(report)
@@ -183,54 +131,8 @@ def learn_network(
     return learned
 
 
-def _batches(
-    count: int, batch: int, rng: np.random.Generator | None = None
-) -> Iterator[NDArray[np.int64]]:
-    order = np.arange(count) if rng is None else rng.permutation(count)
-    for begin in range(0, count, batch):
-        yield order[begin : begin + batch]
-
-
-class _Tables:
-    """Examples where PyTorch works with them."""
-
-    def __init__(self, examples: Examples, device: str) -> None:
-        torch = torch_or_raise()
-        self.device = device
-        self.codes = _core.network_size(examples.game)[1]
-        self.input_count = _core.network_size(examples.game)[0]
-        self.inputs = torch.from_numpy(examples.inputs).to(device)
-        self.values = torch.from_numpy(examples.values).to(device)
-        self.legal = torch.from_numpy(examples.legal).to(device)
-        self.offsets = examples.offsets
-        self.moves = examples.moves
-        self.shares = examples.shares
-        self.with_moves = examples.with_moves
-        self._bits = torch.arange(8, dtype=torch.uint8, device=device)
-
-    def bits(self, packed: Tensor, count: int) -> Tensor:
-        """Bytes as zeros and ones."""
-        spread = (packed.unsqueeze(-1) >> self._bits) & 1
-        return spread.reshape(len(packed), -1)[:, :count]
-
-    def targets(self, rows: NDArray[np.int64]) -> Tensor:
-        """What share each code has, a row a position."""
-        torch = torch_or_raise()
-        begins, ends = self.offsets[rows], self.offsets[rows + 1]
-        lengths = ends - begins
-        places = np.repeat(begins - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        places += np.arange(len(places))
-        found = torch.zeros(len(rows), self.codes, device=self.device)
-        index = np.repeat(np.arange(len(rows)), lengths)
-        found[
-            torch.from_numpy(index).to(self.device),
-            torch.from_numpy(self.moves[places].astype(np.int64)).to(self.device),
-        ] = torch.from_numpy(self.shares[places]).to(self.device)
-        return found
-
-
-class _Floats:
-    """A network while it is learned."""
+class _FlatTrainee(Trainee):
+    """One layer over all inputs, and what stands above it."""
 
     def __init__(
         self, game: str, size: NetworkSize, settings: NetworkSettings, start: Network | None
@@ -239,6 +141,7 @@ class _Floats:
         self._torch = torch
         self._game = game
         self._size = size
+        self.judges_moves = size.policy_units > 0
         self._device = settings.device
         generator = torch.Generator().manual_seed(settings.seed)
 
@@ -293,11 +196,7 @@ class _Floats:
                 array.reshape(tuple(self.weights[name].shape))
             ).to(self._device)
 
-    def parameters(self) -> list[Tensor]:
-        return list(self.weights.values())
-
     def keep_small(self, decay: float) -> None:
-        """Shrink weights a little, and keep them within what whole numbers can hold."""
         with self._torch.no_grad():
             for name, tensor in self.weights.items():
                 if name.endswith("bias"):
@@ -306,14 +205,14 @@ class _Floats:
                 if name in ("first", "value", "policy"):
                     tensor.clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
 
-    def _units(self, inputs: Tensor) -> Tensor:
+    def seen(self, inputs: Tensor) -> Tensor:
         sums = inputs @ self.weights["first"] + self.weights["first_bias"]
         clamped = sums.clamp(0, 1) ** 2
         return clamped
 
-    def _logits(self, units: Tensor) -> Tensor:
+    def logits(self, seen: Tensor) -> Tensor:
         w = self.weights
-        hidden = (units @ w["value"].T + w["value_bias"]).clamp(0, 1)
+        hidden = (seen @ w["value"].T + w["value_bias"]).clamp(0, 1)
         logits = hidden @ w["value_out"] + w["value_out_bias"]
         return logits
 
@@ -325,63 +224,14 @@ class _Floats:
             bias = bias + (self._parts @ self.weights["part_bias"])[:, 0]
         return moves, bias
 
-    def _move_logits(self, units: Tensor, legal: Tensor) -> Tensor:
+    def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
         w = self.weights
-        sight = (units @ w["policy"].T + w["policy_bias"]).clamp(0, 1)
+        sight = (seen @ w["policy"].T + w["policy_bias"]).clamp(0, 1)
         moves, bias = self._all_moves()
         logits = (sight @ moves.T + bias).masked_fill(legal == 0, -1e9)
         return logits
 
-    def losses(
-        self, tables: _Tables, rows: NDArray[np.int64]
-    ) -> tuple[Tensor, Tensor, tuple[int, int]]:
-        """The sums of the losses of values and of moves, and how many positions each is over."""
-        torch = self._torch
-        rows = np.sort(rows)
-        index = torch.from_numpy(rows).to(tables.device)
-        units = self._units(tables.bits(tables.inputs[index], tables.input_count).float())
-        logits = self._logits(units)
-        value_loss = torch.nn.functional.binary_cross_entropy_with_logits(
-            logits.clamp(-_MOST_LOGIT, _MOST_LOGIT), tables.values[index], reduction="sum"
-        )
-        judged = rows[rows < tables.with_moves]
-        if not (len(judged) and self._size.policy_units):
-            return value_loss, torch.zeros((), device=tables.device), (len(rows), 0)
-        legal = tables.bits(tables.legal[index[: len(judged)]], tables.codes)
-        chances = torch.log_softmax(self._move_logits(units[: len(judged)], legal), dim=1)
-        policy_loss = -(tables.targets(judged) * chances.clamp(min=-50)).sum()
-        return value_loss, policy_loss, (len(rows), len(judged))
-
-    def judged(self, tables: _Tables, batch: int, report: EpochReport) -> EpochReport:
-        """The report with what the network says of positions that it does not learn from."""
-        torch = self._torch
-        sums = np.zeros(6)
-        with torch.no_grad():
-            for rows in _batches(len(tables.values), batch):
-                value_loss, policy_loss, counts = self.losses(tables, rows)
-                index = torch.from_numpy(rows).to(tables.device)
-                units = self._units(tables.bits(tables.inputs[index], tables.input_count).float())
-                found = torch.sigmoid(self._logits(units))
-                error = ((found - tables.values[index]) ** 2).sum()
-                first = 0.0
-                judged = rows[rows < tables.with_moves]
-                if counts[1]:
-                    legal = tables.bits(tables.legal[index[: len(judged)]], tables.codes)
-                    best = self._move_logits(units[: len(judged)], legal).argmax(1)
-                    first = float((tables.targets(judged).argmax(1) == best).sum())
-                sums += [float(value_loss), float(policy_loss), *counts, float(error), first]
-        return EpochReport(
-            report.epoch,
-            report.value_loss,
-            report.policy_loss,
-            sums[0] / max(sums[2], 1),
-            sums[4] / max(sums[2], 1),
-            sums[1] / sums[3] if sums[3] else math.nan,
-            sums[5] / sums[3] if sums[3] else math.nan,
-        )
-
     def network(self) -> Network:
-        """As the compiled core takes it: in whole numbers."""
         with self._torch.no_grad():
             w = {name: tensor.detach().cpu().numpy() for name, tensor in self.weights.items()}
             if self._size.policy_units:

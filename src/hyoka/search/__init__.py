@@ -2,6 +2,7 @@
 """The searches: Monte Carlo, UCT, alpha-beta, mates and endings, all named by one kind of text."""
 
 from hyoka.search.book import Book
+from hyoka.search.convolutions import Convolution, convolution
 from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.evaluations import (
     LinearEvaluation,
@@ -11,6 +12,7 @@ from hyoka.search.evaluations import (
     move_strengths,
     strengths_artefact,
 )
+from hyoka.search.line_sample import line_sample
 from hyoka.search.lines import PythonLine, as_line
 from hyoka.search.networks import Network, network
 from hyoka.search.playing import play_game, search_line, search_once
@@ -23,10 +25,13 @@ from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
 from hyoka.search.sparse_evaluations import SparseEvaluation, feature_sets, sparse_evaluation
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
 from hyoka.search.static_evaluations import StaticEvaluation, static_evaluation
+from hyoka.search.tree_files import write_tree
+from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep, search_tree
 
 __all__ = [
     "KINDS",
     "Book",
+    "Convolution",
     "Difficulty",
     "Ending",
     "LinearEvaluation",
@@ -39,17 +44,22 @@ __all__ = [
     "SearchLimits",
     "SearchResult",
     "SearchSpec",
+    "SearchTree",
     "Searcher",
     "Setting",
     "SparseEvaluation",
     "StaticEvaluation",
+    "TreeNode",
+    "TreeStep",
     "ab",
     "as_line",
+    "convolution",
     "difficulty",
     "feature_sets",
     "find_mate",
     "has_features",
     "has_terms",
+    "line_sample",
     "linear_evaluation",
     "mc",
     "mc_score",
@@ -58,9 +68,11 @@ __all__ = [
     "play_game",
     "search_line",
     "search_once",
+    "search_tree",
     "solve_ending",
     "sparse_evaluation",
     "static_evaluation",
     "strengths_artefact",
     "uct",
+    "write_tree",
 ]

@@ -3,6 +3,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import Final
 
 from hyoka import _core
@@ -54,7 +55,30 @@ class AlphaBetaPlayer:
         if only and result.proven != "won":
             # That other moves were left out may have made it worse than it is.
             result = dataclasses.replace(result, proven=None, mate=None)
+        if request.on_step is not None:
+            for step in self._steps(line, result):
+                request.on_step(step)
         return result
+
+    def _steps(self, line: AnyLine, result: SearchResult) -> Iterator[SearchResult]:
+        """What was found at each depth."""
+        for depth, nodes, time_s, variations in result.details["iterations"]:
+            reports = tuple(self._report(line, *each) for each in variations)
+            if reports:
+                best = reports[0]
+                yield SearchResult(
+                    best.move,
+                    best.value,
+                    score=best.score,
+                    unit="" if best.score is None else self._unit,
+                    mate=best.mate,
+                    proven=best.proven,
+                    pv=best.pv,
+                    moves=reports,
+                    nodes=nodes,
+                    depth=depth,
+                    time_s=time_s,
+                )
 
     def stop(self) -> None:
         """End the running search soon."""

@@ -2,6 +2,7 @@
 """Lines of play: what searches start from, also of games written in Python."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hyoka._core import Outcome, Player
@@ -84,6 +85,20 @@ class PythonLine:
         line = cls(start)
         for word in text.split():
             line = line.play(line.parse(word))
+        return line
+
+    @classmethod
+    def of_codes(cls, start: AnyGame, codes: Iterable[int]) -> "PythonLine":
+        """The line from `start` whose moves have these codes, as matches keep them.
+
+        Raises IllegalMoveError.
+        """
+        line = cls(start)
+        for code in codes:
+            move = next((m for m in line.legal_moves if getattr(m, "code", m) == code), None)
+            if move is None:
+                raise IllegalMoveError(f"no move has the code {code} at ply {len(line) + 1}")
+            line = line.play(move)
         return line
 
     def __len__(self) -> int:

@@ -14,6 +14,7 @@ from hyoka import _core
 from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
+from hyoka.search.convolutions import Convolution
 from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 from hyoka.search.networks import Network
 from hyoka.search.shipped import usual_strengths
@@ -119,12 +120,17 @@ def _of_network(game: str, artefact: Artefact) -> _core.Model:
         raise SourceError(f"{artefact}: {error}") from None
 
 
+def _of_convolution(game: str, artefact: Artefact) -> _core.Model:
+    return Convolution.from_artefact(artefact, game).move_model()
+
+
 MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
     "latent": _of_latent,
     "combined": _of_combined,
     "network": _of_network,
+    "convolution": _of_convolution,
 }
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 

@@ -9,7 +9,7 @@ core works in whole numbers, the same on every machine and by whichever way a po
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,8 @@ WEIGHT_STEPS: Final = 64
 SIGHT_STEPS: Final = 127
 """and what moves are judged by in steps of 1/127."""
 WIDTH_UNIT: Final = 64
+Shapes = Mapping[str, tuple[tuple[int, ...], str]]
+"""The shape and type of each array, in the order of a file."""
 _LARGEST_WIDTH: Final = 1024
 _MOST_UNITS: Final = 256
 
@@ -69,7 +71,7 @@ class NetworkSize:
         return self.codes if self.policy_units else 0
 
     @property
-    def shapes(self) -> dict[str, tuple[tuple[int, ...], str]]:
+    def shapes(self) -> Shapes:
         """The shape and type of each array, in the order of a file."""
         return {
             "first": ((self.inputs, self.width), "<i2"),
@@ -173,8 +175,7 @@ class Network:
     def artefact(self, origin: Origin | None = None) -> Artefact:
         """As a file holds it: a line that tells its size, then the numbers, packed."""
         about = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
-        numbers = b"".join(self.numbers[name].tobytes() for name in self.size.shapes)
-        content = json.dumps(about).encode() + b"\n" + zlib.compress(numbers, 6)
+        content = json.dumps(about).encode() + b"\n" + packed(self.numbers, self.size.shapes)
         return Artefact.of(KIND, content, game=self.game, origin=origin)
 
     @classmethod
@@ -184,7 +185,7 @@ class Network:
         line, _, rest = artefact.content.partition(b"\n")
         try:
             size = _size_of(json.loads(line), game)
-            return cls(game, size, _unpacked(rest, size))
+            return cls(game, size, unpacked(rest, size.shapes))
         except (ValueError, RecursionError, zlib.error, NotationError) as error:
             raise SourceError(f"{artefact}: no network that can be read: {error}") from None
 
@@ -212,11 +213,16 @@ def _size_of(about: object, game: str) -> NetworkSize:
     return size
 
 
-def _unpacked(data: bytes, size: NetworkSize) -> dict[str, NDArray[Any]]:
+def packed(numbers: Mapping[str, NDArray[Any]], shapes: Shapes) -> bytes:
+    """The arrays as a file holds them."""
+    return zlib.compress(b"".join(numbers[name].tobytes() for name in shapes), 6)
+
+
+def unpacked(data: bytes, shapes: Shapes) -> dict[str, NDArray[Any]]:
     """The arrays; raises ValueError for more or fewer bytes, however well they were packed."""
     lengths = {
         name: int(np.prod(shape)) * np.dtype(kind).itemsize
-        for name, (shape, kind) in size.shapes.items()
+        for name, (shape, kind) in shapes.items()
     }
     whole = sum(lengths.values())
     unpacker = zlib.decompressobj()
@@ -225,7 +231,7 @@ def _unpacked(data: bytes, size: NetworkSize) -> dict[str, NDArray[Any]]:
         raise ValueError("it is longer or shorter than its size says")
     numbers = {}
     begin = 0
-    for name, (shape, kind) in size.shapes.items():
+    for name, (shape, kind) in shapes.items():
         piece = found[begin : begin + lengths[name]]
         numbers[name] = np.frombuffer(piece, kind).reshape(shape).copy()
         begin += lengths[name]

@@ -9,6 +9,8 @@ from hyoka.artefact import BUILT_IN, Artefact
 from hyoka.errors import NotationError
 from hyoka.games import game_facts, games_with
 from hyoka.search.book import Book
+from hyoka.search.convolutions import KIND as CONVOLUTION
+from hyoka.search.convolutions import Convolution
 from hyoka.search.evaluations import has_features, has_terms
 from hyoka.search.move_models import move_model
 from hyoka.search.settings import Options
@@ -90,6 +92,8 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
     models.slow = game is None or callable(spec.parts.get("evaluation"))
     if spec.has("strengths"):
         _give_strengths(models, spec, game)
+    if game is not None and looks_once(spec):
+        models.leaves = _leaves(game, spec["eval"])
     if "evaluator" in spec.parts:
         batch = spec["batch"] if game is not None else 1
         models.leaves = _core.python_leaves(game, spec.parts["evaluator"], batch)
@@ -99,6 +103,18 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
         if book is not None:
             models.set_book(book.codes())
     return models
+
+
+def looks_once(spec: SearchSpec) -> bool:
+    """Whether a tree search asks one network at once what a leaf is worth and which moves."""
+    if spec.kind != "uct" or spec.parts.keys() & {"evaluation", "evaluator"}:
+        return False
+    file = spec["eval"]
+    strengths = spec["prior_strengths"] or spec["strengths"]
+    if not (isinstance(file, Artefact) and file.kind == CONVOLUTION and strengths == file):
+        return False
+    plain = not (spec["mix"] or spec["prior"] or spec["widening"]) and spec["scale"] is None
+    return bool(spec["cut"] == 0 and plain and spec["ordered"] is not False)
 
 
 def evaluation_of(spec: SearchSpec, game: str | None) -> StaticEvaluation | None:
@@ -140,6 +156,12 @@ def _evaluation_in(game: str, source: Artefact | str) -> StaticEvaluation:
 def _evaluation_model(game: str, source: Artefact | str) -> _core.Model:
     """The same as searches take it; those who ask for the same file get the same one."""
     return _evaluation_in(game, source).model()
+
+
+@functools.lru_cache(maxsize=4)
+def _leaves(game: str, file: Artefact) -> _core.Model:
+    """What a network of convolutions makes of leaves; the same file, the same one."""
+    return Convolution.from_artefact(file, game).leaves()
 
 
 def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:

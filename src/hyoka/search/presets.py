@@ -10,7 +10,12 @@ from typing import Final
 
 from hyoka.games import FACTS
 from hyoka.search.settings import Value
-from hyoka.search.shipped import shipped_evaluation, shipped_model, shipped_network
+from hyoka.search.shipped import (
+    shipped_evaluation,
+    shipped_model,
+    shipped_network,
+    shipped_prior_model,
+)
 
 _GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
 """Searches that take the move model that comes with Hyoka."""
@@ -18,7 +23,12 @@ _GO_BY_EVALUATION: Final = ("ab",)
 """Searches that take the evaluation that comes with Hyoka."""
 _GO_BY_NETWORK: Final = ("uct",)
 """Searches that take the network that comes with Hyoka, for values and moves."""
-_MEANT_FOR: Final = {"c": "formula", "reduction": "formula", "epsilon": "policy"}
+_MEANT_FOR: Final = {
+    "c": "formula",
+    "reduction": "formula",
+    "prior_strengths": "formula",
+    "epsilon": "policy",
+}
 """Constants that were measured beside one choice; beside another one they mean nothing."""
 
 
@@ -37,6 +47,9 @@ def preset_settings(
     model = shipped_model(game)
     if model is not None and kind in _GO_BY_STRENGTHS:
         preset["strengths"] = model
+    prior_model = shipped_prior_model(game)
+    if prior_model is not None and kind in _GO_BY_NETWORK and "strengths" not in said:
+        preset["prior_strengths"] = prior_model
     evaluation = shipped_evaluation(game)
     if evaluation is not None and kind in _GO_BY_EVALUATION and "evaluation" not in parts:
         preset["eval"] = evaluation
@@ -62,4 +75,5 @@ def names_in_presets(kind: str) -> frozenset[str]:
     """The settings that some game's preset is about."""
     names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
     names |= {"strengths"} if kind in _GO_BY_STRENGTHS else set()
+    names |= {"prior_strengths"} if kind in _GO_BY_NETWORK else set()
     return frozenset(names | ({"eval"} if kind in (*_GO_BY_EVALUATION, *_GO_BY_NETWORK) else set()))

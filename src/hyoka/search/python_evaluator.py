@@ -6,10 +6,12 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
+
+_UNITS: Final = ("centipawns", "points")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,9 @@ class PythonEvaluator:
     function: Callable[..., Any] = field(compare=False)
     name: str = ""
     fingerprint: str = ""
+    unit: str = ""
+    """Of a study's evaluator that gives the first player's score: `centipawns` or `points`; it
+    gives expected results, 0 to 1, unless a unit is said."""
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -45,6 +50,8 @@ class PythonEvaluator:
         if not name.isprintable():
             raise NotationError(f"a name is one printable line, not {name!r}")
         object.__setattr__(self, "name", name)
+        if self.unit not in ("", *_UNITS):
+            raise NotationError(f"a unit of scores is {' or '.join(_UNITS)}, not '{self.unit}'")
         if not self.fingerprint:
             object.__setattr__(self, "fingerprint", fingerprint(self.function))
 
@@ -65,7 +72,7 @@ class PythonEvaluator:
     @property
     def contents(self) -> dict[str, str]:
         """What its name does not tell."""
-        return {"function": self.fingerprint}
+        return {"function": self.fingerprint, **({"unit": self.unit} if self.unit else {})}
 
     @property
     def artefacts(self) -> dict[str, object]:
@@ -76,7 +83,8 @@ class PythonEvaluator:
     def slug(self) -> str:
         """A readable name for a folder, unique to the name and the fingerprint."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
-        digest = hashlib.sha256(f"{self.name}\n{self.fingerprint}".encode()).hexdigest()[:8]
+        identity = "\n".join(filter(None, [self.name, self.fingerprint, self.unit]))
+        digest = hashlib.sha256(identity.encode()).hexdigest()[:8]
         return "-".join(filter(None, ["python", safe, digest]))
 
 

@@ -31,6 +31,8 @@ class SearchRequest:
     """Moves to choose among; None for all."""
     on_result: OnResult | None
     every_s: float
+    on_step: OnResult | None = None
+    """Told what had been found after some playouts, or at each depth; perhaps only at the end."""
 
     def limits_for(self, spec: SearchSpec, *names: str) -> tuple[float, ...]:
         """The named limits, 0 for none: those asked for, else the spec's, else the usual ones.

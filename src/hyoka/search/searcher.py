@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.errors import NotationError
-from hyoka.games import AnyGame, AnyMove, game_facts
+from hyoka.games import AnyGame, AnyMove, game_facts, registered_start
 from hyoka.search.alpha_beta import AlphaBetaPlayer
 from hyoka.search.book_player import SearchPlayer, with_book
 from hyoka.search.lines import as_line
@@ -58,11 +58,13 @@ class Searcher:
     >>> result.playouts, result.best in hk.Othello().legal_moves
     (200, True)
 
-    `game` is a name of `hyoka.GAMES`, or None for games written in Python.
+    `game` is a name of `hyoka.GAMES`, or None for games written in Python; so is a name that one of
+    them was given.
     """
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
-        self.game = None if game is None else game_facts(game).name
+        in_python = game is None or registered_start(game) is not None
+        self.game = None if in_python or game is None else game_facts(game).name
         if isinstance(spec, str):
             self.spec = SearchSpec.from_text(spec).said_for(self.game)
         else:
@@ -71,7 +73,7 @@ class Searcher:
             player = _PLAYERS[self.spec.kind](self.spec, self.game)
             self._player = with_book(player, self.spec, self.game)
 
-    def search(
+    def search(  # noqa: PLR0913 - a keyword for each choice
         self,
         game: AnyGame,
         limits: SearchLimits | None = None,
@@ -79,11 +81,14 @@ class Searcher:
         only: Sequence[AnyMove] | None = None,
         on_result: OnResult | None = None,
         every_s: float = 0.5,
+        on_step: OnResult | None = None,
     ) -> SearchResult:
         """Search a position or a line of play; with a line, the rules that look back hold.
 
         `only` restricts the moves looked at. `on_result` is told what has been found so far,
-        every `every_s` seconds. Others may work meanwhile, and Ctrl-C works.
+        every `every_s` seconds. `on_step` is told what had been found after some playouts (a tree
+        search whose only limit they are), or at each depth (alpha-beta): always at the same ones,
+        but perhaps only when the search is over. Others may work meanwhile, and Ctrl-C works.
         """
         line = as_line(game, self.game)
         outcome = line.outcome
@@ -95,9 +100,16 @@ class Searcher:
             return dataclasses.replace(result, time_s=time.monotonic() - started)
 
         tell = None if on_result is None else lambda result: on_result(timed(result))
+
+        def step(result: SearchResult) -> None:
+            assert on_step is not None
+            on_step(result if result.time_s else timed(result))
+
         _running.add(self)
         try:
-            request = SearchRequest(line, limits or SearchLimits(), only, tell, every_s)
+            request = SearchRequest(
+                line, limits or SearchLimits(), only, tell, every_s, on_step and step
+            )
             with memory_for(self.spec.text):
                 return timed(self._player.search(request))
         finally:
@@ -110,6 +122,11 @@ class Searcher:
     def clear(self) -> None:
         """Forget everything, as before a new game."""
         self._player.clear()
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether it grows a tree that `tree` can show."""
+        return isinstance(self._player, TreePlayer)
 
     def tree(self, *, with_unvisited: bool = False) -> dict[str, NDArray[np.generic]]:
         """The tree of the last search as arrays, parents before children, the root first.

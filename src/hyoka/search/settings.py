@@ -119,8 +119,8 @@ class Setting:
 
 
 _ARTEFACTS: Final = {
-    "eval": ("weights", "evaluation", "perceptrons", "network"),
-    "strengths": ("strengths", "mets", "latent", "combined", "network"),
+    "eval": ("weights", "evaluation", "perceptrons", "network", "convolution"),
+    "strengths": ("strengths", "mets", "latent", "combined", "network", "convolution"),
     "book": ("book",),
 }
 """What a file may hold, by the last word of its setting's name."""

@@ -32,6 +32,12 @@ def shipped_evaluation(game: str) -> Artefact | None:
     return _read(name) if name else None
 
 
+def shipped_prior_model(game: str) -> Artefact | None:
+    """The move model that was learned for the priors of a game's tree searches; None without."""
+    name = game_facts(game).prior_model
+    return _read(name) if name else None
+
+
 def shipped_network(game: str) -> Artefact | None:
     """The network that was learned for a game; None where there is none."""
     name = game_facts(game).network

@@ -7,19 +7,21 @@ from typing import Final
 
 from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
 from hyoka.games import game_facts
-from hyoka.search import networks, ply_perceptrons, sparse_evaluations
+from hyoka.search import convolutions, networks, ply_perceptrons, sparse_evaluations
+from hyoka.search.convolutions import Convolution
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation
 from hyoka.search.networks import Network
 from hyoka.search.ply_perceptrons import PlyPerceptrons
 from hyoka.search.shipped import usual_evaluation
 from hyoka.search.sparse_evaluations import SparseEvaluation
 
-StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network
+StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network | Convolution
 """An evaluation of ours, whatever it is made of."""
 _READERS: Final[dict[str, Callable[[Artefact, str], StaticEvaluation]]] = {
     sparse_evaluations.KIND: SparseEvaluation.from_artefact,
     ply_perceptrons.KIND: PlyPerceptrons.from_artefact,
     networks.KIND: Network.from_artefact,
+    convolutions.KIND: Convolution.from_artefact,
 }
 """By kind of file; any other is taken for the weights of a game's terms."""
 

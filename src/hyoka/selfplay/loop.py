@@ -27,12 +27,17 @@ from hyoka.arena.sprt import Sprt
 from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
 from hyoka.files import write_bytes
-from hyoka.fleet import Crew, Run
+from hyoka.fleet import Crew, Run, RunStopped
 from hyoka.games import game_facts
-from hyoka.learning.networks import Examples, NetworkSettings, joined, learn_network
+from hyoka.learning.networks import (
+    Examples,
+    NetworkSettings,
+    check_size,
+    joined,
+    learn_network,
+)
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import SearchSpec
-from hyoka.search.networks import NetworkSize
 from hyoka.search.parts import models_for, uct_options
 from hyoka.selfplay.played import PlayedGames, play_games
 from hyoka.selfplay.records import games_of_study, study_of
@@ -92,8 +97,7 @@ class LoopPlan:
             raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
         # What can't be is told before anything is played.
         _ = self._with_network
-        size = self.settings
-        NetworkSize.of_game(self.game, size.width, size.value_units, size.policy_units)
+        check_size(self.game, self.settings)
 
     @property
     def first_spec(self) -> SearchSpec:
@@ -114,7 +118,7 @@ class LoopPlan:
             else Artefact.from_bytes(network.read_bytes(), path=str(network))
         )
         more: dict[str, Any] = {"eval": file}
-        if self.settings.policy_units:
+        if self.settings.blocks or self.settings.policy_units:
             more |= {"strengths": file, "formula": "puct"}
         return self._with_network.with_settings(**more).for_game(self.game)
 
@@ -123,6 +127,8 @@ class LoopPlan:
         """The same text for the same plan."""
         plain = asdict(self)
         plain["settings"].pop("device")
+        if not self.settings.blocks:  # as loops without convolutions have always been told
+            del plain["settings"]["blocks"], plain["settings"]["channels"]
         return json.dumps(plain, sort_keys=True)
 
     def core(self, generation: int) -> _core.SelfPlayPlan:
@@ -153,17 +159,18 @@ class PlayTask:
 
 
 def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
-    """The games of a task, as a file."""
-    del crew
+    """The games of a task, as a file; raises RunStopped after a game if nobody wants it."""
     options = uct_options(task.spec, task.plan.game)
     options.set("memory", _TREE_MEMORY)
-    played = play_games(
-        task.plan.game,
-        [(options, models_for(task.spec, task.plan.game))],
-        np.full(task.games, task.plan.komi),
-        task.first,
-        task.plan.core(task.generation),
-    )
+    players = [(options, models_for(task.spec, task.plan.game))]
+    plan = task.plan.core(task.generation)
+    # What a game is belongs to its number, so that they are the same one by one.
+    games = []
+    for number in range(task.first, task.first + task.games):
+        if crew is not None and crew.is_stopped:
+            raise RunStopped
+        games.append(play_games(task.plan.game, players, np.array([task.plan.komi]), number, plan))
+    played = PlayedGames.joined(games)
     file = io.BytesIO()
     arrays = {each.name: getattr(played, each.name) for each in dataclasses.fields(played)[1:]}
     np.savez_compressed(file, **arrays)
@@ -381,6 +388,19 @@ class SelfPlayLoop:
             elo=(duel.elo.value, duel.elo.low, duel.elo.high),
             gate_games=result.standing.games,
         )
+
+
+def read_loop(folder: Path) -> SelfPlayLoop:
+    """A loop as it lies in a folder, to be looked at; raises StudyError if there is none."""
+    try:
+        values = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+        settings = NetworkSettings(**values.pop("settings"))
+        loop = SelfPlayLoop(LoopPlan(**values, settings=settings), folder)
+        reports = sorted(folder.glob(f"generation-*/{REPORT}"))
+        loop.generations = [_generation(report) for report in reports]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StudyError(f"{folder}: no generations that can be read: {error}") from error
+    return loop
 
 
 def _write(file: Path, made: Generation) -> None:
