@@ -49,7 +49,7 @@ test-builds: build
 docs: build
 	$(BIN)/python scripts/make_site.py
 
-# The README's pictures of a report; needs Chromium.
+# The pictures of a report and of the studio, for README and docs; needs Chromium.
 pictures: build
 	$(BIN)/python scripts/make_pictures.py
 
@@ -86,6 +86,7 @@ attack: build
 	$(BIN)/python scripts/attack/archives.py --inputs 10000
 	$(BIN)/python scripts/attack/engines.py --inputs 1000
 	$(BIN)/python scripts/attack/studies.py --rounds 30
+	$(BIN)/python scripts/attack/studio.py --inputs 10000
 
 bench: build
 	$(BIN)/hyoka bench

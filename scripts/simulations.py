@@ -28,8 +28,10 @@ from hyoka.analysis import (
     Equals,
     Resampling,
     Sample,
+    Stages,
     curve,
     find_splits,
+    fit_wdl_model,
     measure,
     named_gap,
 )
@@ -43,6 +45,11 @@ POSITIONS: Final = 50
 MANY: Final = 20_000
 """Games that tell the truth, nearly."""
 PAIR_RATES: Final = np.linspace(0, 1, 5)
+WDL_STAGES: Final = Stages(name="move", reference=30, low=5, high=80)
+WDL_A: Final = np.array([60.0, 50, -20, 10])
+"""Of 1, x, x², x³ with x = stage / reference: 100 wins half of the games there."""
+WDL_SPREAD: Final = 0.45
+"""b as a share of a."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,54 @@ def columns_of(rng: np.random.Generator, sample: Sample) -> dict[str, NDArray[np
         "komi": rng.choice([5.5, 6.5, 7.5], count)[games],
         "opening": rng.choice(list("abcde"), count)[games].astype(object),
     }
+
+
+def outcomes_by_stage(rng: np.random.Generator, games: int) -> tuple[Sample, Reals]:
+    """Scores and stages whose wins, draws and losses follow the model above at every position.
+
+    Positions of one game share its outcome, and most of them its lead. Scores grow as a and b do,
+    so that the shares of outcomes are the same at every stage, as one outcome a game must have it.
+    """
+    leads = np.linspace(-8, 8, 20_001)
+    win, loss = (1 / (1 + np.exp((1 - side) / WDL_SPREAD)) for side in (leads, -leads))
+    chances = norm.pdf(leads / 1.3) * np.stack([loss, 1 - win - loss, win])
+    shares = chances.sum(axis=1) / chances.sum()
+    results = rng.choice([0.0, 0.5, 1.0], games, p=shares)
+    stages = np.tile(np.linspace(WDL_STAGES.low, WDL_STAGES.high, POSITIONS).round(), games)
+    lead = np.empty((games, POSITIONS))
+    for result, chance in zip((0.0, 0.5, 1.0), chances, strict=True):
+        which, up_to = np.flatnonzero(results == result), np.cumsum(chance) / chance.sum()
+        own = np.interp(rng.random((len(which), 1)), up_to, leads)
+        others = np.interp(rng.random((len(which), POSITIONS)), up_to, leads)
+        lead[which] = np.where(rng.random(others.shape) < 0.5, own, others)
+    scores = np.round(lead.ravel() * np.polyval(WDL_A[::-1], stages / WDL_STAGES.reference))
+    sample = Sample.of(
+        "simulated",
+        scores,
+        results=np.repeat(results, POSITIONS),
+        games=np.repeat(np.arange(games), POSITIONS),
+        unit="centipawns",
+    )
+    return sample, stages
+
+
+def wdl(runs: int, seed: int) -> Iterator[Row]:
+    """Intervals of a model of wins, draws and losses."""
+    truth = {"half": 100.0, "spread": 100 * WDL_SPREAD, "draws": math.tanh(0.5 / WDL_SPREAD)}
+    for games in (100, 400):
+        held: dict[str, list[bool]] = {name: [] for name in (*truth, "coefficients")}
+        for run in range(runs):
+            sample, stages = outcomes_by_stage(np.random.default_rng([seed, run]), games)
+            model = fit_wdl_model(sample, stages, WDL_STAGES, most=400, resampling=few(run))
+            for name, real in truth.items():
+                found = getattr(model, name)
+                held[name].append(found.low <= real <= found.high)
+            for side, share_of_a in ((model.a, 1), (model.b, WDL_SPREAD)):
+                for found, real in zip(side, share_of_a * WDL_A, strict=True):
+                    held["coefficients"].append(found.low <= real <= found.high)
+        for name, hits in held.items():
+            what = f"intervals of a WDL model's {name} that hold the truth, {games} games"
+            yield Row(what, share(hits), runs)
 
 
 def bands(runs: int, seed: int) -> Iterator[Row]:
@@ -386,6 +441,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "elo": (elo_interval, 1000),
     "sprt": (sprt, 2000),
     "looks": (looks, 1000),
+    "wdl": (wdl, 300),
 }
 """What is simulated, and how often unless told."""
 

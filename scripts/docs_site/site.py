@@ -67,6 +67,8 @@ def write_site(docs: Path, to: Path) -> int:
     if to.exists():
         shutil.rmtree(to)
     shutil.copytree(docs / "images", to / "images")
+    for notebook in docs.glob("*.ipynb"):
+        shutil.copy(notebook, to)
     if (docs / "results").is_dir():
         shutil.copytree(docs / "results", to / "results", ignore=shutil.ignore_patterns("*.md"))
     for name, page in pages.items():

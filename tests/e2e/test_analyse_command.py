@@ -52,7 +52,7 @@ def test_every_analysis_answers_the_same_question(study: Path, command: str) -> 
     assert len(found.get("splits", "12")) == 2  # of each evaluator
 
 
-@pytest.mark.parametrize("command", ["analyse", "curves", "metrics", "gaps", "calibrate"])
+@pytest.mark.parametrize("command", ["analyse", "curves", "metrics", "gaps", "calibrate", "wdl"])
 def test_positions_are_parted_by_a_column(study: Path, command: str) -> None:
     result = hyoka(
         command, str(study), "-e", "comments", "--by", "ply", "--bins", "20,40", "--resamples", "20"
@@ -71,6 +71,16 @@ def test_the_commands_have_options_of_their_own(study: Path) -> None:
     found = hyoka("calibrate", str(study), "-e", "comments", "--wdl", "--limit", "1000", "--json")
     rows = json.loads(found.stdout)["calibration"][0]["rows"]
     assert [(row["of"], row["limit"]) for row in rows] == [("win", 1000), ("loss", 1000)]
+    found = hyoka(
+        "wdl", str(study), "-e", "comments", "--along", "phase", "--at", "40", "--degree", "1",
+        "--between", "0,95", "--most", "900", "--resamples", "20", "--json",
+    )  # fmt: skip
+    [row] = json.loads(found.stdout)["models"][0]["rows"]
+    assert (row["reference"], row["most"], row["verdict"]) == (40, 900, "fits")
+    assert row["half_low"] < row["half"] < row["half_high"]
+    found = hyoka("wdl", str(study), "-e", "comments", "--between", "early,late")
+    assert found.returncode == 2
+    assert "no range" in found.stderr
     found = hyoka("metrics", str(study), "-e", "comments", "--threshold", "50", "--json")
     [metrics] = json.loads(found.stdout)["metrics"]
     assert {row["threshold"] for row in metrics["rows"]} == {50}
@@ -125,7 +135,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("compare", ("--balance", "ply"), "No such option"),
         ("curves", ("--delta", "5", "--count", "3"), "--error and --count let them grow: not both"),
         ("gaps", (), "--by parts the positions: name a column"),
-        ("gaps", ("--by", "black || ply"), "levels; use --where"),
+        ("gaps", ("--by", "black", "--largest", "2", "--bins", "1"), "without bins"),
         (
             "splits",
             ("--columns", "margin"),

@@ -193,6 +193,22 @@ def test_the_report_of_a_match_is_well_made(tmp_path: Path, open_page: Opening) 
     check_page(tmp_path / "match.html", open_page)
 
 
+def test_a_tree_opens_and_closes_by_keyboard_and_without_scripts(
+    tmp_path: Path, open_page: Opening
+) -> None:
+    tree = hk.search_tree(hk.Othello(), "uct:playouts=150", least=8)
+    hk.write_tree(tree, tmp_path / "tree.html")
+    check_page(tmp_path / "tree.html", open_page)
+    page = open_page(tmp_path / "tree.html", scripts=False).page
+    opened = page.locator(".outline details[open]")
+    before = opened.count()
+    page.locator("details:not([open]) > summary.row:visible").first.focus()
+    page.keyboard.press("Enter")
+    assert opened.count() == before + 1
+    page.keyboard.press("Enter")
+    assert opened.count() == before
+
+
 def test_a_click_on_a_mark_shows_its_boards(opened: Opened) -> None:
     for pick in ("2 3", "0 0"):
         opened.page.mouse.click(*point(opened, pick))

@@ -314,3 +314,23 @@ def test_gnu_go_solves_its_own_tests_through_us_as_it_does_alone(
     report = solve(suite.tests, GNU_GO)
     assert not report.skipped
     assert [verdict.solved for verdict in report.verdicts] == natively(tmp_path, "reading.tst")
+
+
+@pytest.mark.parametrize("text", ["cecp:depth=4:fairy-stockfish", "cecp:time=1:gnuchess -x"])
+def test_chess_engines_evaluate_over_cecp(text: str, session: Sessions) -> None:
+    mate = EnginePosition("chess", start="6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
+    opening = EnginePosition("chess", moves=random_line("chess", 6, seed=1))
+    with session(text) as engine:
+        found, other = evaluations(engine, [mate, opening])
+    assert found.best == "a1a8"
+    assert found.mate == 1 or (found.score or 0) > 5000
+    assert other.score is not None
+
+
+def test_shogi_engines_move_over_cecp_of_both_versions(session: Sessions) -> None:
+    line = random_line("shogi", 30, seed=4)
+    positions = [EnginePosition("shogi", moves=line[:ply]) for ply in (1, 2, 30)]
+    for text in ("cecp:time=1:gnushogi", "cecp:depth=2:fairy-stockfish"):
+        with session(text) as engine:
+            for position, found in zip(positions, evaluations(engine, positions), strict=True):
+                assert position.replay().last.is_legal(found.best)

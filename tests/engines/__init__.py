@@ -14,7 +14,7 @@ QUICK_S = 0.2
 
 def fake(protocol: str, *words: str, settings: str = "") -> str:
     """The text of a fake engine: its settings, and what it is told (see the scripts here)."""
-    script = HERE / ("fake_gtp.py" if protocol == "gtp" else "fake_uci.py")
+    script = HERE / f"fake_{'uci' if protocol == 'usi' else protocol}.py"
     told = [*words, "protocol=usi"] if protocol == "usi" else words
     command = shlex.join([sys.executable, "-S", str(script), *told])
     return f"{protocol}:{settings}:{command}"

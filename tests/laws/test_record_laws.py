@@ -301,6 +301,75 @@ def test_a_written_record_is_recognised(game: str, data: st.DataObject) -> None:
     assert read.moves.tolist() == record.moves.tolist()
 
 
+# What a record says beside what fields hold
+
+
+WORDS: Final = st.lists(
+    st.characters(exclude_categories=("Cs", "Cc"))
+    | st.sampled_from("]\\\"[()';:%{}#*/=-?!$.　\n\f")
+    | st.sampled_from(["[%eval 0.3]", "** 35", "wv=0.5,", "Winrate 60%", "[Event ", "1. e4", "N+"]),
+    max_size=12,
+).map("".join)
+"""Anything at all, and what readers look for."""
+
+
+@st.composite
+def in_words(draw: st.DrawFn, records: st.SearchStrategy[hk.Record]) -> hk.Record:
+    """A record with any words to its moves, and headers of its own."""
+    record = draw(records)
+    names = st.sampled_from(("ECO", "X", "XY", "$X", "'x_y", "備考", "GC", "Annotator", "LB", "AP"))
+    remarks = {remark.ply: remark for remark in record.remarks}
+    for ply in draw(st.sets(st.integers(0, len(record)), max_size=4)):
+        nags = draw(st.lists(st.integers(0, 65535), max_size=3)) if record.game == "chess" else ()
+        properties = draw(st.sampled_from(["", "TR[aa][bb]", r"LB[cc:\]\:]N[x\\]", "BL[500]"]))
+        remarks[ply] = replace(
+            remarks.get(ply, hk.Remark(ply)),
+            text=draw(WORDS),
+            nags=tuple(nags),
+            properties=properties if record.game not in ("chess", "shogi") and ply else "",
+        )
+    return replace(
+        record,
+        remarks=tuple(remarks[ply] for ply in sorted(remarks)),
+        tags=draw(st.dictionaries(names, WORDS, max_size=4)),
+    )
+
+
+def said(record: hk.Record) -> tuple[object, ...]:
+    """All of it, whatever the fields make of it."""
+    remarks = [(each.ply, each.text, each.nags, each.properties) for each in record.remarks]
+    return record.content(), dict(record.tags), [each for each in remarks if any(each[1:])]
+
+
+@pytest.mark.parametrize("game", WRITTEN)
+@settings(LAW, max_examples=60)
+@given(st.data())
+def test_all_that_was_read_is_written_back_unchanged(game: str, data: st.DataObject) -> None:
+    """Words can do nothing but speak; and once they were read, they stay as they are."""
+    format, records = WRITTEN[game]
+    record = data.draw(in_words(records))
+    (read,) = read_again(record, format)
+    assert read.content() == record.content()
+    assert [said(each) for each in read_again(read, format)] == [said(read)]
+
+
+@pytest.mark.parametrize("format", ["sgf", "pgn", "csa", "kifu"])
+@settings(LAW, max_examples=60)
+@given(st.data())
+def test_words_of_any_file_are_written_back_unchanged(format: str, data: st.DataObject) -> None:
+    text = b"".join(as_utf8([data.draw(mutated(format))], format)).decode()
+    # Control characters become blanks, which are trimmed where they end a text.
+    raw = "".join(" " if each < " " and each != "\n" else each for each in text).encode()
+    written_as = {"kifu": "kif"}.get(format, format)
+    _, table = _core.Reader(format).read(raw, True)
+    for record in hk.records.Batch("", format, table).records():
+        (again,) = read_again(record, written_as)
+        assert again.moves.tolist() == record.moves.tolist()
+        assert {name: again.tags.get(name) for name in record.tags if name != "CA"} == {
+            name: value for name, value in record.tags.items() if name != "CA"
+        }
+
+
 LINE_STARTS: Final = {
     "shogi": SHOGI_STARTS,
     "chess": CHESS_STARTS + CHESS960_STARTS,

@@ -322,6 +322,14 @@ def test_quit_and_the_end_of_input_end_a_search(protocol: str) -> None:
             engine.say("go infinite", *last)
 
 
+@both
+def test_lines_from_a_pipe_get_their_answer(protocol: str) -> None:
+    for last in (["go nodes 100"], ["go nodes 100", "quit"], ["go infinite"]):
+        told = said(protocol, "position startpos", *last, protocol=protocol)
+        assert told[-1].startswith("bestmove ")
+        assert sum(line.startswith("bestmove") for line in told) == 1
+
+
 def test_the_end_of_input_waits_for_a_search_that_ends() -> None:
     assert said("go depth 3")[-1].startswith("bestmove ")
 

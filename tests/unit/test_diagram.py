@@ -86,7 +86,7 @@ def test_all_chessmen_appear() -> None:
 def test_all_pieces_of_shogi_appear(sfen: str, kanji: str, letters: str) -> None:
     game = hk.Shogi.from_text(sfen)
     text, ascii_text = hk.terminal(game), hk.terminal(game, ascii=True)
-    written = [label for label, _, _ in texts_of(hk.svg(game))]
+    written = [label for label, _, _ in texts_of(hk.svg(game, pieces="kanji"))]
     for face, letter in zip(kanji, letters.split(), strict=True):
         assert f" {face}" in text
         assert f"v{face}" in text
@@ -96,7 +96,7 @@ def test_all_pieces_of_shogi_appear(sfen: str, kanji: str, letters: str) -> None
 
 
 def test_whites_pieces_of_shogi_are_turned_and_promoted_ones_red() -> None:
-    root = ElementTree.fromstring(hk.svg(hk.Shogi.from_text(PROMOTED)))
+    root = ElementTree.fromstring(hk.svg(hk.Shogi.from_text(PROMOTED), pieces="kanji"))
     written = [node for node in root.iter(f"{SVG}text") if (node.text or "") in "と杏圭全馬龍玉"]
     turned = [node for node in written if "rotate(180)" in node.attrib.get("transform", "")]
     red = [node.text or "" for node in written if node.attrib["fill"] == "#c2201a"]
@@ -125,7 +125,7 @@ def test_hands_are_shown_on_their_owners_side() -> None:
     assert lines[1] == "White in hand: 角 歩×16"
     assert lines[-2] == "Black in hand: 飛 歩×2"
     assert "Black in hand: R Px2" in hk.terminal(game, ascii=True)
-    labels = {label: y for label, _, y in texts_of(hk.svg(game))}
+    labels = {label: y for label, _, y in texts_of(hk.svg(game, pieces="kanji"))}
     assert labels["White in hand"] < 0
     assert labels["Black in hand"] > 9 * CELL
     assert "×16" in labels
@@ -182,7 +182,7 @@ def test_coordinates_are_those_of_the_game(name: str, columns: str, rows: str) -
         assert [line.split()[0] for line in shown] == rows.split()
     if "right" in board.label_sides:
         assert [line.split()[-1] for line in shown] == rows.split()
-    texts = texts_of(hk.svg(board))
+    texts = texts_of(hk.svg(board, pieces="kanji"))
     for i, label in enumerate(board.column_labels):
         assert any(t == label and x == (i + 0.5) * CELL for t, x, _ in texts)
     for i, label in enumerate(board.row_labels):

@@ -89,13 +89,18 @@ def test_faults_are_found_where_they_are(
 
 
 def test_a_bare_command_is_tried_in_all_protocols() -> None:
-    for protocol, word in (("uci", "strict"), ("usi", "strict"), ("gtp", "chatty")):
+    for protocol, word in (
+        ("uci", "strict"),
+        ("usi", "strict"),
+        ("gtp", "chatty"),
+        ("cecp", "say=1 5 1 9"),
+    ):
         command = fake(protocol, word).split(":", 2)[2]
         report = check_engine(command, probe_timeout_s=60)
         assert report.spec == EngineSpec(protocol=protocol, command=command)
         assert report.passed
     report = check_engine(fake("uci", "deaf").split(":", 2)[2], probe_timeout_s=QUICK_S)
-    assert verdicts(report) == {f"speaks {name}": "fail" for name in ("UCI", "USI", "GTP")}
+    assert verdicts(report) == {f"speaks {name}": "fail" for name in ("UCI", "USI", "GTP", "CECP")}
     report = check_engine("no-such-program")
     assert verdicts(report) == {"program": "fail"}
     assert not report.passed

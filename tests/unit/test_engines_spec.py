@@ -53,6 +53,27 @@ def test_an_empty_list_of_settings_guards_the_command() -> None:
     assert spec("gtp::a=b:c").text == "gtp::a=b:c"
 
 
+def test_a_folder_and_variables_are_part_of_the_engine(tmp_path: Path) -> None:
+    given_spec = spec(rf"uci:cwd={tmp_path},env.A=1,env.PATHS=/a\:/b,Hash=1:./engine")
+    assert given_spec.cwd == str(tmp_path)
+    assert given_spec.env == (("A", "1"), ("PATHS", "/a:/b"))
+    assert given_spec.options == (("Hash", "1"),)
+    assert spec(given_spec.text) == given_spec
+    plain = spec("uci:Hash=1:./engine")
+    assert len({plain.slug, given_spec.slug, replace(given_spec, env=()).slug}) == 3
+    with pytest.raises(EngineError, match="no program"):
+        given_spec.program()
+    (tmp_path / "engine").write_text("#!/bin/sh\n")
+    (tmp_path / "engine").chmod(0o755)
+    assert given_spec.program() == [str(tmp_path / "engine")]
+    with pytest.raises(EngineError, match="no folder"):
+        spec(f"uci:cwd={tmp_path / 'missing'}:./engine").program()
+    with pytest.raises(NotationError, match="no environment variable"):
+        EngineSpec(protocol="uci", command="x", env=(("A=B", "c"),))
+    with pytest.raises(NotationError, match="one printable line"):
+        EngineSpec(protocol="uci", command="x", env=(("A", "b\nc"),))
+
+
 def test_values_keep_their_commas_and_colons_behind_a_backslash() -> None:
     given_spec = spec(r"uci:SyzygyPath=/a\:/b\,c\\d:stockfish")
     assert given_spec.options == (("SyzygyPath", r"/a:/b,c\d"),)

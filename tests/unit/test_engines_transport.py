@@ -54,6 +54,25 @@ class Reader:
         return "end" in self.lines
 
 
+def test_an_engine_alone_has_its_folder_and_its_variables(tmp_path: Path) -> None:
+    code = (
+        "import os; print('id name', os.getcwd(), os.environ['HYOKA_TRIAL'], flush=True); input()"
+    )
+    reply = "print('uciok', flush=True); input(); print('readyok', flush=True); input()"
+    settings = rf"cwd={tmp_path},env.HYOKA_TRIAL=a\:b=c,timeout=60"
+
+    async def run() -> tuple[str, bytes]:
+        engine = await start_engine(f'uci:{settings}:{sys.executable} -S -c "{code}; {reply}"')
+        keeper = Path(f"/proc/{engine.transport.pid}/environ")
+        environment = keeper.read_bytes() if keeper.exists() else b""
+        engine.kill()
+        return engine.name, environment
+
+    name, environment = asyncio.run(run())
+    assert name == f"{tmp_path} a:b=c"
+    assert b"HYOKA_TRIAL" not in environment
+
+
 ECHO = """
     import sys
     for line in sys.stdin:

@@ -403,7 +403,8 @@ def test_comments_and_bookmarks_are_passed_over() -> None:
     table = read(f"*１ ７六歩(77)\n{text}")
     assert table.refused == []
     assert usi_of(table) == OPENING_USI
-    assert list(table.remark_ply) == [1, 2, 3, 4, 5]
+    assert list(table.remark_ply) == [0, 1, 2, 3, 4, 5]
+    assert table.text("remark_texts") == ["１ ７六歩(77)", *5 * ["先手：投了 まで"]]
     assert all(map(math.isnan, table.remark_score))
 
 
@@ -431,8 +432,11 @@ def test_evaluations_that_are_known_to_be_blacks_view_are_read(
 ) -> None:
     table = read(f"   1 ７六歩(77)\n   2 ３四歩(33)\n{comment}\n   3 ２六歩(27)\n")
     assert len(usi_of(table)) == 3
-    assert list(table.remark_ply) == ([] if score is None else [2])
-    assert list(table.remark_score) == ([] if score is None else [score])
+    assert list(table.remark_ply) == [2]
+    assert table.text("remark_texts") == [comment[1:]]
+    assert [each for each in table.remark_score if not math.isnan(each)] == (
+        [] if score is None else [score]
+    )
 
 
 def test_the_first_of_several_evaluations_stands() -> None:
@@ -448,7 +452,7 @@ def test_evaluations_after_the_end_are_about_nothing() -> None:
 
 def test_mates_are_read_for_the_side_that_gives_them() -> None:
     table = read("   1 ７六歩(77)\n*#詰み=後手勝ち:15手\n   2 ３四歩(33)\n**詰み=先手勝ち\n")
-    assert (list(table.remark_ply), list(table.remark_mate)) == ([1], [-15])
+    assert (list(table.remark_ply), list(table.remark_mate)) == ([1, 2], [-15, 0])
 
 
 # Several games

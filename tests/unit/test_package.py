@@ -18,6 +18,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 # Lowest first; a layer imports only lower ones. A new module takes its place here.
 LAYERS = [
     "errors",
+    "name_patterns",
+    "figure",
     "estimate",
     "files",
     "fingerprint",
@@ -48,6 +50,7 @@ LAYERS = [
     "evolving",
     "selfplay",
     "report",
+    "improving",
     "reproduction",
     "models",
     "samples",
@@ -55,6 +58,7 @@ LAYERS = [
     "bench",
     "public_names",
     "__init__",
+    "studio",
     "cli",
     "__main__",
 ]
@@ -115,6 +119,7 @@ SPELLING_GAMES = {
     "public_names.py": "exports the types, which type checkers want by name",
     "demo.py": "its two studies are of two games, and it says what they show",
     "diagram/builders.py": "one drawing a family, and a plain one for any other",
+    "games/evaluation_terms.py": "each game's evaluation has terms of its own",
     "engines/uci.py": "`go` is a command of UCI",
     "as_engine/uci.py": "`go` is a command of UCI",
     "problems/epd.py": "a notation of chess",

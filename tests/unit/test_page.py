@@ -31,6 +31,7 @@ from hyoka.page import (
     write_page,
 )
 from hyoka.page.charts import drawing_script, specification, styles
+from hyoka.page.figures import Dot, dots
 
 HOSTILE = "</script><script>alert(1)</script><!--<b onclick='x'>&amp;\"\u202e\ud800"
 VOID = {"meta", "link", "br", "img", "hr", "input"}
@@ -134,6 +135,16 @@ def full_page(text: str = "plain words") -> Page:
         ),
         methods=(text,),
     )
+
+
+def test_a_still_chart_is_a_picture_without_a_script() -> None:
+    dot = Dot("<b>one", 1.0, 0.5, 2.0)
+    still = Chart(dots([dot], x="Elo", reference=0), "A <b>picture.", still=True)
+    text = Page("Still", sections=(Section("One", (), (still,)),)).html()
+    assert "data:image/svg+xml;base64," in text
+    assert "<script" not in text
+    assert "A &lt;b&gt;picture." in text
+    assert "<b>" not in text
 
 
 def test_hostile_text_stays_text() -> None:

@@ -78,6 +78,7 @@ def test_an_arrow_table_says_what_the_records_say(tmp_path: Path) -> None:
         assert row.pop("plies") == len(record)
         assert row.pop("moves") == record.moves.tolist()
         assert row.pop("result") == record.result
+        assert dict(row.pop("tags")) == record.tags
         for name, value in row.items():
             assert value == getattr(record, name), name
 

@@ -18,7 +18,7 @@ from engines import fake
 from engines.fake_search import FakeSearcher, report, searchers
 from hyoka.contestants import searches
 from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.problems import Exercise, exercise_of, read_problems
+from hyoka.problems import Exercise, Problem, exercise_of, read_problems
 from hyoka.search import SearchLimits, SearchResult
 from hyoka.solving import Verdict, read_suites, solve, wilson_interval
 from hyoka.solving.exactness import is_as_good
@@ -129,6 +129,35 @@ def test_a_move_as_good_as_the_listed_one_is_right_and_no_other() -> None:
         assert is_as_good(ending, listed, float(best))
         assert not is_as_good(ending, None, None)
         assert not is_as_good(ending, "a9", None)
+
+
+def test_an_ending_with_nothing_but_a_score_is_solved_by_whatever_reaches_it() -> None:
+    for game in endings(6):
+        values = {str(move): best_play(game.play(move)) for move in game.legal_moves}
+        view = 1 if game.to_play is hk.Player.first else -1
+        best = max(view * value for value in values.values())
+        ending = exercise_of(Problem("othello", game.text, score=float(view * best)))
+        assert isinstance(ending, Exercise)
+        assert ending.expectation() == f"score {view * best:+g}"
+        for move, value in values.items():
+            assert not ending.is_solved_by(move)
+            assert is_as_good(ending, move, None) == (view * value == best)
+    chess = Problem("chess", hk.Chess().text, score=30.0)
+    assert isinstance(exercise_of(chess), str)  # a score of chess is an opinion
+
+
+def test_a_listed_move_that_is_too_hard_to_judge_is_worth_what_the_set_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (game,) = endings(1)
+    listed, other = map(str, game.legal_moves[:2])
+    told: dict[str, float | None] = {listed: None}
+    monkeypatch.setattr("hyoka.solving.exactness._worth", lambda _, move: told[move])
+    sign = 1 if game.to_play is hk.Player.first else -1
+    told[other] = 4.0 * sign
+    for score, solved in ((4.0, True), (2.0, True), (6.0, False)):
+        ending = Exercise("othello", game.text, best=(listed,), score=sign * score)
+        assert is_as_good(ending, other, None) == solved
 
 
 def test_an_exact_score_solves_an_ending_whatever_the_move() -> None:

@@ -55,6 +55,8 @@ from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_b
 from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.sample import VALUE, DrawnGames, Sample, game_numbers
 from hyoka.analysis.splits import Split, Splits, find_splits
+from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
+from hyoka.analysis.wdl_models import WdlModels
 
 __all__ = [
     "FORMATS",
@@ -96,6 +98,9 @@ __all__ = [
     "Sample",
     "Split",
     "Splits",
+    "Stages",
+    "WdlModel",
+    "WdlModels",
     "WinDrawLoss",
     "about_curve",
     "calibrate",
@@ -110,6 +115,7 @@ __all__ = [
     "disagreement",
     "find_splits",
     "fit_logistic",
+    "fit_wdl_model",
     "fit_win_draw_loss",
     "game_numbers",
     "interval",

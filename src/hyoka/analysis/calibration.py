@@ -211,7 +211,7 @@ def _row(of: str, fitted: Sample, condition: str, confidence: float) -> Calibrat
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Calibration(Result):
     """The constants that turn scores into probabilities."""
 

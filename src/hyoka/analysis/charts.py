@@ -5,7 +5,7 @@ Names only ever stand in data and in lists of names, never in a field or an expr
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import altair as alt
@@ -29,6 +29,7 @@ from hyoka.page.figures import (
     dots,
     lines,
     reference_line,
+    stroke_legend,
 )
 
 _HEIGHT: Final = 320
@@ -40,18 +41,21 @@ def pick_key(series: int, point: int) -> str:
     return f"{series}-{point}"
 
 
-def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
+def evaluation_curves(
+    curves: Curves, addresses: Mapping[str, str] | None = None
+) -> alt.TopLevelMixin:
     """Curves with their bands over a strip that shows where the positions are.
 
     Curves of one unit share a pair of views. Every bin's datum has a `pick`, so that a page can
-    show boards for it: of the curves that have points, which one, and which of its points.
+    show boards for it: of the curves that have points, which one, and which of its points. With
+    `addresses` by pick, bins are links.
     """
     shown = [part for part in curves.parts if part.points][:MOST_DRAWN]
     units = list(dict.fromkeys(part.unit for part in shown))
     views = []
     for unit in units:
         numbered = [(i, part) for i, part in enumerate(shown) if part.unit == unit]
-        views += _curve_and_strip(curves, numbered)
+        views += _curve_and_strip(curves, numbered, addresses)
     # Views of one unit share their scales; those of several have nothing in common.
     scales: Literal["shared", "independent"] = "shared" if len(units) == 1 else "independent"
     together: alt.VConcatChart = (
@@ -62,13 +66,15 @@ def evaluation_curves(curves: Curves) -> alt.TopLevelMixin:
     return together
 
 
-def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> list[Any]:
+def _curve_and_strip(
+    curves: Curves, numbered: Sequence[tuple[int, Curve]], addresses: Mapping[str, str] | None
+) -> list[Any]:
     """The curves of one unit, and below them how many positions lie where."""
     shown = [part for _, part in numbered]
     names = unique_labels(shown)
     data = chart_data(
         [
-            _row(curves, part, point, name, pick_key(number, index))
+            _row(curves, part, point, name, pick_key(number, index), addresses)
             for (number, part), name in zip(numbered, names, strict=True)
             for index, point in enumerate(part.points)
             if not point.is_mate
@@ -87,12 +93,12 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
     colour = alt.Color(
         "series:N",
         scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
-        legend=alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None,
+        legend=stroke_legend(names) if len(names) > 1 else None,
     )
     dash = alt.StrokeDash(
         "series:N",
         scale=alt.Scale(domain=names, range=DASHES[: len(names)]),
-        legend=alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None,
+        legend=stroke_legend(names) if len(names) > 1 else None,
     )
     up = alt.Scale(domain=[0, 1])
     tooltips = [
@@ -118,6 +124,8 @@ def _curve_and_strip(curves: Curves, numbered: Sequence[tuple[int, Curve]]) -> l
         size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
         tooltip=tooltips,
     )
+    if addresses is not None:
+        points = points.encode(href="address:N", description="words:N")
     reference = diagonal() if is_value else reference_line(0.5, "y")
     upper = (
         alt.layer(reference, band, line, points)
@@ -176,10 +184,24 @@ def unique_labels(curves: Sequence[Curve]) -> list[str]:
     return labels
 
 
-def _row(curves: Curves, part: Curve, point: CurvePoint, name: str, pick: str) -> dict[str, object]:
+def _row(  # noqa: PLR0913, PLR0917 - all that a datum tells
+    curves: Curves,
+    part: Curve,
+    point: CurvePoint,
+    name: str,
+    pick: str,
+    addresses: Mapping[str, str] | None,
+) -> dict[str, object]:
     naive = curves.bands == "naive"
     low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
-    return {
+    linked = {}
+    if addresses is not None:
+        told = f"{curves.of} {point.share:.1%} ({low:.1%} to {high:.1%})"
+        words = (
+            f"{name}; {value_text(point.value, part.unit)}: {told}; {point.positions:,} positions"
+        )
+        linked = {"address": addresses[pick], "words": words}
+    return linked | {
         "series": name,
         "value": point.value,
         "value_text": value_text(point.value, part.unit),

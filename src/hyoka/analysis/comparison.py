@@ -45,7 +45,7 @@ class Difference:
         return "one" if (self.difference.value > 0) == (self.metric.better == "higher") else "other"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Two evaluators on the same positions; a difference is the first's less the second's."""
 

@@ -10,10 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError, named
+from hyoka.errors import StudyError
 
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24
+MOST_PARTS: Final = 6
+"""Levels of a text that are parts of their own unless more are asked for: as many as a chart can
+tell apart beside all positions and the others."""
 _QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
@@ -55,36 +58,50 @@ def conditions(
 
 
 def partition(
-    name: str, values: NDArray[Any], cuts: Sequence[float] | None = None
+    name: str,
+    values: NDArray[Any],
+    cuts: Sequence[float] | None = None,
+    *,
+    called: str | None = None,
+    most: int | None = None,
 ) -> list[Condition]:
     """Conditions of which exactly one holds: between cuts, by level, or by quarters of many levels.
 
+    Of many levels of a text, the `most` largest are parts, and one more has the others; of numbers
+    also, if `most` is given. `called` is what the column or expression is called in words.
+
     >>> [c.words for c in partition("ply", np.array([1, 25, 40]), [20, 30])]
     ['ply < 20', '20 ≤ ply < 30', 'ply ≥ 30']
+    >>> whites = np.array(["A", "B", "A", "C", "A", "B"], dtype=object)
+    >>> [c.words for c in partition("white", whites, called="engine", most=2)]
+    ['engine is A', 'engine is B', 'engine: others']
     """
+    it = called or name
     column, quoted = frozenset([name]), _quoted(name)
     if values.dtype == np.bool_ and cuts is None:
         return [
-            Condition(quoted, name, column, values),
-            Condition(f"not {quoted}", f"not {name}", column, ~values),
+            Condition(quoted, it, column, values),
+            Condition(f"not {quoted}", f"not {it}", column, ~values),
         ]
     if values.dtype.kind in "OUS":
         if cuts is not None:
-            raise StudyError(f"{name} holds texts: it has levels, no bins")
-        levels = [c for c in _of_column(name, values) if c.holds.any()]
+            raise StudyError(f"{it} holds texts: it has levels, no bins")
+        levels = _largest(name, it, values, most or MOST_PARTS)
         if not levels:
-            raise StudyError(f"{name} has more than {MOST_LEVELS} levels; use {named('where')}")
+            raise StudyError(f"{it} is known of none of these positions")
         return levels
+    if most is not None and cuts is None:
+        return _largest(name, it, values, most)
     numbers = values.astype(np.float64)
     known = numbers[np.isfinite(numbers)]
     levels_here = np.unique(known)
     if not len(known):
-        raise StudyError(f"{name} is known of none of these positions")
+        raise StudyError(f"{it} is known of none of these positions")
     if cuts is not None and not all(map(math.isfinite, cuts)):
         raise StudyError("bins are cut at rising numbers, such as 20,30,40")
     if cuts is None and len(levels_here) <= FEW_LEVELS:
         return [
-            Condition(f"{quoted} = {_number(v)}", f"{name} = {_number(v)}", column, numbers == v)
+            Condition(f"{quoted} = {_number(v)}", f"{it} = {_number(v)}", column, numbers == v)
             for v in levels_here.tolist()
         ]
     if cuts is None:
@@ -92,19 +109,61 @@ def partition(
     if not cuts or list(cuts) != sorted(set(cuts)):
         raise StudyError("bins are cut at rising numbers, such as 20,30,40")
     first, last = _number(cuts[0]), _number(cuts[-1])
-    ranges = [Condition(f"{quoted} < {first}", f"{name} < {first}", column, numbers < cuts[0])]
+    ranges = [Condition(f"{quoted} < {first}", f"{it} < {first}", column, numbers < cuts[0])]
     for low, high in itertools.pairwise(cuts):
         below, above = _number(low), _number(high)
         ranges.append(
             Condition(
                 f"{quoted} >= {below} and {quoted} < {above}",
-                f"{below} ≤ {name} < {above}",
+                f"{below} ≤ {it} < {above}",
                 column,
                 (numbers >= low) & (numbers < high),
             )
         )
-    ranges.append(Condition(f"{quoted} >= {last}", f"{name} ≥ {last}", column, numbers >= cuts[-1]))
+    ranges.append(Condition(f"{quoted} >= {last}", f"{it} ≥ {last}", column, numbers >= cuts[-1]))
     return ranges
+
+
+def _largest(name: str, it: str, values: NDArray[Any], most: int) -> list[Condition]:
+    """The levels with the most positions, the largest first, and all others together."""
+    column, quoted = frozenset([name]), _quoted(name)
+    is_text = values.dtype.kind in "OUS"
+    if is_text:
+        known = np.array([v is not None for v in values])
+        distinct, place, counts = np.unique(
+            values[known].astype(str), return_inverse=True, return_counts=True
+        )
+    else:
+        known = np.isfinite(values.astype(np.float64))
+        distinct, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    shown = order[:most]
+
+    def where(levels: NDArray[Any]) -> NDArray[np.bool_]:
+        holds = np.zeros(len(values), bool)
+        holds[known] = np.isin(place, levels)
+        return holds
+
+    texts = [_level(distinct[i]) for i in shown.tolist()]
+    words = "is" if is_text else "="
+    parts = [
+        Condition(
+            f"{quoted} = {text}", f"{it} {words} {distinct[i]}", column, where(shown[n : n + 1])
+        )
+        for n, (i, text) in enumerate(zip(shown.tolist(), texts, strict=True))
+    ]
+    if len(shown) < len(order):
+        sql = f"{quoted} not in ({', '.join(texts)})"
+        parts.append(Condition(sql, f"{it}: others", column, where(order[len(shown) :])))
+    return parts
+
+
+def _level(value: Any) -> str:
+    """A level as SQL has it."""
+    if isinstance(value, str):
+        escaped = value.replace("'", "''")
+        return f"'{escaped}'"
+    return _number(float(value))
 
 
 def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:

@@ -292,7 +292,7 @@ def never_falling(shares: Reals, weights: Reals) -> Reals:
     return np.array([mean for mean, _, length in pools for _ in range(int(length))])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Curves(Result):
     """Evaluation curves to be looked at together."""
 

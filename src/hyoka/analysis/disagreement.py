@@ -36,6 +36,8 @@ class Disputed:
     game: int = -1
     ply: int = -1
     """Which position of which game of a study; -1 outside of studies."""
+    text: str = ""
+    """The position as text, in a study."""
 
     @property
     def right(self) -> str | None:
@@ -58,7 +60,7 @@ class DisputeBand:
     """How often the first one was nearer to the result."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Disagreement(Result):
     """Two evaluators on the same positions: how far apart, and who was right."""
 
@@ -87,6 +89,7 @@ class Disagreement(Result):
                 "other_says": each.other,
                 "result": each.result,
                 "right": names[each.right],
+                "position": each.text or None,
             }
             for each in self.disputed
         ]
@@ -124,6 +127,7 @@ _TABLE: Final = pa.schema(
         ("other_says", pa.float64()),
         ("result", pa.float64()),
         ("right", pa.string()),
+        ("position", pa.string()),
     ]
 )
 

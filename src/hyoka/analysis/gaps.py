@@ -390,7 +390,7 @@ def named_gap(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaps(Result):
     """How far the curves of conditions lie from the curves of all positions."""
 

@@ -370,7 +370,7 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[s
     return metrics
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricsTable(Result):
     """Metrics of several evaluators, or of one under several conditions."""
 

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every result of an analysis can do: print itself, plot itself, and go to a file."""
 
+import importlib
 import io
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from hyoka.errors import StudyError
+from hyoka.errors import Error, StudyError
+from hyoka.figure import Figure
 from hyoka.files import write_text
 
 if TYPE_CHECKING:
     import altair
 
-FORMATS = (".csv", ".parquet", ".json", ".html", ".png", ".svg")
+    from hyoka.page import Picture
+
+FORMATS = (".csv", ".parquet", ".json", ".html", ".png", ".svg", ".pdf")
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 class Result(ABC):
@@ -48,11 +55,35 @@ class Result(ABC):
         rows: list[dict[str, Any]] = plain_json(self.table().to_pylist())
         return rows
 
+    def picture(self, figure: Figure | None = None) -> "Picture":
+        """The chart as it is drawn on paper, which notebooks show; `figure` says how."""
+        from hyoka.page import drawn  # noqa: PLC0415 - slow to import
+
+        return drawn(self.chart(), figure)
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame of pandas, which must be installed."""
+        return as_data_frame(self.table(), "pandas")
+
+    def to_polars(self) -> Any:
+        """The table as a data frame of Polars, which must be installed."""
+        return as_data_frame(self.table(), "polars")
+
+    def __repr__(self) -> str:
+        rows = max(len(self.lines()) - 1, 0)
+        return f"<{type(self).__name__} of {rows:,} rows: {self.title}; print it to see them>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, self.lines(), self.notes())
+
     def __str__(self) -> str:
         return "\n".join([self.title, *aligned(self.lines()), *self.notes()])
 
-    def save(self, path: str | Path) -> None:
-        """Write it as the path ends: `.csv`, `.parquet`, `.json`, `.html`, `.png` or `.svg`."""
+    def save(self, path: str | Path, figure: Figure | None = None) -> None:
+        """Write it as the path ends: `.csv`, `.parquet`, `.json`, `.html`, `.png`, `.svg`, `.pdf`.
+
+        `figure` says how a picture is drawn: its size, title, range, legend and names.
+        """
         file = Path(path)
         if file.suffix == ".csv":
             write_text(file, _csv(self.table()))
@@ -60,10 +91,10 @@ class Result(ABC):
             _write_parquet(self.table(), file)
         elif file.suffix == ".json":
             write_text(file, json.dumps(self.rows(), indent=1, ensure_ascii=False) + "\n")
-        elif file.suffix in (".png", ".svg"):
+        elif file.suffix in _PICTURES:
             from hyoka.page import save_chart  # noqa: PLC0415 - slow to import
 
-            save_chart(self.chart(), file)
+            save_chart(self.chart(), file, figure=figure)
         elif file.suffix == ".html":
             self._write_page(file)
         else:
@@ -75,6 +106,36 @@ class Result(ABC):
         heading, *rows = self.lines()
         blocks = (Chart(self.chart(), self.title), Table("The same in numbers", heading, (*rows,)))
         write_page(Page(self.title, sections=(Section("", self.notes(), blocks),)), file)
+
+
+def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
+    """A table as a data frame; raises Error if the library is not installed."""
+    try:
+        frames = importlib.import_module(library)
+    except ImportError:
+        raise Error(f"{library} is not installed: pip install {library}") from None
+    return table.to_pandas() if library == "pandas" else frames.from_arrow(table)
+
+
+def html_table(
+    title: str, lines: Sequence[Sequence[str]], notes: Sequence[str] = (), most: int = 60
+) -> str:
+    """A table for notebooks, of at most so many rows; every word is text, never code.
+
+    >>> html_table("<b>", [["x"], ["1"]])
+    '<p><strong>&lt;b&gt;</strong></p><table><tr><th>x</th></tr><tr><td>1</td></tr></table>'
+    """
+    head, *rows = lines
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    more = [f"{len(rows) - most:,} more rows"] if len(rows) > most else []
+    return (
+        f"<p><strong>{escape(title)}</strong></p><table>{row(head, 'th')}"
+        f"{''.join(row(cells, 'td') for cells in rows[:most])}</table>"
+        + "".join(f"<p><small>{escape(note)}</small></p>" for note in [*more, *notes])
+    )
 
 
 def aligned(rows: tuple[tuple[str, ...], ...]) -> list[str]:

@@ -106,7 +106,7 @@ class Split:
         return text if effect.low > 0 else f"{text}, which may be chance"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Splits(Result):
     """The conditions under which an evaluation is most wrong, the worst first."""
 

@@ -22,7 +22,11 @@ from hyoka.arena.played import Pairing, PlayedGame
 from hyoka.errors import StudyError
 from hyoka.records import Record, Remark
 
-_REMARK_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Remark))
+_REMARK_FIELDS: Final = tuple(
+    field.name
+    for field in dataclasses.fields(Remark)
+    if field.name not in ("nags", "text", "properties")  # nobody writes words on a match's games
+)
 _TEXTS: Final = ("start", "first", "second", "event", "round", "date", "time_control", "opening")
 
 

@@ -9,8 +9,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from hyoka.analysis.result import html_table
 from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
@@ -34,7 +35,7 @@ OnGames = Callable[[list[PlayedGame], Standing], None]
 """Told of games that have just been counted, and how things stand."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult:
     """A match as far as it has been played."""
 
@@ -58,6 +59,24 @@ class MatchResult:
     def duels(self) -> list[DuelSummary]:
         """What is known of every two players who met."""
         return [DuelSummary.of(self.standing, *duel) for duel in self.standing.duels()]
+
+    def __repr__(self) -> str:
+        played = f"{self.standing.games:,} of {self.wanted:,} games"
+        return f"<MatchResult {self.folder}: {played}{f', {self.verdict}' if self.verdict else ''}>"
+
+    def _repr_html_(self) -> str:
+        head = ("player", "opponent", "games", "score", "Elo")
+        rows = [
+            (
+                duel.player,
+                duel.opponent,
+                f"{duel.score.score.games:,}",
+                duel.rate.text(".1%"),
+                duel.elo.text("+.0f"),
+            )
+            for duel in self.duels
+        ]
+        return html_table(f"{self.standing.games:,} of {self.wanted:,} games", [head, *rows])
 
     def __str__(self) -> str:
         lines = map(str, self.duels)
@@ -121,9 +140,21 @@ def match_so_far(
     return MatchResult(Path(folder), standing, plan.total(games), verdict)
 
 
-def open_match(folder: Path | str) -> tuple[dict[str, Any], list[PlayedGame]]:
+class KeptMatch(NamedTuple):
+    """A match as its folder has it."""
+
+    description: dict[str, Any]
+    """Players, openings, time and what else was planned."""
+    games: list[PlayedGame]
+    """In the order they ended."""
+
+    def __repr__(self) -> str:
+        return f"<KeptMatch of {len(self.games):,} games>"
+
+
+def open_match(folder: Path | str) -> KeptMatch:
     """What a match's folder says of it, and its games so far; it may be in play meanwhile."""
-    return _description(Path(folder)), read_journal(Path(folder) / JOURNAL)
+    return KeptMatch(_description(Path(folder)), read_journal(Path(folder) / JOURNAL))
 
 
 def _description(folder: Path) -> dict[str, Any]:

@@ -27,7 +27,15 @@ from hyoka.arena.time_control import TimeControl
 from hyoka.contestants import PYTHON_GAMES, Spec, is_spec
 from hyoka.errors import NotationError, nearest
 from hyoka.fingerprint import fingerprint
-from hyoka.games import DEFAULT_GAME, AnyGame, AnyLine, GameFacts, facts_of, game_facts
+from hyoka.games import (
+    DEFAULT_GAME,
+    AnyGame,
+    AnyLine,
+    GameFacts,
+    facts_of,
+    game_facts,
+    registered_start,
+)
 from hyoka.search import as_line
 
 FORMATS: Final = ("round-robin", "gauntlet")
@@ -193,8 +201,9 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     """A match of players given by their texts or as values; `play_match` plays it.
 
     Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. A game written in Python
-    is given by its first position; searches play it, and openings are `start`, `random:PLIES` or
-    values. `clock` is for players whose text has none. Komi, for Go, is 7.5 if not given.
+    is given by its first position, or by the name it was given (`register_game`); searches play
+    it, and openings are `start`, `random:PLIES` or values. `clock` is for players whose text has
+    none. Komi, for Go, is 7.5 if not given.
 
     >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
     >>> plan.pairing(1).first, plan.total(9)
@@ -205,6 +214,8 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     adjudicators = tuple(map(adjudicator_of, adjudicate))
     if isinstance(game, type):
         raise NotationError(f"a game is its name or a position, {game.__name__}(), not a class")
+    if isinstance(game, str) and (start := registered_start(game)) is not None:
+        game = start
     if game is not None and not isinstance(game, str):
         if komi is not None:
             raise NotationError("komi is for Go, not for a game in Python")

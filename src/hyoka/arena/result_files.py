@@ -2,7 +2,7 @@
 """Results for rating lists out of files: records of any notation, Parquet, matches, studies."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from hyoka.arena.export import games_table
 from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
 from hyoka.arena.match import open_match
 from hyoka.errors import SourceError
+from hyoka.name_patterns import merged
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import batches
 from hyoka.records.sources import files_of, size_on_disk
@@ -47,6 +48,27 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def with_merged(self, patterns: Sequence[str]) -> "Results":
+        """The same, with players whose names fit a pattern counted as one (see `name_patterns`).
+
+        Games between two of them tell nothing, and are left out.
+        """
+        called = merged(self.names, patterns)
+        names = tuple(dict.fromkeys(called))
+        place = {name: i for i, name in enumerate(names)}
+        places = np.array([place[name] for name in called], dtype=np.int64)
+        first, second = places[self.first], places[self.second]
+        kept = first != second
+        together = Results(
+            names,
+            first[kept],
+            second[kept],
+            self.result[kept],
+            self.clusters[kept],
+            self.left_out + Counter({"between versions of one player": int((~kept).sum())}),
+        )
+        return together.of_frequent_players(1)
 
     def of_frequent_players(self, least_games: int) -> "Results":
         """Only games between players who have so many of them among themselves."""

@@ -73,7 +73,11 @@ class UciServer:
         }
 
     def run(self) -> None:
-        """Hear and answer until the end; a search that would end by itself is waited for."""
+        """Hear and answer until the end.
+
+        When nobody speaks any more, a search that would end by itself is waited for; any other,
+        and any at `quit`, is stopped, and says what it has found: lines from a pipe get answers.
+        """
         try:
             while (line := self._controller.hear()) is not None:
                 words = line.split()
@@ -83,10 +87,12 @@ class UciServer:
                 if not words:
                     continue
                 if words[0] == "quit":
+                    self._stop(_PATIENCE_S)
                     return
                 self._commands[words[0]](words)
             if self._thinking is not None and not (self._go.infinite or self._go.ponder):
                 self._thinking.join()
+            self._stop(_PATIENCE_S)
         finally:
             self._quiet = True
             if self._thinking is not None:
@@ -255,9 +261,9 @@ class UciServer:
         if not self._go.infinite:
             self._thinking.release()
 
-    def _stop(self) -> None:
+    def _stop(self, patience_s: float | None = None) -> None:
         if self._thinking is not None:
-            self._thinking.stop()
+            self._thinking.stop(patience_s)
             self._thinking = None
 
     # Answers, said in the thread of the search

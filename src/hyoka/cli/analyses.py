@@ -11,10 +11,12 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import Curves, Result, Splits
-from hyoka.cli.output import out, plain_table, print_json, progress_bars
-from hyoka.cli.questions import BALANCE, LINK, PARTS, Inquiry, asks
+from hyoka.analysis import Curves, Disagreement, Result, Splits
+from hyoka.cli.output import out, print_columns, print_json, progress_bars
+from hyoka.cli.questions import BALANCE, FIGURE, LINK, PARTS, Inquiry, asks
+from hyoka.figure import Figure
 from hyoka.progress import OnProgress, Tally
+from hyoka.study.analysing import MOVE
 
 Threshold = Annotated[
     str | None,
@@ -25,7 +27,7 @@ Threshold = Annotated[
 ]
 
 
-@asks(without=["files"])
+@asks(without=["files", *FIGURE])
 def analyse_command(inquiry: Inquiry) -> None:
     """Say in short what evaluations are worth: metrics, and what the curves are like.
 
@@ -168,6 +170,20 @@ def disagreements_command(
     with _step(inquiry, "disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
+    if not inquiry.as_json:
+        _print_disputed(disagreement)
+
+
+def _print_disputed(disagreement: Disagreement) -> None:
+    """The positions themselves, whose text is last so that it can be copied."""
+    for each in disagreement.disputed:
+        out.print(
+            f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
+            f"{disagreement.other} {each.other:.2f}, result {each.result:g}",
+            markup=False,
+            soft_wrap=True,
+        )
+        out.print(f"  {each.text}", markup=False, soft_wrap=True, style="dim")
 
 
 @asks()
@@ -184,6 +200,74 @@ def calibrate_command(
     with _step(inquiry, "calibration"):
         calibration = inquiry.study.calibration(inquiry.evaluators, inquiry.question, wdl=wdl)
     _answer(inquiry, {"calibration": [calibration]})
+
+
+@asks(without=["draws", "axis", *LINK])
+def wdl_command(
+    inquiry: Inquiry,
+    along: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="What tells how far the game has come: move, a column or an SQL expression, e.g. "
+            "phase.",
+        ),
+    ] = MOVE,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="STAGE",
+            help="Where a score of 100 is to win half of the games; by default the median.",
+            show_default=False,
+        ),
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="The stages to fit to; by default all but the outermost half percent.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            metavar="SCORE",
+            help="Scores beyond it, either side, are left out; by default four times the score "
+            "that wins half of the games.",
+            show_default=False,
+        ),
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=6,
+            help="Of the polynomials a and b of the stage; by default 3, or the highest below it "
+            "whose fit comes to an end.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.
+
+    Draws count as draws. -o FILE.h, .py or .json writes the coefficients as code, .html, .png or
+    .svg the shares of wins and draws under the model's lines.
+
+    For example: hyoka wdl study -e comments --at 32 -o wdl.h -o wdl.html
+    """
+    with _step(inquiry, "models"):
+        models = inquiry.study.wdl(
+            inquiry.evaluators,
+            inquiry.question,
+            along=along,
+            at=at,
+            between=_range(between),
+            most=most,
+            degree=degree,
+        )
+    _answer(inquiry, {"models": [models]})
 
 
 @asks(without=[*PARTS, *LINK])
@@ -250,7 +334,7 @@ def _answer(
     inquiry: Inquiry, results: Mapping[str, Sequence[Result]], *, points: bool = False
 ) -> None:
     """Write results to the files that were asked for, and print them."""
-    _save(inquiry.files, results)
+    _save(inquiry.files, inquiry.figure, results)
     if inquiry.as_json:
         print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
         return
@@ -259,7 +343,9 @@ def _answer(
             print_result(result, points=points)
 
 
-def _save(files: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> None:
+def _save(
+    files: Sequence[Path], figure: Figure | None, results: Mapping[str, Sequence[Result]]
+) -> None:
     """Write results; if they are several, each to a name of its own."""
     named = [
         (name if len(each) == 1 else f"{name}-{number}", result)
@@ -269,7 +355,8 @@ def _save(files: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> Non
     for file in files:
         for name, result in named:
             alone = len(named) == 1
-            result.save(file if alone else file.with_name(f"{file.stem}-{name}{file.suffix}"))
+            own = file if alone else file.with_name(f"{file.stem}-{name}{file.suffix}")
+            result.save(own, figure)
 
 
 def print_result(result: Result, *, points: bool = False) -> None:
@@ -294,10 +381,7 @@ def _print_table(result: Result) -> None:
     if not rows:
         return
     numbers = [i for i in range(1, len(heading)) if all(_is_number(row[i]) for row in rows)]
-    table = plain_table(*map(escape, heading), right=numbers)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    out.print(table)
+    print_columns(heading, rows, numbers)
 
 
 def _is_number(cell: str) -> bool:
@@ -320,6 +404,16 @@ def _threshold(text: str | None) -> float | Literal["best"] | None:
     if math.isnan(number):
         raise typer.BadParameter(f"a threshold is a number or best, not '{text}'")
     return number
+
+
+def _range(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no range such as 10,80") from None
+    return low, high
 
 
 def _columns(text: str) -> Sequence[str]:

@@ -13,14 +13,20 @@ import typer
 
 import hyoka
 
-GROUPS: Final = {
-    "engine": "Engines: try one out, or be one in a GUI or a match.",
-    "book": "Opening books: make one from records, and show one.",
-    "learn": "Learn from games: evaluations, objectives, networks, a prior, a ranking of moves.",
-}
-
-
+STUDIES: Final = "Records and studies"
 WORTH: Final = "What a study's evaluations are worth"
+MENDING: Final = "Mending and learning"
+BOARDS: Final = "Positions and searches"
+MATCHES: Final = "Matches and engines"
+GROUPS: Final = {
+    "engine": ("Engines: try one out, or be one in a GUI or a match.", MATCHES),
+    "book": ("Opening books: make one from records, and show one.", BOARDS),
+    "learn": (
+        "Learn from games: evaluations, objectives, networks, a prior, a ranking of moves.",
+        MENDING,
+    ),
+}
+"""Commands that have commands: what help says of them, and under what."""
 
 
 class Command(NamedTuple):
@@ -57,30 +63,46 @@ COMMANDS: Final = (
         "Copy the sample records that come with Hyoka: games of its own players.",
     ),
     Command(
+        "studio",
+        "studio.studio_command",
+        "Open the laboratory in a browser: boards, studies, matches, runs, all in one folder.",
+    ),
+    Command(
         "records",
         "records.records_command",
         "Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.",
+        STUDIES,
     ),
     Command(
         "convert",
         "records.convert_command",
         "Write records in another notation of the same game, e.g. KIF files into one CSA file.",
+        STUDIES,
     ),
     Command(
         "columns",
         "studies.columns_command",
         "List the columns that describe a game's positions, or all that a study has for "
         "conditions.",
+        STUDIES,
+    ),
+    Command(
+        "positions",
+        "exports.positions_command",
+        "Write a study's positions with results and evaluations: tables, EPD, data for trainers.",
+        STUDIES,
     ),
     Command(
         "evaluate",
         "studies.evaluate_command",
         "Evaluate a study's positions; interrupted, the same command goes on where it stopped.",
+        STUDIES,
     ),
     Command(
         "report",
         "reports.report_command",
         "Write a study's report: what its evaluators are worth, and where they are wrong.",
+        STUDIES,
     ),
     Command(
         "analyse",
@@ -132,9 +154,29 @@ COMMANDS: Final = (
         WORTH,
     ),
     Command(
+        "wdl",
+        "analyses.wdl_command",
+        "Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.",
+        WORTH,
+    ),
+    Command(
+        "improve",
+        "improving.improve_command",
+        "Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the "
+        "board.",
+        MENDING,
+    ),
+    Command(
+        "terms",
+        "terms.terms_command",
+        "The terms of a game's evaluation, what each counts, and its weights.",
+        MENDING,
+    ),
+    Command(
         "artefact",
         "artefacts.artefact_command",
         "Tell what a file of weights, strengths, … holds and how it was made.",
+        MENDING,
     ),
     Command(
         "learn weights",
@@ -196,6 +238,7 @@ COMMANDS: Final = (
         "features",
         "strengths.features_command",
         "The features of a game's moves, by which they have strengths, and what each means.",
+        MENDING,
     ),
     Command(
         "book make",
@@ -212,56 +255,67 @@ COMMANDS: Final = (
         "predict",
         "move_models.predict_command",
         "How often a move model ranks the move played first, or among the n best.",
+        MENDING,
     ),
     Command(
         "playouts",
         "playout_qualities.playouts_command",
         "What playouts are like: moves foretold, games that end, playouts a second.",
+        BOARDS,
     ),
     Command(
         "rank",
         "studies.rank_command",
         "Keep how a move model ranks the moves played, as columns to split a study's curves by.",
+        STUDIES,
     ),
     Command(
         "categorise",
         "studies.categorise_command",
         "Keep how far, how restless and how hard positions are, as columns to split curves by.",
+        STUDIES,
     ),
     Command(
         "adjudicate",
         "studies.adjudicate_command",
         "Store what exact methods know of positions beside the records' results.",
+        STUDIES,
     ),
     Command(
         "sql",
         "studies.sql_command",
         "Ask a study by SQL. The query can reach no file and change no setting.",
+        STUDIES,
     ),
     Command(
         "check",
         "studies.check_command",
         "Check that a study is still as it was written, and say what can be saved where it is not.",
+        STUDIES,
     ),
     Command(
         "show",
         "games.show_command",
         "Draw a position in the terminal, and as SVG if asked: any position, or one of a study.",
+        BOARDS,
     ),
     Command(
         "search",
         "positions.search_command",
         "Search a position: the best move, what it is worth, and the moves behind it.",
+        BOARDS,
     ),
     Command(
         "mate",
         "positions.mate_command",
         "Look for a forced mate in which every move of the attacker is check (df-pn).",
+        BOARDS,
     ),
     Command(
         "solve",
         "solutions.solve_command",
         "Let searches and engines solve problem sets: how many of how many, with what effort.",
+        BOARDS,
     ),
     Command(
         "engine check",
@@ -287,26 +341,30 @@ COMMANDS: Final = (
         "match",
         "matches.match_command",
         "Let players play a match, and say what is known and how surely.",
+        MATCHES,
     ),
     Command(
         "ratings",
         "ratings.ratings_command",
         "Rate players from their games: Elo with 95 % intervals, draws, advantage of moving first.",
+        MATCHES,
     ),
     Command(
         "ablate",
         "experiments.ablate_command",
         "Play each enhancement of a search against the search without it; a table with intervals.",
-    ),
-    Command(
-        "reproduce",
-        "experiments.reproduce_command",
-        "Repeat an experiment of the papers: our figures beside theirs, with intervals.",
+        MATCHES,
     ),
     Command(
         "perft",
         "games.perft_command",
         "Count the lines of exactly DEPTH moves: the classical test of rules and speed.",
+        BOARDS,
+    ),
+    Command(
+        "reproduce",
+        "experiments.reproduce_command",
+        "Repeat an experiment of the papers: our figures beside theirs, with intervals.",
     ),
     Command(
         "bench",
@@ -330,7 +388,9 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         epilog="Start with: hyoka demo · hyoka match · hyoka records GAMES.pgn · hyoka show chess",
         callback=_options,
     )
-    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+    groups = {
+        name: typer.Typer(help=text, no_args_is_help=True) for name, (text, _) in GROUPS.items()
+    }
     for command in COMMANDS:
         *group, name = command.words
         add_to = groups[group[0]] if group else program
@@ -339,7 +399,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         else:
             add_to.command(name, help=command.help, rich_help_panel=command.panel)(_not_called)
     for name, commands in groups.items():
-        program.add_typer(commands, name=name)
+        program.add_typer(commands, name=name, rich_help_panel=GROUPS[name][1])
     return program
 
 

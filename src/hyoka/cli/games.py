@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
-from hyoka.diagram import Diagram, diagram, svg, terminal
-from hyoka.errors import Error
+from hyoka.diagram import Diagram, Lettering, diagram, svg, terminal
+from hyoka.errors import Error, harmless
 from hyoka.files import write_text
 from hyoka.games import FACTS, Line, name_of, position
 
@@ -95,6 +95,10 @@ def show_command(
     svg_file: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG there.")
     ] = None,
+    pieces: Annotated[
+        Lettering,
+        typer.Option(help="In SVG, what pieces of shogi have on them; kanji need a font."),
+    ] = "letters",
     plain: Annotated[
         bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
     ] = False,
@@ -135,7 +139,7 @@ def show_command(
     if model is not None:
         board, known["ranking"] = _ranking(line, model, area)
     if svg_file is not None:
-        write_text(svg_file, svg(board))
+        write_text(svg_file, svg(board, pieces=pieces))
     outcome = line.outcome
     if as_json:
         print_json(
@@ -250,8 +254,9 @@ def _print_known(known: dict[str, Any]) -> None:
     if columns:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
-        facts = {key: value for key, value in remark.items() if value not in (None, False)}
-        out.print("record: " + "  ".join(f"{key} {_short(value)}" for key, value in facts.items()))
+        facts = {key: value for key, value in remark.items() if value not in (None, False, "", ())}
+        words = "  ".join(f"{key} {harmless(_short(value))}" for key, value in facts.items())
+        out.print(f"record: {words}", markup=False, soft_wrap=True)
     for row in known.get("evaluations", []):
         facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
         words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.artefact import Origin
+from hyoka.cli import tuning
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -19,7 +20,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
-from hyoka.cli.studies import StudyPath, Where
+from hyoka.cli.studies import Where
 from hyoka.errors import Error
 from hyoka.learning import (
     METHODS,
@@ -38,7 +39,10 @@ from hyoka.study import Study
 
 def weights_command(
     context: typer.Context,
-    study: StudyPath,
+    study: Annotated[
+        Path | None,
+        typer.Argument(metavar="[STUDY]", help="A study; --features may do without."),
+    ] = None,
     terms: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,7 +123,8 @@ def weights_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the weights for ab:eval=FILE; with several methods, FILE-METHOD each.",
+            help="Write the weights for ab:eval=FILE; of --features also .csv or .h; with several "
+            "methods, FILE-METHOD each.",
         ),
     ] = None,
     start_output: Annotated[
@@ -139,17 +144,72 @@ def weights_command(
             "is large or small: .html, .png, .svg, .csv, .json or .parquet.",
         ),
     ] = None,
+    features: tuning.Features = None,
+    feature_names: tuning.Chosen = None,
+    phase: tuning.Phase = None,
+    untapered: tuning.Plain = None,
+    freeze: tuning.Freeze = None,
+    bounds: tuning.Bound = None,
+    l1: tuning.L1 = 0.0,
+    l2: tuning.L2 = 0.0,
+    scale: tuning.Scale = None,
+    anchor: tuning.Anchor = None,
+    base: tuning.Base = None,
+    toward: tuning.Toward = None,
+    mix: tuning.Mix = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Fit weights of an evaluation to the results of a study's games, and say what it changes.
 
-    Either terms of the game's own evaluation (--term), or columns added to an evaluator's score
-    (--evaluator, --column). Errors and intervals count games; measures and splits are of games that
-    were held out.
+    Terms of the game's own evaluation (--term), columns added to an evaluator's score (--evaluator,
+    --column), or features of your own engine (--features), with or without a study. Errors and
+    intervals count games; measures and splits are of games that were held out.
+
+    For example: hyoka learn weights --features features.csv --phase phase,24,0 -o weights.h
     """
-    opened = Study.open(study)
     chosen = _methods(methods or ["mlm"])
+    if features is not None:
+        _refuse_with_features(terms, columns, evaluator, off, start_output, curves_output, sample)
+        tuning.tune(
+            tuning.TuningOptions(
+                features=features,
+                chosen=feature_names or [],
+                phase=phase,
+                untapered=untapered or [],
+                freeze=freeze or [],
+                bounds=bounds or [],
+                l1=l1,
+                l2=l2,
+                scale=scale,
+                anchor=anchor,
+                base=base,
+                toward=toward,
+                mix=mix,
+                weights=weights,
+                where=where,
+                draws=draws,
+                hold_out=hold_out,
+                seed=seed,
+            ),
+            None if study is None else Study.open(study),
+            chosen,
+            lambda method: _files(output, chosen).get(method),
+            command=command_line(context),
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
+    tuning.refuse_without_features(
+        {
+            "--feature": feature_names, "--phase": phase, "--untapered": untapered,
+            "--freeze": freeze, "--bound": bounds, "--l1": l1, "--l2": l2, "--scale": scale,
+            "--anchor": anchor, "--base": base, "--toward": toward, "--mix": mix is not None,
+        }
+    )  # fmt: skip
+    if study is None:
+        raise Error("name a study, or features of your own with --features")
+    opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:
         if columns or evaluator is not None:
             _refuse_with_columns(terms, off, weights, start_output)
@@ -203,6 +263,29 @@ def _methods(names: list[str]) -> list[Method]:
         if name not in METHODS:
             raise Error(f"no method '{name}'; there are {', '.join(METHODS)}")
     return [method for method in METHODS if method in names]
+
+
+def _refuse_with_features(
+    terms: list[str] | None,
+    columns: list[str] | None,
+    evaluator: str | None,
+    off: bool,
+    start_output: Path | None,
+    curves_output: Path | None,
+    sample: int | None,
+) -> None:
+    given = {
+        "--term": terms,
+        "--column": columns,
+        "--evaluator": evaluator,
+        "--off": off,
+        "--save-start": start_output,
+        "--curves": curves_output,
+        "--sample": sample,
+    }
+    for name, value in given.items():
+        if value:
+            raise Error(f"{name} does not go with --features")
 
 
 def _refuse_with_columns(

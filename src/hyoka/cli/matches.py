@@ -35,10 +35,19 @@ from hyoka.arena import (
     repeated_games,
     write_match_report,
 )
-from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.cli.output import (
+    AsJson,
+    Quiet,
+    err,
+    out,
+    plain_table,
+    print_json,
+    progress_file,
+)
 from hyoka.estimate import Estimate
 from hyoka.fleet import cluster
 from hyoka.games import DEFAULT_GAME
+from hyoka.progress import Progress
 
 _INTERRUPTED = 130
 
@@ -228,6 +237,7 @@ class LiveStanding:
         self._live = (
             None if hidden or not err.is_terminal else Live(console=err, refresh_per_second=4)
         )
+        self._file = progress_file()
         self._started = time.monotonic()
         self._before: int | None = None
         self._shown_at = 0.0
@@ -251,6 +261,8 @@ class LiveStanding:
             record = new[-1].record
             points = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}[new[-1].result]
             self._last = f"{record.first} – {record.second} {points}, {new[-1].reason}"
+        if self._file is not None:
+            self._file.tell(Progress("match", standing.games, self._wanted, "games", self._last))
         now = time.monotonic()
         if self._live is None or now - self._shown_at < 0.2:
             return

@@ -3,14 +3,19 @@
 
 import contextlib
 import json
+import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -151,15 +156,66 @@ class _ByUnit(ProgressColumn):
         return column.render(task)
 
 
+PROGRESS_FILE: Final = "HYOKA_PROGRESS"
+"""The environment variable that names a file in which other programs read how far a command is."""
+
+
+class ProgressFile:
+    """How far a command is, as a JSON file that is put in place anew as it goes.
+
+    Under `works` stands each piece of work: `what`, `done`, `total`, `unit`, `note`; when it began
+    and was last heard of (`began`, `at`, seconds since 1970), and what was done then (`before`).
+    """
+
+    _EVERY_S: Final = 0.25
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._works: dict[str, dict[str, Any]] = {}
+        self._written_at = 0.0
+        self._lock = threading.Lock()  # who reads ahead tells from a thread
+
+    def tell(self, progress: Progress) -> None:
+        """Keep how far something is; what comes too soon after the last is kept, not written."""
+        with self._lock:
+            now = time.time()
+            is_new = progress.what not in self._works
+            work = self._works.setdefault(progress.what, {"began": now, "before": progress.done})
+            work |= {name: getattr(progress, name) for name in Progress.__slots__} | {"at": now}
+            ends = progress.done == progress.total
+            if is_new or ends or time.monotonic() - self._written_at >= self._EVERY_S:
+                self._write()
+
+    def _write(self) -> None:
+        self._written_at = time.monotonic()
+        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        with contextlib.suppress(OSError):  # nobody's work stops for want of a listener
+            beside.write_text(json.dumps({"works": list(self._works.values())}), encoding="utf-8")
+            beside.replace(self._path)
+
+
+def progress_file() -> ProgressFile | None:
+    """The file that the environment asks for, if it does."""
+    path = os.environ.get(PROGRESS_FILE)
+    return ProgressFile(Path(path)) if path else None
+
+
 @contextlib.contextmanager
 def progress_bars(quiet: bool) -> Iterator[OnProgress]:
-    """What shows progress on standard error, if somebody is looking."""
+    """What shows progress on standard error, if somebody is looking, and in a file if asked for."""
+    told = progress_file()
     if quiet or not err.is_terminal:
-        yield lambda _progress: None
+        yield (lambda _progress: None) if told is None else told.tell
         return
     bars = _Bars()
+
+    def show(progress: Progress) -> None:
+        bars.show(progress)
+        if told is not None:
+            told.tell(progress)
+
     try:
-        yield bars.show
+        yield show
     finally:
         bars.end()
 
@@ -189,6 +245,43 @@ def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     for column in right:
         table.columns[column].justify = "right"
     return table
+
+
+def print_columns(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
+) -> None:
+    """Print a table; one wider than the terminal in several, each with the names of its rows.
+
+    The names are the columns before the first one that is aligned to the right.
+    """
+    widths = [max(cell_len(row[i]) for row in (headings, *rows)) + 2 for i in range(len(headings))]
+    for chosen in column_groups(widths, min(right, default=1), out.width):
+        table = plain_table(
+            *(escape(headings[i]) for i in chosen),
+            right=[place for place, i in enumerate(chosen) if i in right],
+        )
+        for row in rows:
+            table.add_row(*(escape(row[i]) for i in chosen))
+        out.print(table)
+
+
+def column_groups(widths: Sequence[int], names: int, room: int) -> list[list[int]]:
+    """Columns in groups that fit side by side, the first `names` of them in each.
+
+    >>> column_groups([4, 3, 3, 3], 1, 10)
+    [[0, 1, 2], [0, 3]]
+    """
+    if sum(widths) <= room or len(widths) <= names:
+        return [list(range(len(widths)))]
+    named = list(range(names))
+    groups, left = [list(named)], room - sum(widths[:names])
+    for column in range(names, len(widths)):
+        if widths[column] > left and len(groups[-1]) > names:
+            groups.append(list(named))
+            left = room - sum(widths[:names])
+        groups[-1].append(column)
+        left -= widths[column]
+    return groups
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import dataclasses
 import re
 import signal
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,12 +14,23 @@ from rich.markup import escape
 from rich.status import Status
 
 from hyoka.cli.games import GameName, PositionText
-from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, check_folder, err, out, plain_table, print_json
 from hyoka.errors import Error
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
-from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, Setting, find_mate
+from hyoka.search import (
+    KINDS,
+    Searcher,
+    SearchResult,
+    SearchSpec,
+    Setting,
+    find_mate,
+    search_tree,
+    write_tree,
+)
 from hyoka.search.request import OnResult
 from hyoka.search.settings import Value
+from hyoka.search.tree_files import tree_file_kind
+from hyoka.search.tree_view import MOST_PLIES
 
 _MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
@@ -44,6 +56,23 @@ def search_command(
     settings: Annotated[
         bool, typer.Option("--settings", help="Only list what can be set about the search.")
     ] = False,
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            "--tree", metavar="FILE", help="Also write the tree there: .html, .json or .dot."
+        ),
+    ] = None,
+    tree_least: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="VISITS",
+            help="Moves of the tree with fewer visits are left out; by default 1 in 1,000 of all.",
+        ),
+    ] = None,
+    tree_depth: Annotated[
+        int, typer.Option(min=1, max=MOST_PLIES, metavar="PLIES", help="How deep it is written.")
+    ] = MOST_PLIES,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,8 +80,12 @@ def search_command(
 
     Values are the first player's expected result, 0 to 1; scores are the first player's, too.
     `won`, `lost` and `drawn` are certain, for the side to move. Ctrl-C ends the search with what
-    it has found.
+    it has found. `--tree` writes what lies below the moves, and how the choice changed as the
+    search went on: a page to open offline, JSON for programs, or a graph for Graphviz.
     """
+    if tree is not None:
+        tree_file_kind(tree)
+        check_folder(tree)
     line = played(position(game, text).line(), moves)
     name = name_of(line)
     chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
@@ -65,11 +98,18 @@ def search_command(
     searching = Searcher(here, name)
     with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
         show = None if quiet or as_json or not err.is_terminal else _shower(status)
-        result = searching.search(line, on_result=show)
+        if tree is None:
+            result = searching.search(line, on_result=show)
+        else:
+            seen = search_tree(line, searching, least=tree_least, depth=tree_depth, on_result=show)
+            result = seen.result
+            write_tree(seen, tree)
     if as_json:
         print_json(_json(name, line, chosen, result))
     else:
         _print_result(result, top)
+        if tree is not None:
+            out.print(f"tree: {escape(str(tree))}", style="dim")
 
 
 @contextlib.contextmanager

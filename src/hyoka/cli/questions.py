@@ -8,7 +8,8 @@ declared once, here.
 import functools
 import inspect
 import math
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -18,16 +19,19 @@ import typer
 from hyoka.analysis import FORMATS, DrawnGames, Link, Resampling
 from hyoka.cli.output import AsJson, Quiet
 from hyoka.cli.studies import StudyPath, Where
+from hyoka.figure import Figure, LegendPlace
 from hyoka.study import Question, Study
 from hyoka.study.measuring import chosen_evaluators
 from hyoka.study.question import Axis, Balance
 
 Command = Callable[..., None]
 
-PARTS: Final = ("by", "bins")
+PARTS: Final = ("by", "bins", "largest")
 """Options that part the positions."""
 BALANCE: Final = ("balance",)
 """The option that makes parts comparable."""
+FIGURE: Final = ("title", "size", "x_range", "legend", "labels")
+"""Options for how pictures are drawn."""
 LINK: Final = ("bend", "limit")
 """Options for where scores become probabilities."""
 
@@ -46,13 +50,25 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN",
-        help="Part the positions by a column (or an SQL expression); `phase` is the early, "
-        "middle and late third of the plies.",
+        help="Part the positions by a column or an SQL expression, which may have a name "
+        '("pawns: material / 100"); `phase` is the early, middle and late third of the plies. '
+        "`score`, `value` and the like are what the evaluator says.",
     ),
 ]
 Bins = Annotated[
     str | None,
     typer.Option(metavar="NUMBERS", help="Where to cut the column of --by, e.g. 20,30,40."),
+]
+Largest = Annotated[
+    int | None,
+    typer.Option(
+        "--largest",
+        min=1,
+        metavar="N",
+        help="Of many levels of --by, the N largest are parts and one more has the others; of "
+        "texts 6 unless given, numbers go by quarters.",
+        show_default=False,
+    ),
 ]
 Balanced = Annotated[
     Balance | None,
@@ -90,6 +106,40 @@ Files = Annotated[
     ),
 ]
 
+_OF_PICTURES: Final = "Pictures"
+Title = Annotated[
+    str, typer.Option(metavar="TEXT", help="Over pictures.", rich_help_panel=_OF_PICTURES)
+]
+Size = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTHxHEIGHT",
+        help="Of pictures, in pixels without axes and legend, e.g. 400x240; 400 is a width.",
+        rich_help_panel=_OF_PICTURES,
+    ),
+]
+XRange = Annotated[
+    str | None,
+    typer.Option(
+        "--x-range",
+        metavar="FROM,TO",
+        help="What pictures show of the x axis, e.g. --x-range=-300,300.",
+        rich_help_panel=_OF_PICTURES,
+    ),
+]
+Legend = Annotated[
+    LegendPlace, typer.Option(help="Where pictures have it.", rich_help_panel=_OF_PICTURES)
+]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="NAME=LABEL",
+        help="What pictures call an evaluator or a part, repeatable.",
+        rich_help_panel=_OF_PICTURES,
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Inquiry:
@@ -99,6 +149,7 @@ class Inquiry:
     evaluators: list[str]
     question: Question
     files: list[Path]
+    figure: Figure | None
     as_json: bool
     quiet: bool
 
@@ -109,6 +160,7 @@ def _inquiry(
     where: Where = None,
     by: By = None,
     bins: Bins = None,
+    largest: Largest = None,
     balance: Balanced = None,
     draws: Annotated[
         DrawnGames,
@@ -125,13 +177,20 @@ def _inquiry(
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=2**63, help="Draws the games.")] = 0,
     files: Files = None,
+    title: Title = "",
+    size: Size = None,
+    x_range: XRange = None,
+    legend: Legend = "top",
+    labels: Labels = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> Inquiry:
+    figure = _figure(title, size, x_range, legend, labels or [])
     question = Question(
         where=where,
         by=by,
         bins=_numbers(bins),
+        largest=largest,
         balance=balance,
         draws=draws,
         axis=axis,
@@ -140,7 +199,38 @@ def _inquiry(
     )
     opened = Study.open(study)
     chosen = chosen_evaluators(opened, evaluators)
-    return Inquiry(opened, chosen, question, files or [], as_json, quiet)
+    return Inquiry(opened, chosen, question, files or [], figure, as_json, quiet)
+
+
+def _figure(
+    title: str, size: str | None, x_range: str | None, legend: LegendPlace, labels: Sequence[str]
+) -> Figure | None:
+    """How pictures are drawn; None if nobody says."""
+    if not title and size is None and x_range is None and legend == "top" and not labels:
+        return None
+    sides = re.fullmatch(r"(\d{1,5})(?:x(\d{1,5}))?", size or "0")
+    if sides is None:
+        raise typer.BadParameter(f"a size is WIDTHxHEIGHT as 400x240, not '{size}'")
+    ends = _numbers(x_range)
+    if ends is not None and len(ends) != 2:
+        raise typer.BadParameter(f"a range is FROM,TO as -300,300, not '{x_range}'")
+    for label in labels:
+        if "=" not in label:
+            raise typer.BadParameter(f"a label is NAME=LABEL, not '{label}'")
+    return Figure(
+        title=title,
+        width=None if size is None else int(sides[1]),
+        height=None if sides[2] is None else int(sides[2]),
+        x_range=None if ends is None else (ends[0], ends[1]),
+        legend=legend,
+        labels=dict(_renamed(label) for label in labels),
+    )
+
+
+def _renamed(label: str) -> tuple[str, str]:
+    """A name and its label; names of parts such as `ply = 3` have signs in them, labels none."""
+    name, _, new = label.rpartition("=")
+    return name, new
 
 
 def asks(*, without: Collection[str] = ()) -> Callable[[Command], Command]:

@@ -39,6 +39,14 @@ def ratings_command(
         int,
         typer.Option("--min-games", min=1, metavar="N", help="Leave out players with fewer games."),
     ] = 1,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--merge",
+            metavar="PATTERN",
+            help='Count players whose names fit as one, e.g. "Stockfish*", repeatable.',
+        ),
+    ] = None,
     format: Format = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -53,6 +61,8 @@ def ratings_command(
     fitted = _advantage(advantage)
     with progress_bars(quiet or as_json) as progress:
         everything = read_results(files, format=format, progress=progress)
+    if merge:
+        everything = everything.with_merged(merge)
     results = everything.of_frequent_players(min_games) if min_games > 1 else everything
     if not len(results):
         reasons = _reasons(results)

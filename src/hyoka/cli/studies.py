@@ -19,6 +19,7 @@ from hyoka.cli.output import (
     kept_when_interrupted,
     out,
     plain_table,
+    print_columns,
     print_json,
     progress_bars,
 )
@@ -30,15 +31,19 @@ from hyoka.study import (
     COMMENTS,
     METHODS,
     CategoriesReport,
+    ColumnReport,
     EvaluationReport,
     Study,
     adjudicate,
     adjudicate_records,
     categorise,
     check_study,
+    columns_of,
     evaluate,
     rank_moves,
 )
+from hyoka.study.exporting import write_table
+from hyoka.study.measuring import SAID
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
@@ -59,9 +64,29 @@ def columns_command(
     game: Annotated[
         str, typer.Argument(metavar="GAME|STUDY", help="A game, or a study.", show_default=False)
     ],
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="[NAME=]FILE",
+            help="Add a column of your own to a study, repeatable: a CSV or Parquet file with "
+            "game_id and ply, or position (FEN, SFEN …), and the values; without NAME all its "
+            "columns.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", metavar="NAME", help="Forget a column that was added, repeatable."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the columns that describe a game's positions, or all that a study has for conditions."""
+    """List the columns that describe a game's positions, or all that a study has for conditions.
+
+    A study takes columns of your own (--add), which --where, --by and splits then know.
+    """
+    if add or drop:
+        _change_columns(Study.open(game), add or [], drop or [], as_json=as_json)
+        return
     if Path(game).is_dir():
         study = Study.open(game)
         known = {column.name: column for column in _core.columns(study.game)}
@@ -70,9 +95,15 @@ def columns_command(
             print_json(names)
             return
         table = plain_table("column", "what it is")
+        own = dict.fromkeys(study.own_columns, "Added by hyoka columns --add, or add_column.")
         for name in names:
-            table.add_row(name, known[name].doc if name in known else _OF_GAMES.get(name, ""))
+            doc = known[name].doc if name in known else _OF_GAMES.get(name, own.get(name, ""))
+            table.add_row(name, doc)
         out.print(table)
+        said = ", ".join(said for said in SAID if said not in names)
+        out.print(
+            f"Questions to evaluators also have {said}, and evaluator: its name.", style="dim"
+        )
         return
     columns = _core.columns(game_facts(game).name)
     if as_json:
@@ -100,6 +131,29 @@ def columns_command(
     )
 
 
+def _change_columns(study: Study, add: list[str], drop: list[str], *, as_json: bool) -> None:
+    for name in drop:
+        study.drop_column(name)
+    reports: list[ColumnReport] = []
+    for text in add:
+        name, equals, file = text.partition("=")
+        if equals:
+            reports.append(study.add_column(name, file))
+        else:
+            reports += [study.add_column(each, text, column=each) for each in columns_of(text)]
+    if as_json:
+        print_json([dataclasses.asdict(report) for report in reports])
+        return
+    table = plain_table("column", "kind", "positions", "known", right=[2, 3])
+    for report in reports:
+        table.add_row(report.name, report.kind, f"{report.positions:,}", f"{report.known:,}")
+    if reports:
+        out.print(table)
+    for report in reports:
+        if report.lost:
+            err.print(f"{report.name}: {report.lost:,} rows are of no position of the study")
+
+
 _OF_GAMES = {
     "game_id": "The game's number in the study.",
     "ply": "Moves played before the position.",
@@ -117,6 +171,7 @@ _OF_GAMES = {
     "margin": "Points by which the first player won.",
     "plies": "How many moves the game has.",
     "duplicate_of": "The game that this one repeats; duplicates have no positions.",
+    "tags": "All headers of the record by name, as tags['ECO']; null where there is none.",
     "adjudicated": "The first player's exact result, where a method knows it.",
     "progress_eighth": "How far the game has come, in eighths of its moves: 0 to 7.",
     "best_move_changes": "How often the best move changes from depth 1 to 3: 0 to 2.",
@@ -131,16 +186,27 @@ def evaluate_command(
         typer.Option(
             "--with",
             metavar="SPEC",
-            help="An evaluator, repeatable: `comments` (the values in the records), a search of "
+            help="An evaluator, repeatable: `comments` (the values in the records; "
+            "`comments:by=player`: each player is one; `comments:player=NAME*`: those of such "
+            "names are one), a search of "
             "ours as KIND or KIND:SETTINGS, e.g. uct:playouts=500 or ab:depth=4, or an engine as "
             'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '
-            '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish".',
+            '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish", or evaluations of '
+            "your own as table:FILE (CSV or Parquet, by game_id and ply or by position).",
         ),
     ] = None,
     where: Where = None,
     sample: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="At most N positions, spread evenly over the games; a larger N adds to them.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
     jobs: Annotated[
@@ -176,6 +242,7 @@ def evaluate_command(
             evaluators or [COMMENTS],
             where=where,
             sample=sample,
+            limit=limit,
             seed=seed,
             jobs=jobs,
             executor=executor,
@@ -186,6 +253,11 @@ def evaluate_command(
         print_json([dataclasses.asdict(report) for report in reports])
     else:
         _print_evaluations(reports)
+    if not any(report.done or report.found for report in reports):
+        chosen = f" for which {where} holds" if where else ""
+        silent = ", or the records say nothing of any" if not evaluators else ""
+        err.print(f"nothing was evaluated: there is no position{chosen}{silent}", markup=False)
+        raise typer.Exit(1)
     if any(report.failed and report.failed == report.done for report in reports):
         raise typer.Exit(1)
 
@@ -203,7 +275,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
     for report in reports:
         rate = f"{report.done / report.seconds:,.0f}" if report.done and report.seconds else ""
         table.add_row(
-            escape(report.engine),
+            escape(report.title or report.engine),
             f"{report.wanted:,}",
             f"{report.found:,}",
             f"{report.done - report.failed:,}",
@@ -410,18 +482,34 @@ def sql_command(
         str,
         typer.Argument(
             metavar="QUERY",
-            help="One SELECT over games, positions, remarks, evaluations, adjudications, refused; "
-            'e.g. "select ending, count(*) from games group by ending".',
+            help="One SELECT over games, positions, tags, remarks, evaluations and more; "
+            'e.g. "select ending, count(*) from games group by ending". position_text(game_id, '
+            "ply), in chess fen and in shogi sfen, is a position's text.",
             show_default=False,
         ),
     ],
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Rows shown; 50 in a table, all in JSON.")
+        int | None, typer.Option(min=1, help="Rows shown; 50 in a table, all in JSON and files.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the rows there: .csv, .parquet, .json."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a study by SQL. The query can reach no file and change no setting."""
     answer = Study.open(study).sql(query)
+    if output is not None:
+        _check_names(answer)
+        written = answer.slice(0, limit)
+        write_table(written, output)
+        if as_json:
+            print_json({"path": str(output), "rows": len(written)})
+        else:
+            err.print(f"wrote {output}: {len(written):,} rows", markup=False, soft_wrap=True)
+        return
     if as_json:
         rows = _rows(answer.slice(0, limit))
         print_json(
@@ -436,19 +524,20 @@ def sql_command(
         return
     limit = limit or 50
     rows = _rows(answer.slice(0, limit))
-    table = plain_table(*(escape(name) for name in answer.column_names))
-    for row in rows:
-        table.add_row(*(escape(_cell(value)) for value in row.values()))
-    out.print(table)
+    print_columns(answer.column_names, [[*map(_cell, row.values())] for row in rows])
     if len(answer) > limit:
         err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
 
 
-def _rows(answer: pa.Table) -> list[dict[str, object]]:
-    """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
+def _check_names(answer: pa.Table) -> None:
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
             raise ConditionError(f"two columns are called '{name}'; tell them apart with AS")
+
+
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
+    """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
+    _check_names(answer)
     try:
         return list(answer.to_pylist())
     except (ValueError, OverflowError, pa.ArrowException) as error:

@@ -32,10 +32,11 @@ from hyoka.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
 
 _STARTS_IN_A_ROW: Final = 3
+_OF_ONE_GAME: Final = ("uci", "usi")
 
 
 class EngineContestant(Contestant[EngineSpec]):
-    """An engine that speaks GTP, UCI or USI."""
+    """An engine that speaks GTP, UCI, USI or CECP."""
 
     prefixes = PROTOCOLS
     spec_type = EngineSpec
@@ -71,14 +72,15 @@ class EngineContestant(Contestant[EngineSpec]):
 
     @property
     def usual_game(self) -> str | None:
-        """Chess for UCI, shogi for USI; over GTP several games are played."""
-        return None if self.speaks_gtp else game_of_protocol(self.spec.protocol)
+        """Chess for UCI, shogi for USI; over GTP and CECP several games are played."""
+        return game_of_protocol(self.spec.protocol) if self.spec.protocol in _OF_ONE_GAME else None
 
     @property
     def move_time_s(self) -> float | None:
-        """Its time limit; GTP counts whole seconds, and more is told rather than less."""
+        """Its time limit; GTP and CECP count whole seconds: more is told rather than less."""
         time_s = self.spec.limits.time_s
-        return math.ceil(time_s) if time_s is not None and self.speaks_gtp else time_s
+        whole = self.spec.protocol not in _OF_ONE_GAME
+        return math.ceil(time_s) if time_s is not None and whole else time_s
 
     @property
     def speaks_gtp(self) -> bool:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions in Python as contestants: they evaluate, and neither play nor solve."""
 
+import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from hyoka.contestants.contestant import Contestant, RecordedGame
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
-from hyoka.games import Position
+from hyoka.games import Position, game_facts
 from hyoka.search import PythonEvaluator
 
 
@@ -18,14 +21,15 @@ class FunctionContestant(Contestant[PythonEvaluator]):
 
     def evaluator(self, game: str) -> "FunctionEvaluator":
         """It is asked position by position."""
-        return FunctionEvaluator(self.spec)
+        return FunctionEvaluator(self.spec, game_facts(game).unit)
 
 
 class FunctionEvaluator:
     """A function that evaluates positions."""
 
-    def __init__(self, evaluator: PythonEvaluator) -> None:
+    def __init__(self, evaluator: PythonEvaluator, usual_unit: str) -> None:
         self._evaluator = evaluator
+        self._usual_unit = usual_unit
 
     def identity(self) -> tuple[str, str]:
         """Its name, and what tells it from others of that name."""
@@ -47,13 +51,23 @@ class FunctionEvaluator:
         spent = time.monotonic() - began
         if not isinstance(answer, Evaluation):
             try:
-                answer = Evaluation(value=float(answer), time_s=spent)
+                number = float(answer)
             except (TypeError, ValueError):
                 message = f"gave {answer!r} {where}: neither a number nor an Evaluation"
                 raise EngineError(name, message) from None
+            unit = self._evaluator.unit
+            said: dict[str, Any] = {"score": number, "unit": unit} if unit else {"value": number}
+            answer = Evaluation(time_s=spent, **said)
         if answer.value is not None and not 0 <= answer.value <= 1:
-            message = f"gave {answer.value} {where}: an expected result is 0 to 1"
+            message = (
+                f"gave {answer.value:g} {where}: an expected result is 0 to 1; if it gives scores: "
+                f'hyoka.PythonEvaluator({name}, unit="{self._usual_unit}")'
+            )
             raise EngineError(name, message)
+        if answer.score is not None and not math.isfinite(answer.score):
+            raise EngineError(name, f"gave {answer.score} {where}: a score is a finite number")
+        if answer.score is not None and not answer.unit:
+            answer = replace(answer, unit=self._usual_unit)
         return answer
 
     def stop(self) -> None:

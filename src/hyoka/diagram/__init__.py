@@ -16,15 +16,17 @@ Go 5x5
 White to play. Last move: C3.
 """
 
-from hyoka.diagram.as_svg import svg
+from hyoka.diagram.as_svg import Lettering, svg
 from hyoka.diagram.as_text import terminal
 from hyoka.diagram.builders import diagram
 from hyoka.diagram.value import Cell, Diagram, Item, Look, Paint, Panel, Piece, Side
+from hyoka.games import FACTS
 
 __all__ = [
     "Cell",
     "Diagram",
     "Item",
+    "Lettering",
     "Look",
     "Paint",
     "Panel",
@@ -34,3 +36,9 @@ __all__ = [
     "svg",
     "terminal",
 ]
+
+# A notebook shows a position, and a line of play, as its board.
+for _facts in FACTS.values():
+    for _type in (_facts.position_type, getattr(_facts.position_type, "Line", None)):
+        if _type is not None:
+            setattr(_type, "_repr_svg_", lambda self: svg(self, size=352))  # noqa: B010 - types of C++

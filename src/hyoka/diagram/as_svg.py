@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from html import escape
 from textwrap import wrap
+from typing import Literal, get_args
 
 from hyoka._core import Player
 from hyoka.diagram.builders import diagram
 from hyoka.diagram.shapes import CELL, SHAPES
 from hyoka.diagram.value import Diagram, Panel, Piece, Place, printable, text_width
-from hyoka.games import Game
+from hyoka.games import AnyGame
 
 _LAST = "#7fa82e"
 _MARK = "#1f6fd1"
@@ -27,8 +28,15 @@ _STYLE = (
 )
 
 
-def svg(game: Game | Diagram, *, size: int = 480) -> str:
+Lettering = Literal["letters", "kanji"]
+"""What is written on pieces of shogi."""
+
+
+def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letters") -> str:
     """Draw a board as SVG, `size` pixels wide: one element without ids, scripts or links.
+
+    Pieces of shogi have letters, which read wherever the picture is shown; with `pieces="kanji"`
+    they have characters, which need a font that has them.
 
     It may stand in a file of its own or many times inside one page, light or dark; letters take
     the page's colour. The last move is ringed or shaded. Raises ValueError unless `size` is
@@ -41,7 +49,11 @@ def svg(game: Game | Diagram, *, size: int = 480) -> str:
     """
     if size <= 0:
         raise ValueError(f"size must be positive, not {size}")
+    if pieces not in get_args(Lettering):
+        raise ValueError(f"pieces have letters or kanji, not {pieces!r}")
     board = game if isinstance(game, Diagram) else diagram(game)
+    if pieces == "letters":
+        board = board.in_letters()
     unit = _unit(board)
     margins = {True: 20 * unit, False: 6 * unit}
     left, right = (margins[side in board.label_sides] for side in ("left", "right"))
@@ -224,7 +236,7 @@ def _piece_label(piece: Piece, place: Place, ink: str) -> str:
     if piece.turned:
         more += f' transform="translate({_n(x)} {_n(y)})rotate(180)"'
         x = y = 0
-    return _text(piece.label, x, y + 1.5, size=23, more=more)
+    return _text(piece.label, x, y + 1.5, size=23 if len(piece.label) == 1 else 19, more=more)
 
 
 def _rings(board: Diagram) -> str:

@@ -6,12 +6,12 @@ from typing import Final
 from hyoka._core import Player
 from hyoka.diagram.builders import diagram
 from hyoka.diagram.value import Cell, Diagram, Panel, printable, text_width
-from hyoka.games import Game
+from hyoka.games import AnyGame
 
 _BRACKETS: Final = {"last": "()", "mark": "[]"}
 
 
-def terminal(game: Game | Diagram, *, ascii: bool = False) -> str:
+def terminal(game: AnyGame | Diagram, *, ascii: bool = False) -> str:
     """Draw a board as lines of plain text, with coordinates; with nothing but ASCII if asked.
 
     The last move stands in parentheses, marked cells in brackets. Labels, and heat as a digit

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a game to its `Diagram`: one small function a family of games, and the table of them."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,11 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.diagram.value import Cell, Diagram, Item, Look, Paint, Panel, Piece
 from hyoka.errors import NotationError
-from hyoka.games import AnyMove, Game, GoPosition, facts_of
+from hyoka.games import AnyGame, AnyMove, Game, GoPosition, facts_of
 
 
 def diagram(
-    game: Game,
+    game: AnyGame,
     *,
     last: AnyMove | str | None = None,
     marks: Iterable[str | Cell] = (),
@@ -41,7 +40,7 @@ def diagram(
     >>> sorted(board.last), board.marks, board.labels
     ([(4, 4), (6, 4)], frozenset({(3, 3)}), (((3, 4), '1'),))
     """
-    position = getattr(game, "position", game)
+    position: Any = getattr(game, "position", game)
     if not hasattr(position, "cells"):
         raise TypeError(f"no diagram for {type(position).__name__}: it has no `cells`")
     family = facts_of(position).family
@@ -60,6 +59,7 @@ def diagram(
         marks=frozenset(_cell(name, board) for name in marks),
         labels=tuple((_cell(name, board), str(text)) for name, text in (labels or {}).items()),
         heat=tuple((_cell(name, board), float(x)) for name, x in (heat or {}).items()),
+        text=str(getattr(position, "text", "")),
     )
 
 
@@ -69,14 +69,13 @@ def _cell(name: str | Cell, board: Diagram) -> Cell:
 
 def _cells_of(move: str, board: Diagram, *, names_cells: bool) -> frozenset[Cell]:
     """Find the cells that the text of a move names, as every move does if `names_cells`."""
-    names = "|".join(sorted(board.cell_names, key=len, reverse=True))
-    cells = frozenset(board.cell_names[name] for name in re.findall(names, move.lower()))
+    cells = frozenset(board.named_in(move))
     if not cells and names_cells and move.lower() not in ("pass", "win"):
         raise NotationError(f"the move '{move}' names no cell on the board of {board.title}")
     return cells
 
 
-def _state(game: Game, players: tuple[str, str]) -> str:
+def _state(game: AnyGame, players: tuple[str, str]) -> str:
     outcome = game.outcome
     if outcome is None:
         return f"{players[game.to_play.value]} to play."
@@ -84,8 +83,10 @@ def _state(game: Game, players: tuple[str, str]) -> str:
     reason = outcome.reason.name.replace("_", " ")
     if outcome.winner is None:
         return "Draw." if by_score else f"Draw by {reason}."
+    if by_score and not hasattr(getattr(game, "position", game), "score"):  # one in Python
+        return f"{players[outcome.winner.value]} wins."
     if by_score:
-        margin = abs(game.score)
+        margin = abs(cast(Game, game).score)
         reason = f"{margin:g} point{'s' if margin != 1 else ''}"
     return f"{players[outcome.winner.value]} wins by {reason}."
 

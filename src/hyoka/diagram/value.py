@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a picture of a board shows, said without drawing it."""
 
+import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -34,6 +35,10 @@ class Piece:
     """Upside down."""
     joined: bool = False
     """Grows together with equal pieces beside it."""
+
+    def in_letters(self) -> "Piece":
+        """The same, with its ASCII text written on it in capitals."""
+        return replace(self, label=self.ascii.strip().upper()) if self.label else self
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,8 @@ class Diagram:
     """Short texts on cells."""
     heat: tuple[tuple[Cell, float], ...] = ()
     """From 0 to 1: how strongly a cell glows."""
+    text: str = ""
+    """The position as its game writes it (FEN, SFEN …), to be copied."""
 
     def __post_init__(self) -> None:
         """Check that everything fits the board."""
@@ -170,6 +177,40 @@ class Diagram:
             return self.cell_names[name.lower()]
         except KeyError:
             raise NotationError(f"no cell '{name}' on the board of {self.title}") from None
+
+    def named_in(self, move: str) -> tuple[Cell, ...]:
+        """The cells that the text of a move names, in its order; a pass names none."""
+        names = "|".join(sorted(map(re.escape, self.cell_names), key=len, reverse=True))
+        return tuple(self.cell_names[name] for name in re.findall(names, move.lower()))
+
+    def in_letters(self) -> "Diagram":
+        """The same with letters for what is written in another script, which need no font of it.
+
+        >>> import hyoka as hk
+        >>> board = hk.diagram(hk.Shogi()).in_letters()
+        >>> board.pieces[8][4].label, board.row_labels[0]
+        ('K', 'a')
+        """
+        if all(label.isascii() for label in self.row_labels):
+            return self
+        return replace(
+            self,
+            pieces=tuple(tuple(p and p.in_letters() for p in row) for row in self.pieces),
+            panels=tuple(
+                replace(
+                    panel,
+                    items=tuple(replace(i, piece=i.piece.in_letters()) for i in panel.items),
+                )
+                for panel in self.panels
+            ),
+            row_labels=self.row_names or self.row_labels,
+            language="en",
+        )
+
+    def _repr_svg_(self) -> str:
+        from hyoka.diagram.as_svg import svg  # noqa: PLC0415 - which draws this
+
+        return svg(self, size=352)
 
     def panel_name(self, panel: Panel) -> str:
         """Say whose panel it is and what it shows."""

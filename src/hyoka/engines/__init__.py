@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's engines, over GTP, UCI and USI: named by a text, asked, watched and cleaned up.
+"""Other people's engines, over GTP, UCI, USI and CECP: named by a text, asked and watched.
 
 Callers want `EngineSession`; `start_engine` is for those who have an event loop of their own.
 """

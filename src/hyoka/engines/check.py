@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from hyoka.engines.cecp import CecpEngine
 from hyoka.engines.gtp import GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.session import start_engine
-from hyoka.engines.spec import EngineSpec
+from hyoka.engines.spec import PROTOCOLS, EngineSpec
 from hyoka.engines.uci import UciEngine
 from hyoka.errors import EngineError, NotationError
 from hyoka.evaluation import Evaluation
@@ -53,11 +54,11 @@ class EngineReport:
 def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> EngineReport:
     """Try an engine out: a spec, its text, or a bare command.
 
-    For a bare command UCI, USI and GTP are tried in turn; one that is not answered within
+    For a bare command UCI, USI, GTP and CECP are tried in turn; one that is not answered within
     `probe_timeout_s` is not spoken.
     """
     if isinstance(engine, str):
-        if not re.match(r"(gtp|uci|usi):", engine.strip(), re.IGNORECASE):
+        if not re.match(rf"({'|'.join(PROTOCOLS)}):", engine.strip(), re.IGNORECASE):
             return asyncio.run(_check_command(engine, probe_timeout_s))
         engine = EngineSpec.from_text(engine)
     return asyncio.run(_Examination(engine).run())
@@ -65,7 +66,7 @@ def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> E
 
 async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
     attempts = []
-    for protocol in ("uci", "usi", "gtp"):
+    for protocol in ("uci", "usi", "gtp", "cecp"):
         spec = EngineSpec(protocol=protocol, command=command)
         try:
             engine = await start_engine(replace(spec, timeout_s=probe_timeout_s))
@@ -92,7 +93,7 @@ class _Examination:
         self._spec = spec
         self._checks: list[Check] = []
         self._name, self._version = spec.title, ""
-        self._engine: UciEngine | GtpEngine | None = None
+        self._engine: UciEngine | GtpEngine | CecpEngine | None = None
         self._position: EnginePosition | None = None
         self._evaluation: Evaluation | EngineError | None = None
         self._start_s = 0.0
@@ -196,8 +197,8 @@ class _Examination:
         raise refusal
 
     def _trial_games(self) -> list[str]:
-        spoken = self._spec.protocol
-        return games_with(lambda facts: facts.trial_moves and facts.protocol == spoken)
+        spoken = ("uci", "usi") if self._spec.protocol == "cecp" else (self._spec.protocol,)
+        return games_with(lambda facts: facts.trial_moves and facts.protocol in spoken)
 
     async def _evaluates(self) -> str:
         found = self._evaluation
@@ -237,9 +238,7 @@ class _Examination:
         if not isinstance(self._engine, GtpEngine):
             given = self._spec.limits
             fixed = given.time_s is None and (given.nodes or given.depth)
-            counts = (await self._running()).dialect.counts_nodes
-            few = Limits(nodes=_FEW_NODES) if counts else Limits(depth=_SHALLOW)
-            limits = given if fixed else few
+            limits = given if fixed else self._few_nodes(await self._running())
         answers = []
         for _ in range(2):
             engine = await self._running()
@@ -248,6 +247,13 @@ class _Examination:
         if answers[0] != answers[1]:
             raise _Doubt(f"{_short(answers[0])}, then {_short(answers[1])}")
         return f"{_short(answers[0])}{f' at {limits.text}' if limits else ''}"
+
+    @staticmethod
+    def _few_nodes(engine: UciEngine | CecpEngine) -> Limits | None:
+        """A limit that leaves nothing to the clock, if the engine knows one."""
+        if isinstance(engine, CecpEngine):
+            return Limits(depth=_SHALLOW) if engine.features else None
+        return Limits(nodes=_FEW_NODES) if engine.dialect.counts_nodes else Limits(depth=_SHALLOW)
 
     async def _quits(self) -> str:
         engine = await self._running()

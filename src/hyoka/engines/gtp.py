@@ -15,6 +15,7 @@ from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
 from hyoka.clock import Clock
+from hyoka.engines.greetings import DOUBT_S, mistaken, other_greetings
 from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.profiles import UNITS, choose_profile
@@ -42,7 +43,7 @@ class _Answers:
     """Reads one answer to each command, and hears nothing of what an engine says in between."""
 
     def __init__(self, commands: Sequence[str], transport: Transport) -> None:
-        self._commands = commands
+        self._commands = list(commands)
         self._transport = transport
         self._lines: list[str] = []
         self.answers: list[Answer] = []
@@ -58,6 +59,8 @@ class _Answers:
         if not self._lines:
             if line.startswith(("=", "?")):
                 self._lines.append(line)
+            else:
+                self._heard_between(line)
         elif line.strip():
             self._lines.append(line)
             if len(self._lines) > _MAX_ANSWER_LINES:
@@ -68,6 +71,24 @@ class _Answers:
             command = self._commands[len(self.answers)]
             self.answers.append(Answer(command, first[0] == "=", text))
             self._lines.clear()
+
+    def _heard_between(self, line: str) -> None:
+        """Nothing follows from what is no answer."""
+
+
+class _FirstAnswers(_Answers):
+    """The same while an engine is greeted, when what it says may belong to another protocol."""
+
+    def doubt(self) -> str:
+        """Greetings of other protocols; an engine that speaks GTP answers each of their lines."""
+        others = other_greetings("gtp")
+        self._commands += others.splitlines()
+        return others
+
+    def _heard_between(self, line: str) -> None:
+        message = mistaken("gtp", line)
+        if message is not None:
+            raise self._transport.error(message, "nonsense")
 
 
 class GtpEngine:
@@ -90,8 +111,7 @@ class GtpEngine:
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
         """Start the engine, shake hands, find its profile and set its options and limits."""
-        program = spec.program()
-        transport = await Transport.start(spec.title, program, cwd, tells_stderr=spec.stderr)
+        transport = await Transport.of(spec, cwd)
         try:
             engine = cls(spec, transport)
             await engine._shake_hands()
@@ -101,7 +121,10 @@ class GtpEngine:
         return engine
 
     async def _shake_hands(self) -> None:
-        name, version, commands = await self.send(["name", "version", "list_commands"])
+        first = _FirstAnswers(["name", "version", "list_commands"], self.transport)
+        text = "name\nversion\nlist_commands\n"
+        await self.transport.ask(text, first, self.spec.timeout_s, later=[(DOUBT_S, first.doubt)])
+        name, version, commands = first.answers[:3]
         self.name = printable(name.text) if name.accepted and name.text else self.spec.title
         self.version = printable(version.text) if version.accepted else ""
         self.commands = frozenset(commands.text.split() if commands.accepted else ())

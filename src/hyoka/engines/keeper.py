@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small process between Hyoka and an engine that ends the engine and all that came of it.
 
-It is run as a script, by `process.py` alone, on Linux: `keeper.py PARENT PROGRAM ARGUMENT…`. The
-engine has our three streams, and the keeper none of them. Whatever the engine starts, in sessions
+It is run as a script, by `process.py` alone, on Linux: `keeper.py PARENT NAME=VALUE… -- PROGRAM
+ARGUMENT…`. The engine has our three streams, and the keeper none of them; the engine alone has
+these environment variables. Whatever the engine starts, in sessions
 of its own or orphaned, becomes the keeper's child in the end, for the keeper is its *subreaper*:
 nothing can hide.
 
@@ -28,7 +29,7 @@ END = signal.SIGTERM
 _HEARD = {POLITE, END, signal.SIGCHLD}
 
 
-def main(parent: int, command: list[str]) -> None:
+def main(parent: int, variables: list[str], command: list[str]) -> None:
     """Start the engine, wait for what happens, and end as it ended."""
     prctl = ctypes.CDLL(None).prctl
     usual = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
@@ -38,6 +39,9 @@ def main(parent: int, command: list[str]) -> None:
         sys.exit(1)  # it died before the kernel knew that we care
     engine = os.fork()
     if engine == 0:
+        for variable in variables:
+            name, _, value = variable.partition("=")
+            os.environ[name] = value
         _become(command, usual, prctl)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
@@ -145,4 +149,6 @@ def _end_like(status: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    _rest = sys.argv[2:]
+    _at = _rest.index("--")  # no variable is called so
+    main(int(sys.argv[1]), _rest[:_at], _rest[_at + 1 :])

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -43,23 +43,30 @@ class _Children:
         self._lock = threading.Lock()
         self._starter: ThreadPoolExecutor | None = None
 
-    def start(self, command: Sequence[str], cwd: Path | None) -> subprocess.Popen[bytes]:
+    def start(
+        self, command: Sequence[str], cwd: Path | None, env: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._starter is None:
                 self._starter = ThreadPoolExecutor(1, thread_name_prefix="hyoka-engines")
             cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set[int]()
-            starting = self._starter.submit(self._start, command, cwd, cores)
+            starting = self._starter.submit(self._start, command, cwd, env, cores)
         return starting.result()
 
     def _start(
-        self, command: Sequence[str], cwd: Path | None, cores: set[int]
+        self, command: Sequence[str], cwd: Path | None, env: Mapping[str, str], cores: set[int]
     ) -> subprocess.Popen[bytes]:
         if cores:
             # An engine runs where its owner may run, and not where this one thread may.
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, cores)
         if _KEPT:
-            command = [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), *command]
+            # What is meant for the engine must not reach the keeper: it might not start.
+            told = [f"{name}={value}" for name, value in env.items()]
+            command = [
+                *(sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid())),
+                *(*told, "--", *command),
+            ]
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -67,6 +74,7 @@ class _Children:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=cwd,
+            env=None if _KEPT else {**os.environ, **env},
             start_new_session=True,
         )
         self._alive.add(process)
@@ -102,9 +110,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_children.forget)
 
 
-def start_process(command: Sequence[str], cwd: Path | None = None) -> subprocess.Popen[bytes]:
-    """Start an engine, its program given by a full path, with pipes to all three streams."""
-    return _children.start(command, cwd)
+def start_process(
+    command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start an engine, its program given by a full path, with pipes to all three streams.
+
+    `env` are environment variables that it has beside ours.
+    """
+    return _children.start(command, cwd, env or {})
 
 
 def ask_to_end(process: subprocess.Popen[bytes]) -> None:

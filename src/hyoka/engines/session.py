@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeVar
 
 from hyoka.clock import Clock
+from hyoka.engines.cecp import CecpEngine
 from hyoka.engines.gtp import Answer, GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
@@ -34,7 +35,7 @@ T = TypeVar("T")
 
 
 class Engine(Protocol):
-    """What engines of all three protocols can do; see `UciEngine` and `GtpEngine`."""
+    """What engines of all protocols can do; see `UciEngine`, `GtpEngine` and `CecpEngine`."""
 
     spec: EngineSpec
     name: str
@@ -79,11 +80,13 @@ async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engin
     """
     if isinstance(spec, str):
         spec = EngineSpec.from_text(spec)
-    if spec.protocol == "gtp":
-        return await GtpEngine.start(spec, cwd)
-    if spec.protocol == "usi":
-        return await UsiEngine.start(spec, cwd)
-    return await UciEngine.start(spec, cwd)
+    kinds: dict[str, type[GtpEngine] | type[UciEngine] | type[CecpEngine]] = {
+        "gtp": GtpEngine,
+        "uci": UciEngine,
+        "usi": UsiEngine,
+        "cecp": CecpEngine,
+    }
+    return await kinds[spec.protocol].start(spec, cwd)
 
 
 @dataclass(frozen=True, slots=True)

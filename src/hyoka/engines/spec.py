@@ -5,9 +5,12 @@ r"""Engines named by a text, the same everywhere: `PROTOCOL:COMMAND`, or with se
     uci:nodes=1,Hash=16:stockfish
     gtp:gnugo --mode gtp --level 0
     usi:depth=3,UCI_Variant=shogi:fairy-stockfish
+    cecp:depth=6:gnuchess -x
+    uci:cwd=/opt/engine,env.OMP_NUM_THREADS=1:./engine
 
 Settings are `KEY=VALUE`, separated by commas; a comma, colon or backslash in a value is written
-after a backslash. A command that would itself read as settings follows an empty list: `gtp::a=b:c`.
+after a backslash. `cwd` is the folder it runs in, and `env.NAME` an environment variable that it
+has beside ours. A command that would itself read as settings follows an empty list: `gtp::a=b:c`.
 """
 
 import difflib
@@ -24,7 +27,7 @@ from hyoka.artefact import Artefact, read_artefact
 from hyoka.engines.limits import KEYS, Limits, limit_from_text
 from hyoka.errors import EngineError, NotationError
 
-PROTOCOLS: Final = ("gtp", "uci", "usi")
+PROTOCOLS: Final = ("gtp", "uci", "usi", "cecp")
 DEFAULT_TIMEOUT_S: Final = 60.0
 # Debian keeps engines where only a person's shell looks.
 _MORE_PLACES: Final = ("/usr/games", "/usr/local/games")
@@ -34,7 +37,9 @@ _KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
 _SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
 _SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh", "stderr"])
+_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh", "stderr", "cwd"])
+_ENV: Final = "env."
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +69,19 @@ class EngineSpec:
     """Whether the engine is told to forget everything before each position."""
     stderr: bool = False
     """Whether its standard error goes where its faults are told: journals, tables, pages."""
+    cwd: str | None = None
+    """The folder it runs in; its command is looked for there if that is a relative path."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment variables that it has beside ours."""
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
             known = ", ".join(PROTOCOLS)
             raise NotationError(f"no protocol '{self.protocol}'; known are {known}")
         object.__setattr__(self, "command", self.command.strip())
-        values = [value for _, value in self.options]
-        for text in (self.command, self.name or "", str(self.profile or ""), *values):
+        values = [value for _, value in (*self.options, *self.env)]
+        texts = (self.command, self.name or "", str(self.profile or ""), self.cwd or "")
+        for text in (*texts, *values):
             if _CONTROL.search(text):
                 raise NotationError(f"an engine's text is one printable line, not {text!r}")
         try:
@@ -85,8 +95,11 @@ class EngineSpec:
         profile = self.profile or ""
         if isinstance(profile, Artefact) or profile.endswith(".toml"):
             object.__setattr__(self, "profile", read_artefact(profile, "profile"))
+        for name, _ in self.env:
+            if not _VARIABLE.fullmatch(name):
+                raise NotationError(f"no environment variable is called {name!r}")
         for key, _ in self.options:
-            if key in _OUR_KEYS:
+            if key in _OUR_KEYS or key.startswith(_ENV):
                 raise NotationError(
                     f"'{key}' is our setting; write the engine's as '{key.title()}'"
                 )
@@ -104,13 +117,16 @@ class EngineSpec:
         known: dict[str, Any] = {}
         limits: dict[str, Any] = {}
         options: dict[str, str] = {}
+        env: dict[str, str] = {}
         for setting in _SETTING.finditer(settings.removesuffix(":")):
             key = setting[1]
             value = re.sub(r"\\(.)", r"\1", setting[2], flags=re.DOTALL)
             if key in KEYS:
                 limits[KEYS[key]] = limit_from_text(key, value)
-            elif key in ("name", "profile"):
+            elif key in ("name", "profile", "cwd"):
                 known[key] = value
+            elif key.startswith(_ENV):
+                env[key.removeprefix(_ENV)] = value
             elif key == "timeout":
                 known["timeout_s"] = _seconds(value)
             elif key in ("fresh", "stderr"):
@@ -122,6 +138,7 @@ class EngineSpec:
             command=rest[len(settings) :].strip(),
             limits=Limits(**limits),
             options=tuple(options.items()),
+            env=tuple(env.items()),
             **known,
         )
 
@@ -129,11 +146,12 @@ class EngineSpec:
     def text(self) -> str:
         """The text that `from_text` reads as this engine."""
         profile = None if self.profile is None else str(self.profile)
-        known = {"name": self.name, "profile": profile}
+        known = {"name": self.name, "profile": profile, "cwd": self.cwd}
         pairs = [(key, value) for key, value in known.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
         pairs += [(key, "true") for key in ("fresh", "stderr") if getattr(self, key)]
+        pairs += [(_ENV + name, value) for name, value in self.env]
         settings = [self.limits.text] if self.limits else []
         settings += [f"{key}={_escaped(value)}" for key, value in [*pairs, *self.options]]
         if settings:
@@ -156,6 +174,7 @@ class EngineSpec:
         options = [f"{key}{value}" for key, value in self.options[:3]]
         words = [self.title, *limits, *options]
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
+        place = (self.cwd, tuple(sorted(self.env))) if self.cwd or self.env else ()
         what = (
             self.protocol,
             self.command,
@@ -164,6 +183,7 @@ class EngineSpec:
             self.name,
             self.profile.sha256 if isinstance(self.profile, Artefact) else self.profile,
             self.fresh,
+            *place,
         )
         digest = hashlib.sha256(repr(what).encode()).hexdigest()[:8]
         return "-".join([*filter(None, safe), digest])
@@ -178,9 +198,23 @@ class EngineSpec:
         """What its text does not tell: a file of profiles by its hash."""
         return {name: artefact.sha256 for name, artefact in self.artefacts.items()}
 
+    def folder(self) -> Path | None:
+        """Where it runs, None for here; raises EngineError if there is no such folder."""
+        if self.cwd is None:
+            return None
+        folder = Path(self.cwd).expanduser()
+        if not folder.is_dir():
+            raise EngineError(
+                self.title, f"there is no folder '{self.cwd}' to run in", reason="missing"
+            )
+        return folder.absolute()
+
     def program(self) -> list[str]:
         """The command's words, the first made a full path; raises EngineError if there is none."""
         words = shlex.split(self.command)
+        folder = self.folder()
+        if folder is not None and os.sep in words[0]:
+            words[0] = str(folder / words[0])
         places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_MORE_PLACES])
         path = shutil.which(words[0], path=places)
         if path is None:

@@ -12,7 +12,7 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -24,6 +24,7 @@ from hyoka.engines.process import (
     kill_process,
     start_process,
 )
+from hyoka.engines.spec import EngineSpec
 from hyoka.errors import EngineError
 
 MAX_LINE_BYTES: Final = 1 << 20
@@ -136,14 +137,19 @@ class Transport:
     """A running engine: `ask` it, `tell` it, and in the end `close` or `kill` it."""
 
     def __init__(
-        self, name: str, command: Sequence[str], cwd: Path | None, tells_stderr: bool
+        self,
+        name: str,
+        command: Sequence[str],
+        cwd: Path | None,
+        env: Mapping[str, str],
+        tells_stderr: bool,
     ) -> None:
         self.name = name
         self._tells_stderr = tells_stderr
         self.last_word = "\n"
         """What the last line of an answer begins with, where that is known."""
         self._loop = asyncio.get_running_loop()
-        self._process = start_process(command, cwd)
+        self._process = start_process(command, cwd, env)
         self._stdin: asyncio.WriteTransport | None = None
         self._outputs: list[asyncio.ReadTransport] = []
         self._output = _Lines(self._lines_received, self._line_overlong, self._end_noticed)
@@ -169,14 +175,16 @@ class Transport:
         command: Sequence[str],
         cwd: Path | None = None,
         *,
+        env: Mapping[str, str] | None = None,
         tells_stderr: bool = False,
     ) -> Self:
         """Start `command`, whose first word is a program's full path; `name` is for messages.
 
-        With `tells_stderr` errors and transcripts hold what came on standard error.
+        It runs in `cwd` and has the variables `env` beside ours. With `tells_stderr` errors and
+        transcripts hold what came on standard error.
         """
         try:
-            transport = cls(name, command, cwd, tells_stderr)
+            transport = cls(name, command, cwd, env or {}, tells_stderr)
         except OSError as error:
             raise EngineError(
                 name, f"cannot run {command[0]}: {error.strerror}", reason="missing"
@@ -225,12 +233,28 @@ class Transport:
         """How many lines the engine has written to its standard error."""
         return self._stderr_count
 
-    async def ask(self, text: str, reader: Callable[[str], bool], timeout_s: float) -> float:
+    @classmethod
+    async def of(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
+        """Start the engine that a spec names, in its folder unless another is given."""
+        folder = cwd or spec.folder()
+        return await cls.start(
+            spec.title, spec.program(), folder, env=dict(spec.env), tells_stderr=spec.stderr
+        )
+
+    async def ask(
+        self,
+        text: str,
+        reader: Callable[[str], bool],
+        timeout_s: float,
+        *,
+        later: Sequence[tuple[float, Callable[[], str]]] = (),
+    ) -> float:
         """Send whole lines and wait for the answer; gives the seconds it took.
 
         The lines of the answer are handed to `reader` as they come, some at a time, until it says
         True. Raises EngineError if that does not happen in time, the engine floods or ends, or the
         reader raises one: the engine is then dead and reaped, as it is after a cancellation.
+        What those in `later` give is sent as well if there is no answer for so many seconds.
         """
         if self._failure is not None:
             raise self.error(self._failure.message, self._failure.reason)
@@ -243,6 +267,10 @@ class Transport:
         # One timer serves many questions: when it fires it looks at the deadline of that moment.
         if self._watchdog is None or self._watchdog.when() > self._deadline:
             self._set_watchdog()
+        pokes = [
+            self._loop.call_later(after_s, lambda more=more: self.tell(more()))  # type: ignore[misc]
+            for after_s, more in later
+        ]
         try:
             self.tell(text)
             if self._quick:
@@ -253,6 +281,8 @@ class Transport:
             raise
         finally:
             self._reader = self._waiter = None
+            for poke in pokes:
+                poke.cancel()
         took = self._loop.time() - began
         self._quick = took < _QUICK_MS / 1000
         return took

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, Self
 from hyoka._core import Player
 from hyoka.clock import Clock
 from hyoka.engines.dialects import Dialect, dialect_of
+from hyoka.engines.greetings import DOUBT_S, GREETINGS, mistaken, other_greetings
 from hyoka.engines.limits import KEYS, Limits
 from hyoka.engines.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.spec import EngineSpec
@@ -161,11 +162,15 @@ class UciEngine:
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
         """Start the engine, shake hands and set its options; raises EngineError."""
-        program = spec.program()
-        transport = await Transport.start(spec.title, program, cwd, tells_stderr=spec.stderr)
+        transport = await Transport.of(spec, cwd)
         try:
             engine = cls(spec, transport)
-            await engine._shake_hands()
+            if await engine._shake_hands():
+                # It was slow, and has heard words of other protocols: it might have obeyed.
+                transport.kill()
+                engine.transport = transport = await Transport.of(spec, cwd)
+                transport.last_word = "bestmove"
+                await engine._shake_hands(patient=True)
             engine._go = engine._go_line(spec.limits)
             await engine._set_options()
         except BaseException:
@@ -173,7 +178,18 @@ class UciEngine:
             raise
         return engine
 
-    async def _shake_hands(self) -> None:
+    async def _shake_hands(self, *, patient: bool = False) -> bool:
+        """Greet the engine; whether other greetings were tried, which one who is patient does not.
+
+        Raises EngineError when it gives away that it speaks another protocol.
+        """
+        doubted = False
+
+        def doubt() -> str:
+            nonlocal doubted
+            doubted = True
+            return other_greetings(self.protocol)
+
         def read(text: str) -> bool:
             for line in text.split("\n"):
                 if line.startswith("id name "):
@@ -182,14 +198,16 @@ class UciEngine:
                     option = Option.from_line(line)
                     if option is not None:
                         self.options[option.name.lower()] = option
-                elif line.startswith("?"):
-                    message = f"does not speak {self.protocol.upper()}, but GTP, it seems"
-                    raise self.transport.error(message, "nonsense")
                 elif line.startswith(f"{self.protocol}ok"):
                     return True
+                elif (message := mistaken(self.protocol, line)) is not None:
+                    raise self.transport.error(message, "nonsense")
             return False
 
-        await self.transport.ask(f"{self.protocol}\n", read, self.spec.timeout_s)
+        greeting = GREETINGS[self.protocol]
+        later = [] if patient else [(DOUBT_S, doubt)]
+        await self.transport.ask(greeting, read, self.spec.timeout_s, later=later)
+        return doubted
 
     async def _set_options(self) -> None:
         wanted = dict(self.spec.options)

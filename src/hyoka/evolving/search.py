@@ -465,6 +465,26 @@ def _plain(step: Step) -> dict[str, Any]:
     return plain
 
 
+def read_steps(folder: Path) -> list[Step]:
+    """The steps of a search that lies in a folder, also while it is at work; raises StudyError."""
+    try:
+        lines = (folder / JOURNAL).read_bytes().split(b"\n")[:-1]
+        found = [each["step"] for line in lines if "step" in (each := json.loads(line))]
+        return [
+            Step(
+                int(step["number"]),
+                {int(each): float(elo) for each, elo in step["elo"].items()},
+                tuple(map(float, step["mean"])),
+                tuple(map(float, step["deviation"])),
+                tuple(map(int, step["dropped"])),
+                tuple(map(int, step["new"])),
+            )
+            for step in found
+        ]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StudyError(f"{folder}: no steps that can be read: {error}") from error
+
+
 def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
     """Write the objective that a search has found so far."""
     objective_artefact(search.mean, origin).save(path)

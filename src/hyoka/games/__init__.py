@@ -17,6 +17,7 @@ from hyoka.games.all_games import (
     go_of_size,
     name_of,
     position,
+    register_game,
 )
 from hyoka.games.facts import GameFacts, Workload
 from hyoka.games.protocols import (
@@ -34,6 +35,7 @@ from hyoka.games.protocols import (
     ShogiPosition,
     Solver,
 )
+from hyoka.games.registered import registered_start
 
 __all__ = [
     "DEFAULT_GAME",
@@ -66,4 +68,6 @@ __all__ = [
     "go_of_size",
     "name_of",
     "position",
+    "register_game",
+    "registered_start",
 ]

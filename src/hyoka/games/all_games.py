@@ -9,6 +9,7 @@ from hyoka import _core
 from hyoka.errors import NotationError, nearest
 from hyoka.games.facts import GameFacts, Workload
 from hyoka.games.protocols import AnyGame, Game, GoPosition, Position
+from hyoka.games.registered import register, registered_facts, registered_names, registered_start
 
 GO: Final = "go"
 """The family of Go, for whom its rules are a matter of their own."""
@@ -45,6 +46,7 @@ def _go(kind: type[GoPosition]) -> GameFacts:
 _LIST: Final = (
     replace(
         _go(_core.Go9),
+        prior_model="go9.nn",
         trial_moves=("E5", "C3", "G7"),
         samples="go9.sgf.xz",
         bench=Workload(perft_depth=3, playouts=20_000, nodes=20_000),
@@ -92,6 +94,7 @@ _LIST: Final = (
         record_suffix=".pgn",
         start_word="fen",
         protocol="uci",
+        written=lambda position, move: str(position.san(move)),
         trial_moves=("e2e4", "e7e5", "g1f3"),
         mate_solver=_core.ChessMate,
         presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
@@ -180,17 +183,39 @@ def game_facts(name: str) -> GameFacts:
     others = {other: facts for facts in FACTS.values() for other in facts.other_names}
     if wanted in others:
         return others[wanted]
+    if wanted in registered_names():
+        raise NotationError(f"{wanted} is written in Python: this is for games that Hyoka knows")
     hint = nearest(wanted, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
     raise NotationError(f"no game '{name}'; {hint}")
 
 
 def facts_of(game: AnyGame) -> GameFacts:
-    """The facts of a position's or a line's game; the defaults for a game written in Python."""
+    """The facts of a position's or a line's game; little of one written in Python."""
     for facts in FACTS.values():
         if isinstance(game, (facts.position_type, facts.line_type)):
             return facts
     kind: type[Any] = type(getattr(game, "position", game))
+    if (registered := registered_facts(kind)) is not None:
+        return registered
     return GameFacts(name=kind.__name__, position_type=kind, title=kind.__name__)
+
+
+def register_game(
+    name: str,
+    start: AnyGame,
+    *,
+    title: str = "",
+    players: tuple[str, str] | None = None,
+    colours: tuple[str, str] | None = None,
+) -> GameFacts:
+    """Give a game written in Python a name, by its first position, for as long as we run.
+
+    Matches, searches and pages then know it as they know ours: by the name, and with the words for
+    its players. A name that was given before is given anew. Raises NotationError if it is one of
+    our games', or `start` can't be played.
+    """
+    taken = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
+    return register(name, start, taken, title=title, players=players, colours=colours)
 
 
 def games_with(ability: Callable[[GameFacts], object]) -> list[str]:
@@ -266,6 +291,13 @@ def position(name: str, text: str | None = None) -> Position:
 
     >>> position("othello", "-" * 64 + " X").outcome
     <Outcome draw by score>
+
+    A game in Python that was given a name (`register_game`) has its first position.
     """
+    start = registered_start(name)
+    if start is not None:
+        if text is not None:
+            raise NotationError(f"positions of {name} are made in Python, not read from a text")
+        return cast("Position", start)
     facts = game_facts(name)
     return facts.start() if text is None else facts.position_type.from_text(text)

@@ -25,6 +25,10 @@ def _never(_position: Any, _move: Any) -> bool:
     return False
 
 
+def _as_it_prints(_position: Any, move: Any) -> str:
+    return str(move)
+
+
 def _unknown_moves_left(_: AnyGame) -> int:
     return 20
 
@@ -89,6 +93,8 @@ class GameFacts:
     """What its engines speak."""
     own_engines: bool = False
     """Engines that play nothing else are common: over GTP they may know no `set_game`."""
+    written: Callable[[Any, Any], str] = _as_it_prints
+    """How people write a legal move of a position; its text unless they do it another way."""
     trial_moves: tuple[str, ...] = ()
     """A few usual first moves, to try an engine out with."""
     centipawn_scale: float = 400 / math.log(10)
@@ -120,6 +126,8 @@ class GameFacts:
     """The file of its sample records; empty without any."""
     move_model: str = ""
     """The file of the move model that was learned for it; empty without any."""
+    prior_model: str = ""
+    """The file of another one for the priors of tree searches, too slow for playouts; likewise."""
     evaluation: str = ""
     """The file of the evaluation that was learned for it; likewise."""
     network: str = ""

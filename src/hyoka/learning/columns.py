@@ -2,10 +2,12 @@
 """Examples for the weights of columns that are added to an evaluator's score."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.errors import ConditionError, StudyError, named
@@ -13,7 +15,7 @@ from hyoka.learning.examples import Examples, Weight, decided, some_of_each_game
 from hyoka.learning.sigmoid import Array
 from hyoka.study import Study
 from hyoka.study.conditions import check_condition
-from hyoka.study.measuring import MATE_SCORE, chosen_evaluators
+from hyoka.study.measuring import MATE_SCORE, chosen_evaluator
 
 _SUREST: Final = 1e-3
 """Values are taken for no surer than this when they become logits."""
@@ -38,7 +40,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     """
     if not columns:
         raise ConditionError("no column is named: say what to add to the score")
-    [engine] = chosen_evaluators(study, evaluator)
+    engine = chosen_evaluator(study, evaluator)
     with_result, undecided = decided(_scored(study, engine, columns, where), draws)
     table = some_of_each_game(with_result, sample, seed)
     all_scores, unit = _scores(table, evaluator)
@@ -63,6 +65,31 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
         undecided=undecided,
         unscored=len(table) - len(rows),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPositions:
+    """What an evaluator of a study says of positions, but for mates and failures."""
+
+    games: NDArray[np.int64]
+    plies: NDArray[np.int32]
+    numbers: Array
+    are_scores: bool
+    """Scores; else values from 0 to 1."""
+
+
+def column_scores(study: Study, engine: str) -> ScoredPositions:
+    """The scores of an evaluator by the name that the study has for it, or its values."""
+    quoted = engine.replace("'", "''")
+    table = study.sql(
+        "select game_id, ply, score, value, mate, unit from evaluations"
+        f" where engine = '{quoted}' and failed is null"
+    )
+    numbers, unit = _scores(table, engine)
+    known = np.isfinite(numbers)
+    values = 1 / (1 + np.exp(-numbers[known])) if unit == "logits" else numbers[known]
+    games, plies = (table[name].to_numpy()[known] for name in ("game_id", "ply"))
+    return ScoredPositions(games.astype(np.int64), plies.astype(np.int32), values, unit != "logits")
 
 
 def _scored(study: Study, engine: str, columns: Sequence[str], where: str | None) -> pa.Table:

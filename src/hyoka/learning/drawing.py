@@ -2,7 +2,6 @@
 """A move model's ranking on the board, and the area that a leaf of METS asks about."""
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -43,6 +42,4 @@ def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = N
 
 def _cell_of(move: str, board: Diagram) -> Cell | None:
     """Where a move ends, as its text says; None for a pass."""
-    names = "|".join(sorted(board.cell_names, key=len, reverse=True))
-    found = re.findall(names, move.lower())
-    return board.cell_names[found[-1]] if found else None
+    return next(reversed(board.named_in(move)), None)

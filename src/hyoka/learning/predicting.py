@@ -66,7 +66,7 @@ class Recognition:
     """The same of a model that knows nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recognitions(Result):
     """Cumulative recognition of one model, over all moves and by phase of the game."""
 

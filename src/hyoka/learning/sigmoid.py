@@ -86,6 +86,17 @@ def log_losses(logits: Array, results: Array) -> Array:
     return np.asarray(np.logaddexp(0, logits) - results * logits)
 
 
+def interval_reach(games: int, confidence: float) -> float:
+    """How many standard errors an interval reaches, these being estimated from so many games.
+
+    >>> round(interval_reach(10, 0.95), 3)  # Student's t with 9 degrees of freedom
+    2.262
+    """
+    from scipy.stats import t  # noqa: PLC0415 - it takes a second to import
+
+    return float(t.ppf((1 + confidence) / 2, max(games - 1, 1)))
+
+
 def by_game(rows: Array, games: NDArray[np.int64]) -> Array:
     """The sums of rows of the same game, games in the order of their numbers."""
     dense = np.unique(games, return_inverse=True)[1]

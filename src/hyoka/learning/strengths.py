@@ -44,7 +44,7 @@ class FeatureStrength:
     """Legal moves that have it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Strengths(Result):
     """The strengths of a game's features of moves."""
 

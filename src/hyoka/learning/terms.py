@@ -116,7 +116,10 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
         wanted |= set(matches)
     if not wanted:
-        raise NotationError("no term is named: say which weights to fit")
+        raise NotationError(
+            "no term is named: say which weights to fit, one or more of `hyoka terms "
+            f"{evaluation.game}`"
+        )
     return [name for name in evaluation.names if name in wanted]
 
 

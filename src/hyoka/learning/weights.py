@@ -17,7 +17,14 @@ from hyoka.artefact import Artefact, Origin
 from hyoka.errors import StudyError
 from hyoka.learning.examples import Examples
 from hyoka.learning.gaps import GapChange, extremes, gap_changes
-from hyoka.learning.sigmoid import Array, Method, SigmoidFit, fit_sigmoid, win_probability
+from hyoka.learning.sigmoid import (
+    Array,
+    Method,
+    SigmoidFit,
+    fit_sigmoid,
+    interval_reach,
+    win_probability,
+)
 from hyoka.search import LinearEvaluation
 from hyoka.study.evaluating import scrambled
 
@@ -290,11 +297,9 @@ def _as_weights(
     fit: SigmoidFit, examples: Examples, games: int, confidence: float
 ) -> tuple[tuple[FittedWeight, ...], float, float]:
     """From β back to the weights and the scale, and their errors by the delta method."""
-    from scipy.stats import t  # noqa: PLC0415 - it takes a second to import
-
     steepness = float(fit.coefficients[0])
     scale = _scale(steepness)
-    reach = float(t.ppf((1 + confidence) / 2, games - 1))
+    reach = interval_reach(games, confidence)
     scale_error = float(np.sqrt(fit.covariance[0, 0])) * scale**2
     fitted = []
     for index, weight in enumerate(examples.weights, start=1):

@@ -5,7 +5,8 @@ Everything on a page is plain text, a number, a chart or a board: nobody hands o
 name or comment from a record can become part of the page's code.
 """
 
-from hyoka.page.charts import COLOURS, INK, PICKED, QUIET, save_chart
+from hyoka.page.charts import COLOURS, INK, PICKED, QUIET, Picture, drawn, save_chart
+from hyoka.page.outline import Outline, Row
 from hyoka.page.page import (
     Block,
     Board,
@@ -31,10 +32,14 @@ __all__ = [
     "Chart",
     "Details",
     "Explorer",
+    "Outline",
     "Page",
     "Pick",
+    "Picture",
+    "Row",
     "Section",
     "Table",
+    "drawn",
     "save_chart",
     "write_page",
 ]

@@ -9,12 +9,14 @@ import importlib.resources
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import altair
 import vl_convert
 
+from hyoka.figure import Figure
 from hyoka.files import write_text
 
 INK: Final = "var(--ink)"
@@ -55,7 +57,7 @@ _LOOK: Final[dict[str, Any]] = {
         "titleColor": INK,
         "orient": "top",
         "labelFontSize": 12,
-        "labelLimit": 260,
+        "labelLimit": 0,  # none: names are told apart by their ends
         "symbolStrokeWidth": 2,
         "symbolOpacity": 1,
         "title": None,
@@ -101,7 +103,7 @@ def drawing_script() -> str:
     Taken from vl-convert, so it needs no network; made safe to stand inside an HTML page.
     """
     ours = (importlib.resources.files("hyoka.page") / "draw.js").read_text(encoding="utf-8")
-    version = _vega_lite_version()
+    version = vega_lite_version()
     made_of = f"{importlib.metadata.version('vl-convert-python')} {version} {ours}"
     # Bundling takes seconds and always gives the same: it is kept where caches are.
     kept = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
@@ -120,27 +122,58 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
 
 
-def save_chart(chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0) -> None:
-    """Write the chart as a picture on white, `.png` or `.svg` as the path ends.
+def save_chart(
+    chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0, figure: Figure | None = None
+) -> None:
+    """Write the chart as a picture on white, `.png`, `.svg` or `.pdf` as the path ends.
 
-    A chart as wide as its page becomes 640 pixels wide, times `scale` in a PNG. Raises ValueError
-    for another ending.
+    A chart as wide as its page becomes 640 pixels wide, times `scale` in a PNG, unless `figure`
+    says how it is to be. Raises ValueError for another ending.
     """
+    spec = _on_paper(chart, figure)
+    if path.suffix == ".svg":
+        write_text(path, vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
+    elif path.suffix == ".png":
+        path.write_bytes(
+            vl_convert.vegalite_to_png(spec, vl_version=vega_lite_version(), scale=scale)
+        )
+    elif path.suffix == ".pdf":
+        path.write_bytes(vl_convert.vegalite_to_pdf(spec, vl_version=vega_lite_version()))
+    else:
+        raise ValueError(f"a chart is saved as .png, .svg or .pdf, not as '{path.name}'")
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A chart as it is drawn on white: SVG, which notebooks show."""
+
+    svg: str
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.svg):,} characters of SVG>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def drawn(chart: altair.TopLevelMixin, figure: Figure | None = None) -> Picture:
+    """The chart as a picture, as `save_chart` writes it."""
+    spec = _on_paper(chart, figure)
+    return Picture(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
+
+
+def _on_paper(chart: altair.TopLevelMixin, figure: Figure | None) -> dict[str, Any]:
+    """A chart's specification with colours of its own, as wide as a picture."""
     spec = specification(chart)
     if spec.get("width") == "container":
         spec["width"] = _PICTURE_WIDTH
+    if figure is not None:
+        spec = figure.applied(spec)
     text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_colour, json.dumps(spec))
-    spec = json.loads(text)
+    spec = dict(json.loads(text))
     spec["config"]["background"] = "white"
     spec["config"]["font"] = "sans-serif"
-    if path.suffix == ".svg":
-        write_text(path, vl_convert.vegalite_to_svg(spec, vl_version=_vega_lite_version()))
-    elif path.suffix == ".png":
-        path.write_bytes(
-            vl_convert.vegalite_to_png(spec, vl_version=_vega_lite_version(), scale=scale)
-        )
-    else:
-        raise ValueError(f"a chart is saved as .png or .svg, not as '{path.name}'")
+    return spec
 
 
 def _paper_colour(name: re.Match[str]) -> str:
@@ -154,6 +187,6 @@ def _light_colours() -> dict[str, str]:
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
 
 
-def _vega_lite_version() -> str:
+def vega_lite_version() -> str:
     """The version of Vega-Lite that Altair writes, as vl-convert spells it: `6.4`."""
     return ".".join(altair.VEGALITE_VERSION.split(".")[:2])

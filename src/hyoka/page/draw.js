@@ -57,8 +57,12 @@ function keepDrawn(box, use) {
   }).observe(box);
 }
 
+// How many columns a legend has is for pictures that stay as wide as they are; a page tries what fits.
+const withoutColumns = (name, value) =>
+  name === "legend" && value?.columns ? { ...value, columns: undefined } : value;
+
 async function draw(box) {
-  const spec = JSON.parse(document.getElementById(box.dataset.chart).textContent);
+  const spec = JSON.parse(document.getElementById(box.dataset.chart).textContent, withoutColumns);
   try {
     // Vega puts all entries of a legend into one row unless told otherwise.
     for (const columns of [undefined, 4, 3, 2, 1]) {

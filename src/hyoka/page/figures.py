@@ -20,6 +20,10 @@ DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], 
 _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
 """On a line of more, points are only noise."""
+_ACROSS: Final = 640
+_LETTER: Final = 7
+_SYMBOL: Final = 45
+"""Pixels: of a picture, about those of a letter, and those of a line beside its name."""
 _ROW: Final = 24
 _TALL_ROW: Final = 38
 
@@ -154,16 +158,19 @@ def band(
     return alt.layer(*layers).properties(width="container", height=height)
 
 
-def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.TopLevelMixin:
+def lines(
+    spots: Sequence[Spot], *, x: str, y: str, share: bool = False, log_x: bool = False
+) -> alt.TopLevelMixin:
     """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colours do not."""
     series = list(dict.fromkeys(spot.series for spot in spots))
     scale = _scale(share) if share else alt.Scale(zero=True)
-    legend = alt.Legend(symbolType="stroke", symbolSize=400)
+    across = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False)
+    legend = stroke_legend(series)
     chart = (
         alt.Chart(chart_data([asdict(spot) for spot in spots]))
         .mark_line(point={"size": 18} if len(spots) <= _MOST_POINTS * len(series) else False)
         .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
+            x=alt.X("x:Q", title=x, scale=across),
             y=alt.Y("y:Q", title=y, scale=scale, axis=_axis(share)),
             color=alt.Color(
                 "series:N",
@@ -184,6 +191,14 @@ def lines(spots: Sequence[Spot], *, x: str, y: str, share: bool = False) -> alt.
     )
     layers = [reference_line(0.5, "y"), chart] if share else [chart]
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
+
+
+def stroke_legend(names: Sequence[str]) -> alt.Legend:
+    """Lines by their names, in as many columns as fit above a picture."""
+    across = _LETTER * max(map(len, names), default=1) + _SYMBOL
+    return alt.Legend(
+        symbolType="stroke", symbolSize=400, columns=max(1, min(len(names), _ACROSS // across))
+    )
 
 
 def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:

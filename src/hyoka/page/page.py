@@ -16,7 +16,8 @@ import altair
 from hyoka.diagram import Diagram, svg
 from hyoka.diagram.value import printable
 from hyoka.files import write_text
-from hyoka.page.charts import drawing_script, specification, styles
+from hyoka.page.charts import drawing_script, drawn, specification, styles
+from hyoka.page.outline import Outline, outline_html
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Chart:
     description: str = ""
     """For who cannot see it; the caption unless given."""
     narrow: bool = False
+    still: bool = False
+    """A picture, which needs no script and nobody can ask: a page of such charts is small."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class Details:
     blocks: tuple[Chart | Explorer | Table | Boards, ...] = ()
 
 
-Block = Chart | Explorer | Table | Boards | Details
+Block = Chart | Explorer | Table | Boards | Details | Outline
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,7 @@ def _page(page: Page) -> Iterator[str]:
         yield from _section("Methods and caveats", "methods", [_list(page.methods)])
     yield "</main>\n<footer>\n<p>Written by Hyoka. This page is complete: it loads nothing. "
     yield '<a href="#top">To the top</a></p>\n</footer>'
-    if page.charts:
+    if any(not chart.still for chart in page.charts):
         yield f"<script>\n{drawing_script()}\n</script>"
     yield "</body>\n</html>"
 
@@ -257,11 +260,20 @@ def _block(block: Block, numbers: Iterator[int]) -> str:
         case Details():
             shown = "\n".join(_shown(block.words, block.blocks, numbers))
             return f"<details>\n<summary>{_text(block.title)}</summary>\n{shown}\n</details>"
+        case Outline():
+            return outline_html(block, _text)
         case Chart():
             return _chart(block, next(numbers))
 
 
 def _chart(block: Chart, number: int) -> str:
+    if block.still:
+        picture = b64encode(drawn(block.chart).svg.encode()).decode()
+        return (
+            f'<figure>\n<img alt="{_text(block.description or block.caption)}" '
+            f'style="max-width: 100%" src="data:image/svg+xml;base64,{picture}">\n'
+            f"<figcaption>{_text(block.caption)}</figcaption>\n</figure>"
+        )
     spec = specification(block.chart, printable(block.description or block.caption))
     return (
         f'<figure>\n<div class="chart" data-chart="chart-{number}"><noscript>The chart needs '
@@ -313,7 +325,13 @@ def _boards(boards: Iterable[Board]) -> str:
 
 def _board(board: Board) -> str:
     picture = svg(replace(board.diagram, caption=""), size=352)
-    return f"<figure>{picture}<figcaption>{_text(board.words)}</figcaption></figure>\n"
+    text = board.diagram.text
+    copied = (
+        f'<details class="position"><summary>text</summary><code>{_text(text)}</code></details>'
+        if text
+        else ""
+    )
+    return f"<figure>{picture}<figcaption>{_text(board.words)}</figcaption>{copied}</figure>\n"
 
 
 def _table(table: Table) -> str:

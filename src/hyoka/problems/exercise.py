@@ -79,7 +79,8 @@ class Exercise:
         """Whether a move, and perhaps a claimed mate (> 0 for the first player), is right.
 
         A mate is solved by a proof of it, or by the first move of a solution; a position without
-        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move.
+        one by no claim. An ending is solved by a proof of its exact `score`, whatever the move;
+        one that has nothing but a score by that alone.
         Else any best move is right, and any that is not to be avoided.
 
         >>> Exercise("chess", "8/8/8/8/8/8/8/8 w - - 0 1", best=("a1a8",)).is_solved_by("a1a8")
@@ -93,7 +94,8 @@ class Exercise:
             return True
         if move is None or move in self.avoid:
             return False
-        return move in self.best if self.best else True
+        # Where only a score is given, it takes a solver to say which moves reach it.
+        return move in self.best if self.best else self.score is None
 
     def points_of(self, move: str | None) -> int:
         """The points that a suite gives for a move."""
@@ -136,7 +138,9 @@ def _of_problem(problem: Problem) -> Exercise | str:
         best = tuple(move for move, points in problem.points.items() if points == top)
     else:
         best = problem.best
-    if not (best or problem.avoid or asks_for_mate):
+    # Without a solver a score is somebody's opinion.
+    score = problem.score if game_facts(problem.game).ending_solver else None
+    if not (best or problem.avoid or asks_for_mate or score is not None):
         return _why_not(problem)
     return Exercise(
         problem.game,
@@ -146,8 +150,7 @@ def _of_problem(problem: Problem) -> Exercise | str:
         avoid=problem.avoid,
         points=problem.points,
         mate=problem.mate if asks_for_mate else None,
-        # Without a solver a score is somebody's opinion.
-        score=problem.score if game_facts(problem.game).ending_solver else None,
+        score=score,
         scores=problem.scores,
         # Some solutions begin with the defence.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),

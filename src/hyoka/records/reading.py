@@ -150,6 +150,15 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
     return list(RecordStream(batches_of(source, format), strict=True))
 
 
+def read_back(text: str, format: str) -> Record | None:
+    """The one record of a text that was just written; None if it does not read as one."""
+    data = text.encode(errors="replace")
+    taken, table = _core.Reader(format).read(data, last=True)
+    if taken != len(data) or len(table) != 1 or table.refused:
+        return None
+    return next(Batch("", format, table).records())
+
+
 def records_in(name: str, content: bytes) -> RecordStream:
     """Read records from the content of a file, also a compressed one or an archive."""
     batches_in = (
@@ -336,6 +345,7 @@ def _records_of(batch: Batch) -> Iterator[Record]:
     ]
     game, offsets, komi, handicap, winner, ending, margin, line, number = columns
     remarks = _remarks_of(table)
+    tags = _tags_of(table)
     moves = table.moves
     for i in range(len(table)):
         fields = {name: column[i] for name, column in texts.items()}
@@ -350,10 +360,16 @@ def _records_of(batch: Batch) -> Iterator[Record]:
             ending=ENDINGS[ending[i]],
             margin=_number(margin[i]),
             remarks=remarks[i],
+            tags=tags[i],
             source=batch.source,
             line=line[i],
             number=number[i],
         )
+
+
+def _tags_of(table: _core.Table) -> list[dict[str, str]]:
+    said = list(zip(table.text("tag_names"), table.text("tag_values"), strict=True))
+    return [dict(said[a:b]) for a, b in itertools.pairwise(table.tag_offsets.tolist())]
 
 
 _AUTHORS: Final[tuple[Author | None, ...]] = (None, "first", "second")
@@ -373,6 +389,9 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
         table.remark_spent_s.tolist(),
         table.remark_book.tolist(),
         table.remark_author.tolist(),
+        _nags_of(table),
+        table.text("remark_texts"),
+        table.text("remark_properties"),
         strict=True,
     )
     flat = [
@@ -386,10 +405,18 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
             _number(spent),
             bool(book),
             _AUTHORS[author],
+            *words,
         )
-        for ply, value, score, mate, depth, clock, spent, book, author in columns
+        for ply, value, score, mate, depth, clock, spent, book, author, *words in columns
     ]
     return [tuple(flat[a:b]) for a, b in itertools.pairwise(offsets)]
+
+
+def _nags_of(table: _core.Table) -> list[tuple[int, ...]]:
+    nags = table.nags.tolist()
+    if not nags:
+        return [()] * (len(table.nag_offsets) - 1)
+    return [tuple(nags[a:b]) for a, b in itertools.pairwise(table.nag_offsets.tolist())]
 
 
 def _mapped(
@@ -412,13 +439,18 @@ def _repeated(text: str, count: int) -> pa.StringArray:
     return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(count * data))
 
 
+def text_array(table: _core.Table, name: str) -> pa.StringArray:
+    """A column of a table's texts as Arrow has it; nothing is copied."""
+    offsets, data = table.text_buffers(name)
+    return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
+
+
 def _arrow_of(batch: Batch) -> pa.Table:
     table = batch.table
     count = len(table)
 
     def texts(name: str) -> pa.StringArray:
-        offsets, data = table.text_buffers(name)
-        return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
+        return text_array(table, name)
 
     def coded(codes: NDArray[Any], names: pa.StringArray) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), names)
@@ -453,6 +485,9 @@ def _arrow_of(batch: Batch) -> pa.Table:
         "margin": known(table.margin),
         "plies": np.diff(table.move_offsets).astype(np.int32),
         "start": texts("start"),
+        "tags": pa.MapArray.from_arrays(
+            pa.array(table.tag_offsets), texts("tag_names"), texts("tag_values")
+        ),
         "moves": pa.LargeListArray.from_arrays(pa.array(table.move_offsets), pa.array(table.moves)),
     }
     return pa.table(columns)

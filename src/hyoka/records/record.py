@@ -2,9 +2,10 @@
 """One recorded game, whatever the game and the notation it came from."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -42,6 +43,15 @@ class Remark:
     """The move came from an opening book."""
     author: Author | None = None
     """Which player said value, score and mate; None for anybody else, such as a site's analysis."""
+    nags: tuple[int, ...] = ()
+    """PGN's signs for moves and positions: 1 is `!`, 2 `?`, 18 a won position."""
+    text: str = field(default="", compare=False)
+    """Comments as they were written, values and all, with a form feed between two.
+
+    Not compared: the same can be said in other words.
+    """
+    properties: str = field(default="", compare=False)
+    """Of a node of SGF, other than moves and comments, as they were written: `TR[dd][pp]`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +87,12 @@ class Record:
     margin: float | None = None
     """Points by which the first player won."""
     remarks: tuple[Remark, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """All headers as they were written: PGN's tags, SGF's properties of the root, CSA's and KIF's.
+
+    One that comes several times has its values here with a form feed between two. Writers keep
+    them as far as they still say what the other fields say.
+    """
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
     number: int = field(default=0, compare=False)
@@ -88,6 +104,12 @@ class Record:
         result = {None: "?", 1.0: "first won", 0.5: "drawn", 0.0: "second won"}[self.result]
         players = f"{self.first or '?'} – {self.second or '?'}"
         return f"<Record {self.game} {players}, {len(self)} moves, {result} ({self.ending})>"
+
+    def _repr_html_(self) -> str:
+        from hyoka.diagram import diagram, svg  # noqa: PLC0415 - only a notebook asks
+
+        board = svg(diagram(self.position()), size=352)
+        return f"<p>{escape(repr(self)[1:-1])}</p>{board}"
 
     def __len__(self) -> int:
         """How many moves, passes included."""
@@ -106,7 +128,8 @@ class Record:
     def content(self) -> tuple[object, ...]:
         """Everything but where the record came from; equal contents are equal games.
 
-        A few spellings of the same remark are made one: a remark that says nothing is left out.
+        A few spellings of the same remark are made one: a remark that says nothing but words is
+        left out, and headers count by what they say.
         """
         return (
             self.game,
@@ -128,7 +151,7 @@ class Record:
             self.result,
             self.ending,
             self.margin,
-            self.remarks,
+            tuple(each for each in self.remarks if each != Remark(each.ply)),
         )
 
     def __eq__(self, other: object) -> bool:

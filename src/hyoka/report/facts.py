@@ -9,7 +9,8 @@ from typing import Any
 from hyoka.study import COMMENTS, Study
 from hyoka.study.conditions import check_condition
 from hyoka.study.layout import read_description
-from hyoka.study.measuring import identity
+from hyoka.study.measuring import EVALUATOR, SAID, identity, said_by
+from hyoka.study.speakers import PLAYER
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class EvaluatorFacts:
     failed: int
     time_s: float | None
     """Mean time a position; None where nobody measured it."""
+    is_player: bool = False
+    """Whether it is what one player said of its own moves."""
 
 
 def record_facts(study: Study) -> RecordFacts:
@@ -99,10 +102,11 @@ def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts,
 
 def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
     known = identity(study, name)
-    spec = str(known.get("spec", name))
+    spec = str(known.get(PLAYER, known.get("spec", name)))
     words = [str(known[key]) for key in ("name", "version") if known.get(key)]
+    is_player = PLAYER in known
     # What the records say took the players' time, and no time of ours.
-    timed = row["time_s"] is not None and spec != COMMENTS
+    timed = row["time_s"] is not None and not is_player and spec != COMMENTS
     return EvaluatorFacts(
         name,
         spec,
@@ -111,17 +115,17 @@ def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
         row["games"],
         row["failed"],
         float(row["time_s"]) if timed else None,
+        is_player,
     )
 
 
 def usable_positions(study: Study, names: Sequence[str], where: str | None) -> dict[str, int]:
     """How many positions with a result each evaluator has judged, among those that are wanted."""
-    condition = "true" if where is None else check_condition(where, study.condition_columns())
+    usable = [*study.condition_columns(), EVALUATOR, *SAID]
+    condition = "true" if where is None else check_condition(where, usable)
     rows = study.sql(
-        "select engine, count(*) as positions from evaluations join "
-        f"(select game_id, ply from positions where {condition} "
-        "and coalesce(adjudicated, result) is not null) using (game_id, ply) "
-        "where failed is null group by engine"
+        f"select engine_ as engine, count(*) as positions from {said_by(study, names)} "
+        f"where {condition} and coalesce(adjudicated, result) is not null group by engine_"
     ).to_pylist()
     counts = {row["engine"]: int(row["positions"]) for row in rows}
     return {name: counts.get(name, 0) for name in names}

@@ -80,10 +80,14 @@ def _doubts(results: Results) -> Iterator[Finding]:
             )
             return
     if len(results.subjects) > 1 and results.shared is None:
+        players = all(subject.facts.is_player for subject in results.subjects)
         yield Finding(
             "not comparable",
-            f"The evaluators judged different positions: only {results.common:,} are common to "
-            "all, too few to compare them. Each is measured on its own positions.",
+            "Each player is measured on the positions after its own moves, of its own games: "
+            "figures of two of them are of different positions."
+            if players
+            else f"The evaluators judged different positions: only {results.common:,} are common "
+            "to all, too few to compare them. Each is measured on its own positions.",
             {"common_positions": results.common},
         )
 

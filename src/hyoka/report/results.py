@@ -331,7 +331,7 @@ class _Work:
         with_draws = positions.sample(own.name)
         drawn = len(sample) < len(with_draws)
         self.steps.begin(f"{own.name}: splits")
-        splits = self._splits(positions, sample)
+        splits = self._splits(positions, sample, facts.is_player)
         return Subject(
             facts,
             positions,
@@ -380,7 +380,7 @@ class _Work:
         words = f"ply < {before}"
         return before, analysis.measure(part, resampling=self.resampling, condition=words)
 
-    def _splits(self, positions: Measured, sample: Sample) -> Splits | None:
+    def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Splits | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
         rows = sample.rows
         if few or not has_both(sample) or not self.splits or rows is None:
@@ -390,7 +390,7 @@ class _Work:
             {name: column[rows] for name, column in positions.columns.items()},
             top=self.splits,
             first_player=first_player(self.study.game),
-            words=column_words(self.study.game),
+            words=column_words(self.study.game, of_player),
             controls=[each.where(rows) for each in positions.controls(sample.name)],
             resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),
         )

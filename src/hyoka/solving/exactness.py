@@ -21,18 +21,21 @@ def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> boo
     """Whether a move that a set does not list is exactly as good as one that it does.
 
     `score` is the exact one of best play, seen by the first player, where the player proved it.
-    Where the position is too far from its end, only what is listed counts.
+    A set's own score is believed where it lists no move, or one that is too hard to judge; where
+    the answer itself is too far from the end, only what is listed counts.
     """
     can_tell = game_facts(exercise.game).ending_solver is not None
-    if not can_tell or not exercise.best or move is None or move in exercise.scores:
+    if not can_tell or move is None or move in exercise.scores or move in exercise.avoid:
         return False
     game = exercise.to_solve()
-    listed = _worth(game, exercise.best[0])
-    if listed is None:
-        return False
     played = score if score is not None else _worth(game, move)
+    if played is None:
+        return False
+    listed = _worth(game, exercise.best[0]) if exercise.best else None
+    if listed is None:
+        listed = exercise.score
     view = 1 if game.to_play is Player.first else -1
-    return played is not None and view * played >= view * listed
+    return listed is not None and view * played >= view * listed
 
 
 def _worth(game: Position, move: str) -> float | None:

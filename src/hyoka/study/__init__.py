@@ -10,12 +10,16 @@ from hyoka.study.adjudicating import (
 )
 from hyoka.study.categorising import CategoriesReport, categorise, stored_categories
 from hyoka.study.checking import Damage, StudyCheck, check_study
-from hyoka.study.evaluating import EvaluationReport, evaluate
+from hyoka.study.evaluating import evaluate
+from hyoka.study.given_evaluations import GivenEvaluations
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
+from hyoka.study.own_columns import ColumnReport, columns_of
 from hyoka.study.question import Question
 from hyoka.study.ranking import RankingReport, rank_moves
+from hyoka.study.storing import EvaluationReport
 from hyoka.study.study import Study, append_to_study, make_study
+from hyoka.study.training_data import ExportReport, export_positions
 from hyoka.study.visits import Visits, has_visits, keep_visits, stored_visits
 
 __all__ = [
@@ -23,8 +27,11 @@ __all__ = [
     "METHODS",
     "AdjudicationReport",
     "CategoriesReport",
+    "ColumnReport",
     "Damage",
     "EvaluationReport",
+    "ExportReport",
+    "GivenEvaluations",
     "ImportReport",
     "Question",
     "RankingReport",
@@ -37,7 +44,9 @@ __all__ = [
     "append_to_study",
     "categorise",
     "check_study",
+    "columns_of",
     "evaluate",
+    "export_positions",
     "games_where",
     "has_visits",
     "keep_visits",

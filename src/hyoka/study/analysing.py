@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study can be asked about its evaluators: each function here is a method of `Study`.
 
-`evaluators` are names from `Study.engines` or the specs that were evaluated with; all of them
-unless given, on the positions that all of them evaluated. A `Question` says which positions, in
-which parts, and how sure the answer is to be; its fields may also be given as keywords, which go
-before those of the question:
+`evaluators` are names from `Study.engines` or the specs that were evaluated with, or patterns of
+them; all of them unless given, on the positions that all of them evaluated. Players who speak of
+their own moves share no position: of several, each is measured on its own. A `Question` says which
+positions, in which parts, and how sure the answer is to be; its fields may also be given as
+keywords, which go before those of the question:
 
     study.metrics("comments", by="phase")
     question = Question(where="ply >= 20", resampling=Resampling(200))
@@ -26,6 +27,7 @@ from hyoka.analysis import (
     Calibration,
     Comparison,
     Condition,
+    Control,
     Curves,
     Disagreement,
     Equals,
@@ -34,14 +36,24 @@ from hyoka.analysis import (
     MetricsTable,
     Sample,
     Splits,
+    WdlModels,
     open_bins,
 )
 from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
-from hyoka.errors import ParameterError, named
+from hyoka.analysis.wdl import Stages, usual_most
+from hyoka.errors import ParameterError, StudyError, named
 from hyoka.games import game_facts
 from hyoka.progress import OnProgress
-from hyoka.study.measuring import OUTCOMES, Measured, measured, split_columns
+from hyoka.study.measuring import (
+    OUTCOMES,
+    Measured,
+    apart,
+    chosen_evaluators,
+    is_player,
+    measured,
+    split_columns,
+)
 from hyoka.study.question import PHASE, Asked, Question
 
 if TYPE_CHECKING:
@@ -49,6 +61,9 @@ if TYPE_CHECKING:
 
 _RESAMPLES_OF_SPLITS: Final = 200
 """At most, of each split: they only test its largest gap."""
+MOVE: Final = "move"
+"""Games are followed by it unless told otherwise: the move number."""
+_MOVE_NUMBER: Final = "ply // 2 + 1"
 
 
 def curve(  # noqa: PLR0913 - a keyword for each choice
@@ -75,9 +90,10 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         grow = f"{named('error')} and {named('count')}"
         raise ParameterError("delta", f"is one width of all bins, {grow} let them grow: not both")
     question = _balanced_parts(_asked(question, asked))
-    loaded = measured(study, evaluators, question.also(draws="half") if wdl else question)
     curves = []
-    for sample in loaded.samples:
+    for loaded, sample in _measured_each(
+        study, evaluators, question.also(draws="half") if wdl else question
+    ):
         # Of one evaluator all curves have the same bins.
         binning = _binning(sample, delta, error, count, at_least)
         for outcome, trend, of_outcome in _outcomes(sample, wdl):
@@ -111,9 +127,10 @@ def metrics(
     From `threshold` on a position is called won: 0.5 for values and 0 for scores unless given.
     """
     question = _balanced_parts(_asked(question, asked))
-    loaded = measured(study, evaluators, question)
     tables = []
-    for sample in loaded.samples:
+    caveats: dict[str, None] = {}
+    for loaded, sample in _measured_each(study, evaluators, question):
+        caveats |= dict.fromkeys(loaded.caveats)
         for condition, holds in _parts(loaded, question, with_all=True):
             part = _part(loaded, question, sample, holds)
             if not len(part):
@@ -124,7 +141,7 @@ def metrics(
                 )
             )
     confidence = question.resampling.confidence
-    return MetricsTable(tuple(tables), confidence=confidence, caveats=loaded.caveats)
+    return MetricsTable(tuple(tables), confidence=confidence, caveats=tuple(caveats))
 
 
 def splits(  # noqa: PLR0913 - a keyword for each choice
@@ -171,7 +188,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         least_effect=least_effect,
         least_games=least_games,
         first_player=first_player(study.game),
-        words=column_words(study.game),
+        words=column_words(study.game, is_player(study, chosen_evaluators(study, evaluator)[0])),
         controls=[each for each in loaded.controls(loaded.samples[0].name) if each is not equal],
         held_equal=equal,
         resampling=replace(question.resampling, resamples=resamples),
@@ -194,19 +211,17 @@ def gaps(
     question = _asked(question, asked)
     if question.by is None:
         raise ParameterError("by", "parts the positions: name a column or a condition")
-    loaded = measured(study, evaluators, question)
-    equal = None if question.balance is None else loaded.phase
-    return Gaps(
-        tuple(
+    found = []
+    equal: Control | None = None
+    for loaded, sample in _measured_each(study, evaluators, question):
+        equal = None if question.balance is None else loaded.phase
+        equals = Equals(sample, None if equal is None else equal.strata)
+        found += [
             analysis.named_gap(equals, words, holds, resampling=question.resampling)
-            for equals in (
-                Equals(sample, None if equal is None else equal.strata) for sample in loaded.samples
-            )
             for words, holds in _parts(loaded, question, with_all=False)
             if holds is not None and holds.any() and not holds.all()
-        ),
-        "" if equal is None else equal.name,
-    )
+        ]
+    return Gaps(tuple(found), "" if equal is None else equal.name)
 
 
 def compare(
@@ -238,11 +253,12 @@ def disagreements(
     loaded = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
-    disputed = tuple(
-        replace(each, game=int(loaded.game_ids[each.row]), ply=int(loaded.plies[each.row]))
-        for each in disagreement.disputed
-    )
-    return replace(disagreement, disputed=disputed)
+    disputed = []
+    for each in disagreement.disputed:
+        game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
+        text = study.record(game).position(ply).text
+        disputed.append(replace(each, game=game, ply=ply, text=text))
+    return replace(disagreement, disputed=tuple(disputed))
 
 
 def calibration(
@@ -255,11 +271,12 @@ def calibration(
 ) -> Calibration:
     """Constants that turn scores into win probabilities; with `wdl`, into those of win and loss."""
     question = _balanced_parts(_asked(question, asked))
-    loaded = measured(study, evaluators, question.also(draws="half") if wdl else question)
     return Calibration(
         tuple(
             row
-            for sample in loaded.samples
+            for loaded, sample in _measured_each(
+                study, evaluators, question.also(draws="half") if wdl else question
+            )
             for condition, holds in _parts(loaded, question, with_all=True)
             for row in analysis.calibrate(
                 _part(loaded, question, sample, holds),
@@ -270,6 +287,50 @@ def calibration(
             )
         )
     )
+
+
+def wdl(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    along: str = MOVE,
+    at: float | None = None,
+    between: tuple[float, float] | None = None,
+    most: float | None = None,
+    degree: int | None = None,
+    **asked: Unpack[Asked],
+) -> WdlModels:
+    """Models of win, draw and loss by score and stage of the game (Stockfish's WDL model).
+
+    The stage is `along`: the number of the `move`, or an SQL expression over positions. Scores are
+    normalised `at` a stage, the median unless given. Stages outside of `between` and scores beyond
+    `most` are left out; by default the outermost half percent, and four times the score that wins
+    half of the games.
+    """
+    question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
+    column = _MOVE_NUMBER if along == MOVE else along
+    models = []
+    for loaded, sample in _measured_each(study, evaluators, question, columns=[column]):
+        try:
+            numbers = loaded.columns[column].astype(np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError("along", f"is a number at each position, not '{along}'") from None
+        stages = Stages.of(along, numbers, at, between)
+        limit = usual_most(sample) if most is None else most
+        models += [
+            analysis.fit_wdl_model(
+                _part(loaded, question, sample, holds),
+                numbers if holds is None else numbers[holds],
+                stages,
+                most=limit,
+                degree=degree,
+                condition=condition,
+                resampling=question.resampling,
+            )
+            for condition, holds in _parts(loaded, question, with_all=True)
+        ]
+    return WdlModels(tuple(models))
 
 
 def _asked(question: Question | None, asked: Asked) -> Question:
@@ -305,9 +366,38 @@ def first_player(game: str) -> str:
     return game_facts(game).players[0]
 
 
-def column_words(game: str) -> dict[str, str]:
-    """What columns of truth values mean, where their names do not say it."""
-    return {"first_to_play": f"{first_player(game)} is to move"}
+def column_words(game: str, of_player: bool = False) -> dict[str, str]:
+    """What columns of truth values mean, where their names do not say it.
+
+    `of_player`: what one player says after its own moves, whose turn says which side it has.
+    """
+    first, second = game_facts(game).players[:2]
+    mine = f", it has just moved as {second}" if of_player else ""
+    return {"first_to_play": f"{first} is to move{mine}"}
+
+
+def _measured_each(
+    study: "Study",
+    evaluators: Sequence[str] | str | None,
+    question: Question,
+    columns: Sequence[str] = (),
+) -> Iterator[tuple[Measured, Sample]]:
+    """Each evaluator's sample: on the positions that all share, or each on its own (`apart`).
+
+    Of several that are apart those without such a position are left out.
+    """
+    groups = apart(study, chosen_evaluators(study, evaluators), question)
+    nothing: list[StudyError] = []
+    for names in groups:
+        try:
+            loaded = measured(study, names, question, columns=columns)
+        except StudyError as error:
+            nothing.append(error)
+            if len(nothing) == len(groups):
+                raise nothing[0] from None
+            continue
+        for sample in loaded.samples:
+            yield loaded, sample
 
 
 def _two(study: "Study", one: str, other: str, question: Question) -> Measured:
@@ -350,7 +440,7 @@ def _parts(
         yield "", None
     if question.by is None:
         return
-    for condition in _conditions(loaded, question.by, question.bins):
+    for condition in _conditions(loaded, question):
         yield condition.words, condition.holds
 
 
@@ -365,8 +455,14 @@ def _part(
     return part.balanced(strata if holds is None else strata[holds], shares)
 
 
-def _conditions(loaded: Measured, by: str, bins: Sequence[float] | None) -> list[Condition]:
-    return phases(loaded.plies) if by == PHASE else analysis.partition(by, loaded.columns[by], bins)
+def _conditions(loaded: Measured, question: Question) -> list[Condition]:
+    by = question.expression
+    assert by is not None
+    if by == PHASE:
+        return phases(loaded.plies)
+    return analysis.partition(
+        by, loaded.columns[by], question.bins, called=question.called, most=question.largest
+    )
 
 
 def phases(plies: NDArray[Any]) -> list[Condition]:

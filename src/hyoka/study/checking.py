@@ -15,6 +15,7 @@ from hyoka.errors import StudyError
 from hyoka.study.layout import DESCRIPTION, TABLES, read_toml
 from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import (
+    COLUMN,
     ENGINE,
     METHOD,
     MODEL,
@@ -126,6 +127,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     rankings: dict[str, Manifest] = {}
     categories: dict[str, Manifest] = {}
     visits: dict[str, Manifest] = {}
+    columns: dict[str, Manifest] = {}
     kinds = {
         "evaluations": engines,
         "adjudications": methods,
@@ -133,6 +135,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         "rankings": rankings,
         "categories": categories,
         "visits": visits,
+        "columns": columns,
     }
     for file, name in _answerers(folder):
         remedy = _ask_again(folder, file)
@@ -147,7 +150,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         if _check_parts(manifest, check, drop) and manifest.names:
             kinds[file.parent.parent.name][name] = manifest
     if tables_are_whole:
-        snapshot = Snapshot(study, engines, methods, winners, rankings, categories, visits)
+        snapshot = Snapshot(study, engines, methods, winners, rankings, categories, visits, columns)
         _check_tables(snapshot, check)
     return check
 
@@ -198,6 +201,9 @@ def _ask_again(folder: Path, file: Path) -> str:
     if file.name == SEARCH:
         search = shlex.quote(str(values.get("search", "SPEC")))
         return f"hyoka categorise {_quoted(folder)} --with {search}"
+    if file.name == COLUMN:
+        name = file.parent.name.removeprefix("column=")
+        return f"hyoka columns {_quoted(folder)} --add {name}=FILE"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
     return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
@@ -211,6 +217,7 @@ def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
         ("rankings", "model", MODEL),
         ("categories", "search", SEARCH),
         ("visits", "search", SEARCH),
+        ("columns", "column", COLUMN),
     ):
         for each in sorted((folder / table).glob(f"{key}=*")):
             yield each / name, each.name.removeprefix(f"{key}=")
@@ -280,6 +287,7 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
         ("rankings", "model", snapshot.rankings),
         ("categories", "search", snapshot.categories),
         ("visits", "search", snapshot.visits),
+        ("columns", "column", snapshot.columns),
     ):
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")

@@ -44,6 +44,8 @@ def _checked(condition: str, columns: tuple[str, ...]) -> str:
 
 def _with_hint(condition: str, message: str, columns: Sequence[str]) -> str:
     parts = message.split('"')
+    if message.startswith("Binder Error: Referenced column") and len(parts) > 1:
+        message = f"there is no column {parts[1]}"
     near = difflib.get_close_matches(parts[1], columns, n=1) if len(parts) > 1 else []
     hint = f"; did you mean {near[0]}?" if near else f"; columns are {', '.join(columns)}"
     return f"condition '{condition}': {message}{hint}"

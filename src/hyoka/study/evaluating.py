@@ -8,28 +8,26 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.contestants import RecordedGame, Spec, contestant_of, is_spec, spec_of
-from hyoka.engines import Failure
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import Done, Run
-from hyoka.games import game_facts
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import PythonEvaluator
+from hyoka.study.comments import comments_of, is_comments, take_comments
+from hyoka.study.given_evaluations import TABLE, GivenEvaluations, is_table, take_table
 from hyoka.study.layout import COMMENTS, now
-from hyoka.study.manifest import ENGINE, Change, changing, read_manifest, read_part
-from hyoka.study.speakers import AUTHORS, leanings, take_turns
+from hyoka.study.manifest import ENGINE, Change, read_manifest, read_part
+from hyoka.study.storing import EvaluationReport, evaluations_of, positions_done
 from hyoka.study.study import Study
-from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
+from hyoka.study.tables import position_keys
 from hyoka.study.tasks import Evaluated, evaluate_games
 
 _TASK_S: Final = 2.0
@@ -40,34 +38,20 @@ _FLUSH_ROWS: Final = 200_000
 
 Judge = Callable[[Any], Evaluation | float]
 """A function of positions of its game: an evaluation, or the first player's expected result."""
+Evaluating = str | Spec | Judge
+"""Whoever is asked about positions: a text, its spec, or a function."""
+Evaluator = Evaluating | GivenEvaluations
 Positions = list[RecordedGame]
 """Positions of some games, as they travel to a worker."""
 
 
-@dataclass
-class EvaluationReport:
-    """What one evaluator did."""
-
-    engine: str
-    """The name under which its evaluations are kept."""
-    wanted: int = 0
-    found: int = 0
-    """Evaluated before."""
-    done: int = 0
-    failed: int = 0
-    seconds: float = 0.0
-    failures: list[Failure] = field(default_factory=list)
-    """The first few."""
-    notes: list[str] = field(default_factory=list)
-    """What whoever asked should know, a line each."""
-
-
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: Sequence[str | Spec | Judge],
+    specs: "Sequence[Evaluator] | Evaluator",
     *,
     where: str | None = None,
     sample: int | None = None,
+    limit: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     executor: Executor | None = None,
@@ -75,27 +59,41 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     flush_s: float = 10.0,
     progress: OnProgress | None = None,
 ) -> list[EvaluationReport]:
-    """Evaluate positions with each of `specs` and keep the results in the study.
+    """Evaluate positions with each of `specs`, or with one, and keep the results in the study.
 
-    A spec is `comments` (what the records say), a search of ours such as `uct:playouts=500`, an
-    engine such as `uci:nodes=1:stockfish`, or a function in Python that takes a position and gives
-    the first player's expected result, 0 to 1, or an `Evaluation` (see `PythonEvaluator`). `where`
-    chooses positions, `sample` takes so many of each game at random (by `seed`). What has been
-    evaluated is not evaluated again; interrupted, the same call goes on. An evaluator whose code or
-    files have changed is another one. `jobs` engines work side by side here, or as many as
-    `executor` runs if one is given. Results are written every `flush_s` seconds, in a long run
-    less often.
+    A spec is `comments` (what the records say; `comments:by=player` makes each player an
+    evaluator, `comments:player=NAME*` those of such names together), a search of ours such as
+    `uct:playouts=500`, an engine such as `uci:nodes=1:stockfish`, or a function in Python that
+    takes a position and gives the first player's expected result, 0 to 1, or an `Evaluation` (see
+    `PythonEvaluator`, also for scores), or `table:FILE` (see `GivenEvaluations`).
+
+    `where` chooses positions, `sample` takes so many of each game at random (by `seed`), `limit`
+    so many of all, spread over the games as evenly as can be; with a larger limit the same
+    positions and more. What has
+    been evaluated is not evaluated again; interrupted, the same call goes on. An evaluator whose
+    code or files have changed is another one. `jobs` engines work side by side here, or as many as
+    `executor` runs if one is given. Results are written every `flush_s` seconds, in a long run less
+    often.
     """
-    chosen = sampled(study.select(where), sample, seed)
+    specs = list(specs) if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    for spec in specs:  # what can't be read is said before work, not after it
+        if is_comments(spec):
+            comments_of(str(spec))
+        elif not is_table(spec):
+            _evaluator_of(cast(Evaluating, spec))
+    chosen = sampled(study.select(where), sample, seed, limit)
     reports = []
     for spec in specs:
-        if spec == COMMENTS:
-            reports.append(_take_comments(study, chosen))
+        if is_comments(spec):
+            reports += take_comments(study, str(spec), chosen)
             continue
-        engine = contestant_of(_evaluator_of(spec)).spec_for(study.game)
+        if is_table(spec):
+            reports.append(take_table(study, cast(GivenEvaluations | str, spec), chosen))
+            continue
+        engine = contestant_of(_evaluator_of(cast(Evaluating, spec))).spec_for(study.game)
         contestant = contestant_of(engine)
         contestant.check(study.game, here=executor is None)
-        with _evaluations_of(study, engine.slug) as change:
+        with evaluations_of(study, engine.slug) as change:
             run = _Run(study, engine, change, flush_s)
             if not change.values:
                 note = _changed_since(study.path / "evaluations", engine)
@@ -107,9 +105,9 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     return reports
 
 
-def _evaluator_of(spec: str | Spec | Judge) -> Spec:
+def _evaluator_of(spec: Evaluating) -> Spec:
     if isinstance(spec, str):
-        return spec_of(spec, [COMMENTS])
+        return spec_of(spec, [COMMENTS, TABLE])
     return spec if is_spec(spec) else PythonEvaluator(cast(Judge, spec))
 
 
@@ -139,16 +137,26 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
     return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 
-def sampled(chosen: pa.Table, sample: int | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Game numbers and plies in order; with `sample`, the same ones for the same seed."""
+def sampled(
+    chosen: pa.Table, sample: int | None, seed: int, limit: int | None = None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Game numbers and plies in order; with `sample` or `limit`, the same ones for the same seed.
+
+    `limit` takes one position of every game, in an order by chance, before a second of any.
+    """
     games = chosen["game_id"].to_numpy()
     plies = chosen["ply"].to_numpy()
-    if sample is None or len(games) == 0:
+    if (sample is None and limit is None) or len(games) == 0:
         return games, plies
-    order = np.lexsort((scrambled(games, plies, seed), games))
+    chance = scrambled(games, plies, seed)
+    order = np.lexsort((chance, games))
     first = np.flatnonzero(np.diff(games[order], prepend=-1))
     rank = np.arange(len(games)) - np.repeat(first, np.diff(first, append=len(games)))
-    kept = np.sort(order[rank < sample])
+    if sample is not None:
+        order, rank = order[rank < sample], rank[rank < sample]
+    if limit is not None:
+        order = order[np.lexsort((chance[order], rank))[:limit]]
+    kept = np.sort(order)
     return games[kept], plies[kept]
 
 
@@ -160,79 +168,6 @@ def scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np
         bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
-
-
-def _evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
-    """What an evaluator has said, for the one who may add to it."""
-    return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
-
-
-def _take_comments(study: Study, chosen: tuple[NDArray[Any], NDArray[Any]]) -> EvaluationReport:
-    """What the records say becomes evaluations like any other."""
-    started = time.monotonic()
-    report = EvaluationReport(COMMENTS)
-    with _evaluations_of(study, COMMENTS) as change:
-        remarks, inferred = _with_authors(
-            study.sql(
-                "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
-                "case when first_to_play then 'second' else 'first' end as mover "
-                "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
-                "where value is not null or score is not null or mate is not null "
-                "order by r.game_id, r.ply"
-            )
-        )
-        keys = position_keys(*chosen)
-        remarked = position_keys(remarks["game_id"].to_numpy(), remarks["ply"].to_numpy())
-        wanted = np.isin(remarked, keys)
-        done = position_keys(*_done(change))
-        new = wanted & ~np.isin(remarked, done)
-        report.wanted = int(wanted.sum())
-        report.found = report.wanted - int(new.sum())
-        report.done = int(new.sum())
-        if report.done:
-            rows = remarks.filter(pa.array(new))
-            unit = game_facts(study.game).unit
-            rows = rows.append_column("unit", pa.array([unit] * len(rows)))
-            for name in EVALUATION_SCHEMA.names:
-                if name not in rows.column_names:
-                    kind = EVALUATION_SCHEMA.field(name).type
-                    rows = rows.append_column(name, pa.nulls(len(rows), kind))
-            rows = rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
-            identity = {"spec": COMMENTS, "name": "the records' own values", "created": now()}
-            change.values = change.values or identity
-            change.values |= {AUTHORS: "the movers, as the values show"} if inferred else {}
-            change.add(rows)
-            change.commit()
-    report.seconds = time.monotonic() - started
-    return report
-
-
-def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
-    """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
-    authors, movers = remarks["author"], remarks["mover"]
-    remarks = remarks.drop_columns(["mover"])
-    if authors.null_count < len(authors) or not len(authors):
-        return remarks, False
-    leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
-    games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
-    if not take_turns(leaning, games, plies):
-        return remarks, False
-    spoken = pc.if_else(pa.array(plies > 0), movers, None)
-    return remarks.set_column(remarks.schema.get_field_index("author"), "author", spoken), True
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    return np.asarray(column.cast(pa.float64()).to_numpy())
-
-
-def _done(change: Change) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The positions that an evaluator's parts hold."""
-    games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    for part in change.parts:
-        table = read_part(change.file.parent / part.name, ["game_id", "ply"])
-        games.append(table["game_id"].to_numpy())
-        plies.append(table["ply"].to_numpy())
-    return np.concatenate(games), np.concatenate(plies)
 
 
 class _Run:
@@ -254,7 +189,7 @@ class _Run:
         if retry_failed:
             _drop_failed(self._change)
         games, plies = chosen
-        new = ~np.isin(position_keys(games, plies), position_keys(*_done(self._change)))
+        new = ~np.isin(position_keys(games, plies), position_keys(*positions_done(self._change)))
         self.report.wanted = len(games)
         self.report.found = len(games) - int(new.sum())
         return games[new], plies[new]

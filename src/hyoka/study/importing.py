@@ -150,7 +150,8 @@ class Importer:
                 tables["games"] = pa.concat_tables(each.games() for each in kept)
                 tables["positions"] = pa.concat_tables(each.positions(columns) for each in kept)
             if any(each.remark_count for each in kept):
-                tables["remarks"] = pa.concat_tables(each.remarks() for each in kept)
+                remarks = [each.remarks() for each in kept]
+                tables["remarks"] = pa.concat_tables(remarks, promote_options="default")
             return [change.write(table, name, number) for name, table in tables.items()]
 
         return work
@@ -237,7 +238,8 @@ class _Kept:
     duplicate_of: NDArray[np.int64]
 
     def games(self) -> pa.Table:
-        rows = self.rows.filter(pa.array(self.keep)).drop_columns(["game"])
+        rows = self.rows if self.keep.all() else self.rows.filter(pa.array(self.keep))
+        rows = rows.drop_columns(["game"])
         codes = _packed_moves(self.table, self.keep)
         rows = rows.set_column(rows.schema.get_field_index("moves"), "moves", codes)
         rows = rows.add_column(0, "game_id", pa.array(self.ids))
@@ -313,6 +315,9 @@ class _Kept:
             chosen = values[wanted]
             return pa.array(chosen, mask=chosen == 0)
 
+        said = self._said()
+        if not wanted.all():
+            said = {name: column.filter(pa.array(wanted)) for name, column in said.items()}
         return pa.table(
             {
                 "game_id": np.repeat(ids, counts)[wanted],
@@ -325,8 +330,34 @@ class _Kept:
                 "spent_s": known(table.remark_spent_s),
                 "book": table.remark_book[wanted].astype(np.bool_),
                 "author": _AUTHORS.take(pa.array(table.remark_author[wanted])),
+                **said,
             }
         )
+
+    def _said(self) -> dict[str, pa.Array]:
+        """What remarks say in words and signs, null where nothing; only columns that say any."""
+        table = self.table
+        columns: dict[str, pa.Array] = {}
+        if len(table.nags):
+            offsets = pa.array(table.nag_offsets, mask=_is_empty(table.nag_offsets))
+            columns["nags"] = pa.ListArray.from_arrays(offsets, pa.array(table.nags))
+        for name in ("texts", "properties"):
+            offsets, data = table.text_buffers(f"remark_{name}")
+            if len(data):
+                known = np.packbits(np.diff(offsets) > 0, bitorder="little")
+                buffers = (pa.py_buffer(each) for each in (known, offsets, data))
+                columns[_COLUMN_OF[name]] = pa.Array.from_buffers(
+                    pa.string(), len(offsets) - 1, list(buffers)
+                )
+        return columns
+
+
+_COLUMN_OF: Final = {"texts": "text", "properties": "properties"}
+
+
+def _is_empty(offsets: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which of the lists that begin at these offsets have nothing in them; the last is no list."""
+    return np.append(np.diff(offsets) == 0, np.False_)
 
 
 def _packed_moves(table: _core.Table, keep: NDArray[np.bool_]) -> pa.Array:

@@ -24,6 +24,7 @@ import json
 import os
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,22 +71,32 @@ def write_part(table: pa.Table, path: Path) -> memoryview:
 
 def _encodings(schema: pa.Schema) -> dict[str, Any]:
     """Deltas for whole numbers: small and quick to write, where a dictionary would be neither."""
+    leaves = dict(leaf for field in schema for leaf in _leaves(field.name, field.type))
     deltas = {
-        field.name: "DELTA_BINARY_PACKED" for field in schema if pa.types.is_integer(field.type)
+        name: "DELTA_BINARY_PACKED" for name, kind in leaves.items() if pa.types.is_integer(kind)
     }
     texts = [
-        field.name
-        for field in schema
-        if pa.types.is_string(field.type) or pa.types.is_dictionary(field.type)
+        name
+        for name, kind in leaves.items()
+        if pa.types.is_string(kind) or pa.types.is_dictionary(kind)
     ]
     return {
         "column_encoding": deltas,
         "use_dictionary": texts,
-        "compression": {
-            field.name: "zstd" if field.name in {*texts, "moves"} else "lz4" for field in schema
-        },
+        "compression": {name: "zstd" if name in {*texts, "moves"} else "lz4" for name in leaves},
         "write_statistics": [name for name in ("game_id", "ply") if name in schema.names],
     }
+
+
+def _leaves(name: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
+    """The columns that a Parquet file has for one of Arrow's, by their paths."""
+    if pa.types.is_map(kind):
+        yield from _leaves(f"{name}.key_value.key", kind.key_type)
+        yield from _leaves(f"{name}.key_value.value", kind.item_type)
+    elif pa.types.is_list(kind):
+        yield from _leaves(f"{name}.list.element", kind.value_type)
+    else:
+        yield name, kind
 
 
 def read_description(folder: Path) -> dict[str, Any]:

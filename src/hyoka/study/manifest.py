@@ -43,6 +43,7 @@ ENGINE: Final = "engine.toml"
 METHOD: Final = "method.toml"
 MODEL: Final = "model.toml"
 SEARCH: Final = "search.toml"
+COLUMN: Final = "column.toml"
 _LISTED: Final = re.compile(
     r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
 )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a study to samples: what evaluators said of its positions, ready to be analysed."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from hyoka.analysis import VALUE, Control, Sample, game_numbers
 from hyoka.errors import ConditionError, StudyError, named, nearest
+from hyoka.name_patterns import matches
 from hyoka.study.conditions import check_condition
-from hyoka.study.importing import colour_names
 from hyoka.study.manifest import ENGINE, read_manifest
 from hyoka.study.question import PHASE, Axis, Question
-from hyoka.study.speakers import AUTHORS, PlayersOf
+from hyoka.study.speakers import AUTHORS, PLAYER, PlayersOf
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -32,6 +33,9 @@ _BY_POINTS: Final = ("ab", "mc-score")
 """Searches of ours whose values are made from their scores."""
 MATE_SCORE: Final = 20_000
 """Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
+EVALUATOR: Final = "evaluator"
+SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
+"""What an evaluator says, as conditions name it beside columns of positions, and its own name."""
 THE_PHASE: Final = "the phase of the game"
 """As sentences say what is held equal."""
 _PLY_STRATA: Final = 10
@@ -76,8 +80,7 @@ class Measured:
             if not authors.any():
                 continue
             if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
-                condition = _spoken_by(self.study.game, speakers.names[0])
-                caveats.append(speakers.caveat(sample.name, condition))
+                caveats.append(speakers.caveat(sample.name))
         return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
@@ -115,25 +118,25 @@ def measured(
     asked = question or Question()
     names = chosen_evaluators(study, evaluators)
     loaded = list(columns)
-    if asked.by is not None and asked.by not in (PHASE, *columns):
-        loaded.append(asked.by)
+    by = asked.expression
+    if by is not None and by not in (PHASE, *columns):
+        loaded.append(by)
     table = _joined(study, names, asked.where, loaded)
-    results = _column(table, "result").astype(np.float32)
+    results = column_values(table, "result").astype(np.float32)
     decided = np.ones(len(results), bool)
     if asked.draws == "discard":
         decided = (results == 0) | (results == 1)
     rows = np.flatnonzero(decided)
-    game_ids = _column(table, "game_id").astype(np.int64)[rows]
+    game_ids = column_values(table, "game_id").astype(np.int64)[rows]
     numbers, count = game_numbers(game_ids)
     samples = []
-    texts = [evaluator_text(study, name) for name in names]
+    labels = evaluator_labels(study, names)
     for index, name in enumerate(names):
-        text = texts[index]
-        by_points = text.partition(":")[0] in _BY_POINTS
+        by_points = evaluator_text(study, name).partition(":")[0] in _BY_POINTS
         values, unit = _values(table, index, asked.axis, name, by_points)
         samples.append(
             Sample(
-                text if texts.count(text) == 1 else name,
+                labels[index],
                 unit,
                 values[rows],
                 results[rows],
@@ -162,44 +165,47 @@ def measured(
         ]
     if not len(rows):
         raise StudyError(_nothing(study, names, asked, len(table)))
-    changed = _column(table, "changed")[rows]
+    changed = column_values(table, "changed")[rows]
     return Measured(
         study,
         tuple(samples),
         game_ids,
-        _column(table, "ply").astype(np.int32)[rows],
-        {name: _column(table, f"column_{i}")[rows] for i, name in enumerate(loaded)},
+        column_values(table, "ply").astype(np.int32)[rows],
+        {name: column_values(table, f"column_{i}")[rows] for i, name in enumerate(loaded)},
         int(np.nansum(changed.astype(np.float64))),
-        tuple(_column(table, f"author_{i}").astype(np.int8)[rows] for i in range(len(names))),
+        tuple(
+            # Of one player nobody asks who speaks.
+            column_values(table, f"author_{i}").astype(np.int8)[rows] * (not is_player(study, name))
+            for i, name in enumerate(names)
+        ),
         tuple(AUTHORS in identity(study, name) for name in names),
     )
 
 
-def _spoken_by(game: str, name: str) -> str:
-    """The condition of the positions that a player spoke of: those after its own moves."""
-    (_, first), (_, second) = colour_names(game)
-    quoted = name.replace("'", "''")
-    return f"(case when first_to_play then {second} else {first} end) = '{quoted}'"
-
-
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
-    """Names of evaluators as the study knows them; texts of specs are understood too."""
+    """Names of evaluators as the study knows them.
+
+    Texts of specs and names of players are understood too, and patterns of all of these.
+    """
     known = study.engines
     if not known:
-        raise StudyError(
-            f"{study.path}: nothing has been evaluated yet; run: hyoka evaluate {study.path}"
-        )
+        raise nothing_evaluated(study)
     if evaluators is None:
         return known
     given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
     texts: dict[str, list[str]] = {}
     for name in known:
-        texts.setdefault(evaluator_text(study, name), []).append(name)
+        for text in {evaluator_text(study, name), _called(study, name)}:
+            texts.setdefault(text, []).append(name)
     chosen = []
     for name in given:
         if name not in known and name not in texts:
-            hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
-            raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
+            fitting = [n for text, names in texts.items() if matches(name, text) for n in names]
+            if not fitting:
+                hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
+                raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
+            chosen += fitting
+            continue
         meant = [name] if name in known else texts[name]
         if len(meant) > 1:
             raise StudyError(
@@ -210,9 +216,63 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     return list(dict.fromkeys(chosen))
 
 
+def nothing_evaluated(study: "Study") -> StudyError:
+    """What is to be said of a study that has no evaluations."""
+    return StudyError(
+        f"{study.path}: nothing has been evaluated yet; run: hyoka evaluate {study.path}"
+    )
+
+
+def chosen_evaluator(study: "Study", evaluator: str) -> str:
+    """The name of one evaluator as the study knows it; raises StudyError if several fit."""
+    names = chosen_evaluators(study, evaluator)
+    if len(names) > 1:
+        raise StudyError(
+            f"{study.path}: '{evaluator}' stands for {len(names)} evaluators, "
+            f"{', '.join(names[:3])}{' …' if len(names) > 3 else ''}; choose one"
+        )
+    return names[0]
+
+
 def evaluator_text(study: "Study", name: str) -> str:
     """The spec by which an evaluator was asked for; its name where that is not known."""
     return str(identity(study, name).get("spec", name))
+
+
+def evaluator_labels(study: "Study", names: Sequence[str]) -> list[str]:
+    """How results call evaluators: players by their names, others as they were asked for.
+
+    Those that would be called alike are called by the names under which they are kept.
+    """
+    called = [_called(study, name) for name in names]
+    return [
+        text if called.count(text) == 1 else name for text, name in zip(called, names, strict=True)
+    ]
+
+
+def _called(study: "Study", name: str) -> str:
+    return str(identity(study, name).get(PLAYER, evaluator_text(study, name)))
+
+
+def is_player(study: "Study", name: str) -> bool:
+    """Whether an evaluator is what one player said of its own moves."""
+    return PLAYER in identity(study, name)
+
+
+def apart(study: "Study", names: Sequence[str], question: Question) -> list[list[str]]:
+    """Evaluators in groups that are measured on the same positions.
+
+    Players who speak of their own moves share no position: of several, each is by itself. So is
+    each where a condition is about what an evaluator says: it is about each one's own.
+    """
+    texts = [text for text in (question.where, question.expression) if text is not None]
+    players = [name for name in names if is_player(study, name)]
+    if said_in(texts, study.condition_columns()):
+        return [[name] for name in names]
+    if len(players) < 2:
+        return [list(names)]
+    others = [name for name in names if name not in players]
+    return [*([others] if others else []), *([name] for name in players)]
 
 
 def identity(study: "Study", name: str) -> dict[str, Any]:
@@ -224,26 +284,67 @@ def split_columns(study: "Study") -> list[str]:
     """The columns that a search for splits looks at unless told otherwise."""
     known = set(study.condition_columns())
     wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
-    wanted += [*study.ranking_columns, *study.category_columns]
+    wanted += [*study.ranking_columns, *study.category_columns, *study.own_columns]
     return [name for name in wanted if name in known]
+
+
+def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
+    """What expressions use of what an evaluator says; a study's own columns go before it."""
+    words: set[str] = set()
+    for expression in expressions:
+        words |= set(re.findall(r"\w+", re.sub(r"'(?:[^']|'')*'", "", expression).lower()))
+    return (words & {EVALUATOR, *SAID}) - {column.lower() for column in columns}
+
+
+def said_by(study: "Study", names: Sequence[str]) -> str:
+    """SQL of the positions that evaluators judged, with what each says: a row each."""
+    known = study.condition_columns()
+    said = ", ".join(f"e.{column}" for column in SAID if column not in known)
+    labels = " ".join(
+        f"when {_quoted(name)} then {_quoted(label)}"
+        for name, label in zip(names, evaluator_labels(study, names), strict=True)
+    )
+    called = "" if EVALUATOR in known else f", case e.engine {labels} end as {EVALUATOR}"
+    return (
+        f"(select p.*, {said}{called}, e.engine as engine_ from positions p join evaluations e "
+        f"using (game_id, ply) where e.failed is null and e.engine in "
+        f"({', '.join(map(_quoted, names))}))"
+    )
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("'", "''")
+    return f"'{escaped}'"
 
 
 def _joined(
     study: "Study", names: Sequence[str], where: str | None, columns: Sequence[str]
 ) -> pa.Table:
     known = study.condition_columns()
-    condition = "true" if where is None else check_condition(where, known)
-    expressions = []
+    usable = [*known, EVALUATOR, *(column for column in SAID if column not in known)]
+    condition = "true" if where is None else check_condition(where, usable)
+    own = said_in([] if where is None else [where], known)
+    of_positions: list[str] = []
+    of_evaluators: list[str] = []
     for i, column in enumerate(columns):
-        expression = f'"{column}"' if column in known else check_condition(column, known)
-        expressions.append(f"{expression} as column_{i}")
+        expression = f'"{column}"' if column in known else check_condition(column, usable)
+        (of_evaluators if said_in([column], known) else of_positions).append(
+            f"{expression} as column_{i}"
+        )
+    if of_evaluators and len(names) > 1:
+        raise StudyError("what an evaluator says parts its own positions: one evaluator at a time")
     joins, evaluated = [], []
     for i, name in enumerate(names):
-        quoted = name.replace("'", "''")
         joins.append(
             f"join (select game_id, ply, value, score, mate, unit, author from evaluations where "
-            f"engine = '{quoted}' and failed is null) e{i} using (game_id, ply)"
+            f"engine = {_quoted(name)} and failed is null) e{i} using (game_id, ply)"
         )
+        if own or of_evaluators:
+            more = "".join(f", {each}" for each in of_evaluators)
+            joins.append(
+                f"join (select game_id, ply{more} from {said_by(study, [name])} "
+                f"where {condition if own else 'true'}) s{i} using (game_id, ply)"
+            )
         evaluated += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]
         evaluated.append(
             f"case e{i}.author when 'first' then 1 when 'second' then 2 else 0 end as author_{i}"
@@ -254,13 +355,14 @@ def _joined(
             "ply",
             "coalesce(adjudicated, result) as result",
             "adjudicated is not null and result is not null and adjudicated <> result as changed",
-            *expressions,
+            *of_positions,
         ]
     )
-    outer = ", ".join(["p.*", *evaluated])
+    outer = ", ".join(["p.*", *evaluated, *(e.rpartition(" as ")[2] for e in of_evaluators)])
     try:
         return study.sql(
-            f"select {outer} from (select {inner} from positions where {condition} "
+            f"select {outer} from (select {inner} from positions where "
+            f"{'true' if own else condition} "
             f"and coalesce(adjudicated, result) is not null) p {' '.join(joins)} "
             "order by game_id, ply"
         )
@@ -268,7 +370,7 @@ def _joined(
         raise ConditionError(f"{error} (in: {', '.join([where or '', *columns])})") from error
 
 
-def _column(table: pa.Table, name: str) -> NDArray[Any]:
+def column_values(table: pa.Table, name: str) -> NDArray[Any]:
     """A column as NumPy has it: truth values without nulls stay such, numbers' nulls are NaN."""
     column = table[name].combine_chunks()
     kind = column.type
@@ -288,9 +390,9 @@ def _values(
     searches that go by points; else values come first. What is certain (a mate, a proof) is worth
     infinity as a score.
     """
-    value = _column(table, f"value_{index}").astype(np.float32)
-    score = _column(table, f"score_{index}").astype(np.float32)
-    mate = _column(table, f"mate_{index}").astype(np.float32)
+    value = column_values(table, f"value_{index}").astype(np.float32)
+    score = column_values(table, f"score_{index}").astype(np.float32)
+    mate = column_values(table, f"mate_{index}").astype(np.float32)
     units = [unit for unit in pc.unique(table[f"unit_{index}"]).to_pylist() if unit]
     mated = bool(np.isfinite(mate).any())
     has_value, has_score = (bool(np.isfinite(numbers).any()) for numbers in (value, score))

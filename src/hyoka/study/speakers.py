@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 AUTHORS: Final = "authors"
 """What an evaluator's description has where only its values show whose they are."""
+PLAYER: Final = "player"
+"""What the description of an evaluator has that is one player of many, or versions of one."""
 WHO_SPEAKS: Final = "who speaks"
 RATINGS: Final = "the difference in rating"
 _MOST_NAMED: Final = 12
@@ -52,24 +54,24 @@ class Speakers:
     inferred: bool
     """Whether the values show it, and not the records."""
 
-    def caveat(self, evaluator: str, condition: str) -> str:
-        """What to know about an evaluator that is several; `condition` picks the first of them."""
+    def caveat(self, evaluator: str) -> str:
+        """What to know about an evaluator that is several, and how to have them apart."""
         shares = [
             f"{name or 'without a name'} {share:.0%}"
             for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
         ]
         more = len(self.names) - len(shares)
-        others = f" and {more} more" if more else ""
+        others = f" and {more:,} more" if more else ""
         seen = (
             ", as the values show: within each game they lean to and fro with the mover"
             if self.inferred
             else ""
         )
         return (
-            f"{evaluator} has {len(self.names)} speakers in one ({', '.join(shares)}{others}), "
+            f"{evaluator} has {len(self.names):,} speakers in one ({', '.join(shares)}{others}), "
             f"each commenting its own moves{seen}. What holds for all together need not hold for "
-            "any, and goes with who moves and who plays. One at a time, by a condition such as: "
-            f"{condition}"
+            "any, and goes with who moves and who plays. Each as an evaluator of its own: hyoka "
+            "evaluate STUDY --with comments:by=player"
         )
 
 

@@ -7,6 +7,7 @@ and how much memory it and its answer may fill.
 """
 
 import contextlib
+import contextvars
 import functools
 import os
 import re
@@ -14,6 +15,7 @@ import resource
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -32,6 +34,19 @@ _GRACE_S: Final = 1.0
 """How long a query that was told to stop is waited for."""
 _SPARE: Final = 1 << 30
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+_own_seconds: Final[contextvars.ContextVar[float]] = contextvars.ContextVar("seconds", default=inf)
+
+
+@contextlib.contextmanager
+def within_seconds(seconds: float) -> Iterator[None]:
+    """Let queries in here take no longer than this, where they might take longer."""
+    former = _own_seconds.set(seconds)
+    try:
+        yield
+    finally:
+        _own_seconds.reset(former)
 
 
 class UnreadableError(Error):
@@ -134,9 +149,9 @@ def attended(opened: Any, work: Callable[[], T]) -> T:
                 opened.interrupt()
                 job.done.wait(_GRACE_S)
     if not in_time:
-        raise ConditionError(
-            f"the query took longer than {seconds:g} s; {SECONDS}={10 * seconds:g} allows more"
-        )
+        own = seconds == _own_seconds.get()
+        more = "" if own else f"; {SECONDS}={10 * seconds:g} allows more"
+        raise ConditionError(f"the query took longer than {seconds:g} s{more}")
     if job.error is not None:
         raise job.error
     [result] = job.results
@@ -226,7 +241,7 @@ def _most_seconds() -> float:
         seconds = 0.0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
         raise ConditionError(f"{SECONDS} is a number of seconds, not '{text}'")
-    return seconds
+    return min(seconds, _own_seconds.get())
 
 
 def _most_memory() -> int:

@@ -3,6 +3,7 @@
 
 import collections
 import errno
+import functools
 import glob
 import os
 import shutil
@@ -18,17 +19,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
+from hyoka.analysis.result import html_table
 from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
 from hyoka.study import analysing
+from hyoka.study import own_columns as adding
 from hyoka.study.conditions import check_condition
 from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
 from hyoka.study.locking import is_held, locked
-from hyoka.study.manifest import Change, changing, read_manifest
+from hyoka.study.manifest import Change, Manifest, changing, read_manifest, read_part, reading
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
@@ -99,12 +102,22 @@ class Study:
         )
         return cls.open(path)
 
+    def _repr_html_(self) -> str:
+        [row] = self.sql(
+            "select (select count(*) from games) as games, count(*) as positions from positions"
+        ).to_pylist()
+        lines = [["game", "games", "positions", "evaluators"]]
+        lines.append(
+            [self.game, f"{row['games']:,}", f"{row['positions']:,}", ", ".join(self.engines)]
+        )
+        return html_table(f"Study {self.path}", lines)
+
     def sql(self, query: str) -> pa.Table:
         """The answer to a SELECT over the study's tables, as Arrow.
 
-        Tables are `games`, `positions` (with their games' columns), `remarks`, `evaluations`,
-        `adjudications`, `winners`, `rankings`, `categories`, `visits` and `refused`. The query can
-        reach no file and change no setting.
+        Tables are `games`, `positions` (with their games' columns), `tags`, `remarks`,
+        `evaluations`, `adjudications`, `winners`, `rankings`, `categories`, `visits` and `refused`.
+        The query can reach no file and change no setting.
         """
         snapshot = self._snapshot()
         try:
@@ -133,6 +146,11 @@ class Study:
     def category_columns(self) -> list[str]:
         """The columns that tell positions' categories; see `categorise`."""
         return list(CATEGORY_COLUMNS) if self._snapshot().categories else []
+
+    @property
+    def own_columns(self) -> list[str]:
+        """The columns that were added; see `add_column`."""
+        return list(self._snapshot().columns)
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
         """Columns of the positions that satisfy a condition, in the order of games and plies."""
@@ -174,6 +192,17 @@ class Study:
 
     def record(self, game_id: int) -> Record:
         """A game of the study as a record; raises StudyError if there is none of this number."""
+        manifest = read_manifest(self.path / DESCRIPTION)
+        if (found := _row_of(manifest, int(game_id))) is not None:
+            file, row = found
+            remarked = f"remarks/{file.name}" in manifest.names
+            with reading(file):
+                changed = file.stat().st_mtime_ns
+            games, remarks = _part_tables(file, changed, remarked)
+            ids = remarks["game_id"].to_numpy() if len(remarks) else np.empty(0, np.int64)
+            low, high = np.searchsorted(ids, [game_id, game_id + 1])
+            said = remarks.slice(low, high - low).to_pylist()
+            return self._as_record(games.slice(row, 1).to_pylist()[0], tuple(map(_remark, said)))
         for _, record in self.records([int(game_id)]):
             return record
         count = self.sql("select count(*) as n from games")["n"][0]
@@ -190,7 +219,7 @@ class Study:
             remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
             by_game: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
-                by_game.setdefault(row.pop("game_id"), []).append(Remark(**row))
+                by_game.setdefault(row["game_id"], []).append(_remark(row))
             for row in games.to_pylist():
                 yield row["game_id"], self._as_record(row, tuple(by_game.get(row["game_id"], ())))
 
@@ -201,6 +230,7 @@ class Study:
     def _as_record(self, row: dict[str, Any], remarks: tuple[Remark, ...]) -> Record:
         names = Record.__dataclass_fields__
         fields = {name: value for name, value in row.items() if name in names}
+        fields["tags"] = dict(row.get("tags") or ())
         fields["moves"] = np.frombuffer(row["moves"], dtype="<u2").astype(np.uint16)
         return Record(game=self.game, remarks=remarks, **fields)
 
@@ -209,6 +239,8 @@ class Study:
         """The names of the evaluators whose evaluations are here."""
         return sorted(self._snapshot().engines)
 
+    add_column = adding.add_column
+    drop_column = adding.drop_column
     curve = analysing.curve
     metrics = analysing.metrics
     splits = analysing.splits
@@ -216,6 +248,38 @@ class Study:
     compare = analysing.compare
     disagreements = analysing.disagreements
     calibration = analysing.calibration
+    wdl = analysing.wdl
+
+
+def _remark(row: dict[str, Any]) -> Remark:
+    """A remark of a row of the table; studies of earlier versions keep no words."""
+    words = {
+        "nags": tuple(row.get("nags") or ()),
+        "text": row.get("text") or "",
+        "properties": row.get("properties") or "",
+    }
+    return Remark(**{name: row[name] for name in row if name != "game_id"} | words)
+
+
+def _row_of(manifest: Manifest, game_id: int) -> tuple[Path, int] | None:
+    """The part that holds a game, and its row there: games are numbered part by part."""
+    first = 0
+    for part in manifest.parts:
+        if part.table != "games":
+            continue
+        if first <= game_id < first + part.rows:
+            return manifest.folder / part.name, game_id - first
+        first += part.rows
+    return None
+
+
+@functools.lru_cache(maxsize=4)
+def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, pa.Table]:
+    """A part of games and the remarks that belong to it; whoever asks for one asks for more."""
+    games = read_part(file)
+    beside = file.parent.parent / "remarks" / file.name
+    remarks = read_part(beside) if remarked else pa.table({})
+    return games, remarks
 
 
 def make_study(  # noqa: PLR0913 - a keyword for each choice

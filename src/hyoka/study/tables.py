@@ -2,7 +2,7 @@
 """The tables of a study as SQL sees them: what its manifests list at one moment."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
@@ -16,6 +16,7 @@ from hyoka.errors import StudyError
 from hyoka.study.importing import colour_names
 from hyoka.study.layout import DESCRIPTION
 from hyoka.study.manifest import (
+    COLUMN,
     ENGINE,
     METHOD,
     MODEL,
@@ -25,6 +26,7 @@ from hyoka.study.manifest import (
     read_manifest,
     reading,
 )
+from hyoka.study.position_texts import position_texts
 from hyoka.study.sql import UnreadableError, connection, run_query
 
 EVALUATION_SCHEMA: Final = pa.schema(
@@ -80,6 +82,7 @@ VISIT_SCHEMA: Final = pa.schema(
     ]
 )
 """How often the search that played a game visited the moves of a position; codes of moves."""
+_KEY_SCHEMA: Final = pa.schema([("game_id", pa.int64()), ("ply", pa.int32())])
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
 _REMARK_SCHEMA: Final = pa.schema(
     [
@@ -93,8 +96,13 @@ _REMARK_SCHEMA: Final = pa.schema(
         ("spent_s", pa.float32()),
         ("book", pa.bool_()),
         ("author", pa.string()),
+        ("nags", pa.list_(pa.uint16())),
+        ("text", pa.string()),
+        ("properties", pa.string()),
     ]
 )
+_TAGS: Final = pa.field("tags", pa.map_(pa.string(), pa.string()))
+"""What games of studies of earlier versions lack."""
 _REFUSED_SCHEMA: Final = pa.schema(
     [
         ("source", pa.string()),
@@ -129,6 +137,8 @@ class Snapshot:
     """That of the search that put positions into categories, by its kind."""
     visits: dict[str, Manifest]
     """That of the search that played the games, by its kind."""
+    columns: dict[str, Manifest] = field(default_factory=dict)
+    """Those of columns that somebody has added, by name."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -141,6 +151,7 @@ class Snapshot:
             _manifests(folder / "rankings", "model", MODEL),
             _manifests(folder / "categories", "search", SEARCH),
             _manifests(folder / "visits", "search", SEARCH),
+            _manifests(folder / "columns", "column", COLUMN),
         )
 
     @property
@@ -153,11 +164,15 @@ class Snapshot:
         yield from self.rankings.values()
         yield from self.categories.values()
         yield from self.visits.values()
+        yield from self.columns.values()
 
     def query(self, query: str) -> pa.Table:
         """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
         try:
-            return run_query(self._connection, query)
+            with position_texts(
+                self._connection, query, self.study.values["game"], self._replayable
+            ):
+                return run_query(self._connection, query)
         except UnreadableError as error:
             # Arrow does not say which part it was; the checksums do.
             for manifest in self.manifests:
@@ -168,7 +183,7 @@ class Snapshot:
     @cached_property
     def _connection(self) -> Any:
         tables = {
-            "games_": self._dataset("games", None),
+            "games_": self._games(),
             "positions_": self._dataset("positions", None),
             "remarks_": self._dataset("remarks", _REMARK_SCHEMA),
             "refused": self._dataset("refused", _REFUSED_SCHEMA),
@@ -178,6 +193,8 @@ class Snapshot:
             "rankings_": _partitioned("model", self.rankings, RANKING_SCHEMA),
             "categories_": _partitioned("search", self.categories, CATEGORY_SCHEMA),
             "visits_": _partitioned("search", self.visits, VISIT_SCHEMA),
+            "columns_": _partitioned("column", self.columns, _KEY_SCHEMA),
+            **{f"column {name}": self._own(name) for name in self.columns},
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colours = ", ".join(
@@ -193,18 +210,26 @@ class Snapshot:
             kinds = (f", cast(c.{name} as bigint) as {name}" for name in CATEGORY_COLUMNS)
             categorised = "".join(kinds)
             categories = "left join categories_ c using (game_id, ply)"
+        own = "".join(f', "column {name}".value as "{name}"' for name in self.columns)
+        columns = "\n".join(
+            f'left join "column {name}" using (game_id, ply)' for name in self.columns
+        )
         views = {
             "games": f"select {wide['games_']}, {colours} from games_ t",
             "positions": f"""
                 select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
-                    coalesce(a.known, w.winner) as adjudicated{ranked}{categorised}
+                    coalesce(a.known, w.winner) as adjudicated{ranked}{categorised}{own}
                 from positions_ t join games g using (game_id)
                 left join (select game_id, ply, any_value(result) as known
                            from adjudications_ group by game_id, ply) a using (game_id, ply)
                 left join (select game_id, arg_min(result, ply) as winner from winners_
                            where result is not null group by game_id) w using (game_id)
                 {rankings}
-                {categories}""",
+                {categories}
+                {columns}""",
+            "tags": """
+                select game_id, unnest(map_keys(tags)) as name, unnest(map_values(tags)) as value
+                from games_""",
             "remarks": f"select {wide['remarks_']} from remarks_ t",
             "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
             "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
@@ -214,6 +239,20 @@ class Snapshot:
             "visits": f"select {wide['visits_']} from visits_ t",
         }
         return connection(tables, views)
+
+    def _games(self) -> Any:
+        games = self._dataset("games", None)
+        if "tags" in games.schema.names:
+            return games
+        return self._dataset("games", games.schema.append(_TAGS))
+
+    def _replayable(self) -> pa.Table:
+        return self._games().to_table(columns=["game_id", "start", "komi", "moves"])
+
+    def _own(self, name: str) -> Any:
+        files = self.columns[name].files()
+        with reading(files[0]):
+            return ds.dataset([str(file) for file in files], format=_CHECKED)
 
     def _dataset(self, table: str, schema: pa.Schema | None) -> Any:
         files = self.study.files(table)

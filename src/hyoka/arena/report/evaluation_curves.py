@@ -10,19 +10,17 @@ from hyoka.analysis import (
     VALUE,
     Confidence,
     CurvePoint,
-    FixedBins,
     Resampling,
     Sample,
     confidence,
     curve,
+    open_bins,
 )
-from hyoka.analysis.binning import nice_number
-from hyoka.arena.report.facts import Reals, Thoughts
+from hyoka.arena.report.facts import Thoughts
 
 RESAMPLES: Final = 200
 LEAST_POSITIONS: Final = 30
 LEAST_GAMES: Final = 5
-_BINS: Final = 20
 _SURE: Final = 0.15
 """A value this far from one half, either way, is a claim that somebody is ahead."""
 
@@ -41,7 +39,7 @@ class EvaluationCurve:
     """None where the player tells scores only, or too little."""
     positions: int
     widest: float
-    """Scores beyond this, either way, count as this; 1 for values."""
+    """No score that is shown lies further from 0; 1 for values."""
 
 
 def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCurve | None:
@@ -52,29 +50,25 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
     mine = mine.where(has_value if is_value else has_score)
     if not len(mine.game):
         return None
-    if is_value:
-        thought, width, widest = mine.value, 1 / _BINS, 1.0
-    else:
-        width = nice_number(2 * float(np.quantile(np.abs(mine.score), 0.97)) / _BINS)
-        widest = width * _BINS / 2
-        thought = np.clip(mine.score, -widest, widest)
-    points = _points(thought, mine, VALUE if is_value else "", width, seed)
-    if not points:
-        return None
-    sure = _confidence(mine, seed) if is_value else None
-    return EvaluationCurve(player, is_value, points, sure, len(mine.game), widest)
-
-
-def _points(
-    thought: Reals, mine: Thoughts, unit: str, width: float, seed: int
-) -> tuple[CurvePoint, ...]:
+    sample = Sample.of(
+        "",
+        mine.value if is_value else mine.score,
+        results=mine.result,
+        games=mine.game,
+        unit=VALUE if is_value else "",
+    )
     drawn = curve(
-        Sample.of("", thought, results=mine.result, games=mine.game, unit=unit),
-        binning=FixedBins(width, LEAST_POSITIONS),
+        sample,
+        binning=open_bins(sample, LEAST_POSITIONS),
         at_least=LEAST_POSITIONS,
         resampling=Resampling(RESAMPLES, seed),
     )
-    return tuple(point for point in drawn.points if point.games >= LEAST_GAMES)
+    points = tuple(p for p in drawn.points if p.games >= LEAST_GAMES and not p.is_mate)
+    if not points:
+        return None
+    sure = _confidence(mine, seed) if is_value else None
+    widest = 1.0 if is_value else max(abs(end) for p in points for end in (p.lower, p.upper))
+    return EvaluationCurve(player, is_value, points, sure, len(mine.game), widest)
 
 
 def _confidence(mine: Thoughts, seed: int) -> Confidence | None:

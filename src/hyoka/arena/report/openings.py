@@ -9,9 +9,9 @@ import numpy as np
 
 from hyoka.arena.elo import rate
 from hyoka.arena.played import PlayedGame
+from hyoka.arena.report.boards import board_after, is_in_python
 from hyoka.arena.report.facts import MatchFacts, book_plies, shortened
 from hyoka.arena.score import Score
-from hyoka.diagram import diagram
 from hyoka.page import Block, Board, Boards, Chart, Section
 from hyoka.page.figures import Dot, dots
 
@@ -152,9 +152,13 @@ def _boards(scores: Sequence[OpeningScore], games: Sequence[PlayedGame]) -> list
         plies = min(book_plies(record), len(record))
         if not plies and not record.start:
             continue  # the usual start needs no picture
-        last = record.move_list[plies - 1] if plies else None
-        moves = record.move_texts()[:plies]
+        board = board_after(record, plies)
+        if board is None:
+            continue
+        in_python = is_in_python(record)
+        moves = [str(code) for code in record.moves] if in_python else record.move_texts()
+        moves = moves[:plies]
         shown_moves = " ".join(moves[:_MOVES_SHOWN]) + (" …" if len(moves) > _MOVES_SHOWN else "")
         words = f"{opening_label(score, games)}: the first player {score.first}. {shown_moves}"
-        boards.append(Board(diagram(record.position(plies), last=last), words.strip()))
+        boards.append(Board(board, words.strip()))
     return boards

@@ -7,12 +7,13 @@ from typing import Final
 import numpy as np
 
 from hyoka.arena.played import PlayedGame
+from hyoka.arena.report.boards import board_after
 from hyoka.arena.report.facts import MatchFacts, shortened
-from hyoka.diagram import diagram
 from hyoka.page import Board, Boards, Section
 
 _MOST_FAULTS: Final = 3
 _FAULT_LENGTH: Final = 200
+_TITLE: Final = "Games to look at"
 
 
 def showcase_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
@@ -32,14 +33,19 @@ def showcase_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
         picks.setdefault(int(thoughts.game[best]), (words, ply))
     for row in np.flatnonzero(facts.faulty)[:_MOST_FAULTS].tolist():
         picks.setdefault(row, ("A game with a fault", None))
-    boards = tuple(
+    drawn = (
         _board(facts, row, games[int(facts.place[row])], words, ply)
         for row, (words, ply) in picks.items()
     )
-    return Section("Games to look at", (), (Boards(boards),))
+    boards = tuple(board for board in drawn if board is not None)
+    if not boards:
+        return Section(_TITLE, ("A game in Python needs a name and `cells` to be drawn here.",))
+    return Section(_TITLE, (), (Boards(boards),))
 
 
-def _board(facts: MatchFacts, row: int, game: PlayedGame, words: str, ply: int | None) -> Board:
+def _board(
+    facts: MatchFacts, row: int, game: PlayedGame, words: str, ply: int | None
+) -> Board | None:
     record = game.record
     ply = len(record) if ply is None else ply
     first, second = facts.names[facts.first[row]], facts.names[facts.second[row]]
@@ -50,5 +56,5 @@ def _board(facts: MatchFacts, row: int, game: PlayedGame, words: str, ply: int |
     )
     if game.fault:
         caption += f" {shortened(game.fault, _FAULT_LENGTH)}"
-    last = record.move_list[ply - 1] if ply else None
-    return Board(diagram(record.position(ply), last=last), caption)
+    board = board_after(record, ply)
+    return None if board is None else Board(board, caption)

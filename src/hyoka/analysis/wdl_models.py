@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of wins, draws and losses as a result: a table, a picture, and code for programs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from hyoka.analysis.result import FORMATS, Result
+from hyoka.analysis.wdl import DEGREE, WdlModel
+from hyoka.analysis.wdl_code import LANGUAGES
+from hyoka.errors import StudyError
+from hyoka.figure import Figure
+from hyoka.files import write_text
+
+if TYPE_CHECKING:
+    import altair
+
+
+@dataclass(frozen=True, repr=False)
+class WdlModels(Result):
+    """Models of evaluators and conditions, with what programs need to use them."""
+
+    parts: tuple[WdlModel, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return "Win = 1 / (1 + exp((a - score) / b)), loss the same of -score, draw what is left"
+
+    def table(self) -> pa.Table:
+        """A row a model, with coefficients and intervals."""
+        rows = []
+        for part in self.parts:
+            row: dict[str, object] = {
+                "evaluator": part.name,
+                "condition": part.condition,
+                "unit": part.unit,
+                "along": part.stages.name,
+                "reference": part.stages.reference,
+                "low": part.stages.low,
+                "high": part.stages.high,
+                "most": part.most,
+                "positions": part.positions,
+                "games": part.games,
+                "log_loss": part.loss,
+                "verdict": part.verdict,
+            }
+            named = {"half": part.half, "spread": part.spread, "draws": part.draws}
+            for side, estimates in (("a", part.a), ("b", part.b)):
+                named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
+            for name, each in named.items():
+                row |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+            rows.append(row)
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = (
+            "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
+            "positions", "games",
+        )  # fmt: skip
+        return (heading, *(_cells(part) for part in self.parts))
+
+    def notes(self) -> tuple[str, ...]:
+        """Where it holds, the coefficients, and why some models are missing."""
+        notes = []
+        for part in self.parts:
+            who = ", ".join(word for word in (part.name, part.condition) if word)
+            if not part.converged:
+                notes.append(f"{who}: no model fits, {part.why_none}.")
+                continue
+            for side, estimates in (("a", part.a), ("b", part.b)):
+                numbers = ", ".join(f"{each.value:.6g}" for each in reversed(estimates))
+                notes.append(f"{who}: {side} = {numbers}")
+            if len(part.a) <= DEGREE:
+                notes.append(f"{who}: polynomials of degree {len(part.a) - 1}.")
+        stages, beyond = self.parts[0].stages, sorted({part.most for part in self.parts})
+        notes.append(
+            f"Coefficients are of the powers of x = stage / {stages.reference:g}, highest first; "
+            f"the stage is {stages.name}, from {stages.low:g} to {stages.high:g}; scores up to "
+            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)} were fitted. The columns are of "
+            f"stage {stages.reference:g}, or the nearest there is. -o FILE.h, .py or .json has the "
+            "coefficients."
+        )
+        return tuple(notes)
+
+    def save(self, path: str | Path, figure: Figure | None = None) -> None:
+        """Write it as the path ends: as other results, or as code by `.h`, `.hpp` and `.py`."""
+        file = Path(path)
+        language = LANGUAGES.get(file.suffix)
+        if language is None:
+            if file.suffix not in FORMATS:
+                known = ", ".join([*FORMATS, *LANGUAGES])
+                raise StudyError(f"'{file.name}' must end in one of {known}")
+            super().save(file, figure)
+            return
+        if len(self.parts) != 1:
+            raise StudyError(f"'{file.name}' holds one model: ask for one evaluator, in one part")
+        write_text(file, self.parts[0].code(language))
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """Shares of wins and draws by score and stage, under the lines of the models."""
+        from hyoka.analysis.wdl_charts import contours  # noqa: PLC0415 - slow to import
+
+        return contours([part for part in self.parts if part.converged] or self.parts)
+
+
+def _cells(part: WdlModel) -> tuple[str, ...]:
+    who = (part.name, part.condition or "all")
+    counts = (f"{part.positions:,}", f"{part.games:,}")
+    if not part.converged:
+        return (*who, "no model fits", "", "", "", *counts)
+    texts = (part.half.text(".1f"), part.spread.text(".1f"), part.draws.text(".3f"))
+    return (*who, *texts, f"{part.loss:.4f}", *counts)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the split, name the terms, fit them, look at games held out, play, tell the story.
+
+Each step is kept in a folder once it is done, so that the same call goes on wherever it was
+stopped; a match goes on by its own journal. What is chosen is chosen by the games to fit on: the
+games held out say only whether it holds, and the board whether it gains.
+"""
+
+import functools
+from concurrent.futures import Executor
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Unpack
+
+from hyoka.errors import StudyError
+from hyoka.files import write_text
+from hyoka.improving import mending, proving
+from hyoka.improving.evidence import Evidence, gathered
+from hyoka.improving.looking import look
+from hyoka.improving.naming import name_terms
+from hyoka.improving.plan import ImprovePlan, Planned
+from hyoka.improving.story import (
+    Candidate,
+    Found,
+    Improvement,
+    Named,
+    Proof,
+    Verdict,
+    kept,
+)
+from hyoka.progress import OnProgress
+from hyoka.study import Study
+from hyoka.study.locking import locked
+
+PLAN: Final = "plan.json"
+
+
+def improve(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    evaluator: str = ImprovePlan.evaluator,
+    *,
+    to: Path | str,
+    still: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: OnProgress | None = None,
+    **planned: Unpack[Planned],
+) -> Improvement:
+    """Find where an evaluator is wrong in a study's games, mend it, and prove the gain.
+
+    Everything is kept in the folder `to`, with the page `report.html` that tells it (with `still`
+    charts, without scripts). Interrupted, the same call goes on; with more `games` a match that
+    has not decided goes on, too. See `ImprovePlan` for what else can be chosen.
+    """
+    plan = ImprovePlan(evaluator=evaluator, **planned)
+    folder = Path(to)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"{folder} can't be a folder: {error.strerror}") from error
+    with locked(folder, "improving an evaluation"):
+        _describe(study, plan, folder)
+        work = _Work(study, plan, folder, progress)
+        improvement = work.told(work.proven(jobs, executor))
+        _write_page(study, improvement, still)
+    return improvement
+
+
+def _write_page(study: Study, improvement: Improvement, still: bool) -> None:
+    # Altair takes a while to import.
+    from hyoka.improving.page import improvement_page  # noqa: PLC0415
+    from hyoka.page import write_page  # noqa: PLC0415
+
+    write_page(improvement_page(study, improvement, still=still), improvement.page)
+
+
+def _describe(study: Study, plan: ImprovePlan, folder: Path) -> None:
+    file, text = folder / PLAN, plan.text(study)
+    if not file.exists():
+        write_text(file, text)
+    elif file.read_text(encoding="utf-8") != text:
+        raise StudyError(
+            f"{folder}: another improvement lies there, of another study or plan; choose another "
+            "folder, or ask for the same"
+        )
+
+
+class _Work:
+    """One call of `improve`: what is kept is read, what is not is made."""
+
+    def __init__(
+        self, study: Study, plan: ImprovePlan, folder: Path, progress: OnProgress | None
+    ) -> None:
+        self._study = study
+        self._plan = plan
+        self._folder = folder
+        self._progress = progress
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        return gathered(self._study, self._plan, self._progress)
+
+    @cached_property
+    def found(self) -> Found:
+        return kept(
+            self._folder / "splits.json",
+            Found,
+            lambda: look(self._evidence, self._plan.seed, self._progress),
+        )
+
+    @cached_property
+    def named(self) -> Named:
+        return kept(
+            self._folder / "terms.json", Named, lambda: name_terms(self._evidence, self.found)
+        )
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        if not self.found.splits:
+            return ()
+        own = self._plan.own_evaluation(self._study.game) is not None
+        return tuple(
+            kept(
+                self._folder / f"fit-{name}.json",
+                Candidate,
+                functools.partial(self._mended, name),
+            )
+            for name in mending.attempts(self.named, own=own)
+        )
+
+    def _mended(self, name: str) -> Candidate:
+        mender = mending.Mender(self._evidence, self.found, self.named, self._plan, self._folder)
+        return mender.mend(name)
+
+    def proven(self, jobs: int, executor: Executor | None) -> tuple[Proof, ...]:
+        """Matches, one after another, until one proves a gain."""
+        plan = self._plan
+        tried = [
+            each
+            for each in self.candidates
+            if each.is_better_on_paper and each.name != mending.COLUMNS
+        ]
+        proofs: list[Proof] = []
+        for candidate in tried:
+            match, words = proving.planned(self._study, candidate, plan, self._folder)
+            proof = proving.prove(
+                match,
+                words,
+                candidate,
+                self._folder,
+                games=plan.games,
+                sprt=proving.shared_risk(plan.sprt, len(tried)),
+                jobs=jobs,
+                executor=executor,
+                progress=self._progress,
+            )
+            proofs.append(proof)
+            if proof.verdict == "H1":
+                break
+        return tuple(proofs)
+
+    def told(self, proofs: tuple[Proof, ...]) -> Improvement:
+        return Improvement(
+            self._folder,
+            self._study.game,
+            self._study.path.resolve().name,
+            self._plan.evaluator,
+            self.found,
+            self.named,
+            self.candidates,
+            proofs,
+            self._verdict(proofs),
+            self._plan.start(self._study.game),
+        )
+
+    def _verdict(self, proofs: tuple[Proof, ...]) -> Verdict:
+        if not self.found.splits:
+            return "nothing found"
+        if any(each.name == mending.COLUMNS for each in self.candidates):
+            return "not played"
+        if not proofs:
+            return "no better on paper"
+        return "gain" if proofs[-1].verdict == "H1" else "not proven"

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What records say as evaluations: of all together, of one player, or player by player.
+
+comments                                    one evaluator, whoever speaks
+comments:by=player                          each player is an evaluator
+comments:by=player,merge=Stockfish*|LCZero* versions are one
+comments:by=player,players=Stock*           only these, each by itself
+comments:player=Stockfish*                  one evaluator: those whose names fit
+comments:player=Stockfish*,without=*Simul   the same, but for these
+"""
+
+import hashlib
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hyoka.errors import NotationError, StudyError, nearest
+from hyoka.games import game_facts
+from hyoka.name_patterns import OR, check_met, matches, merged, patterns_of
+from hyoka.study.layout import COMMENTS
+from hyoka.study.speakers import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
+from hyoka.study.storing import Chosen, EvaluationReport, store
+from hyoka.study.study import Study
+
+_LEAST_GAMES: Final = 30
+"""Of fewer games intervals say little."""
+_MOST_PLAYERS: Final = 24
+_SETTINGS: Final = ("by", "player", "without", "players", "merge", "games", "most")
+_NAMED: Final = 4
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """Whatever the records say, as one evaluator."""
+
+
+@dataclass(frozen=True)
+class OnePlayer:
+    """What players say whose names fit a pattern, as one evaluator."""
+
+    pattern: str
+    without: tuple[str, ...] = ()
+    """Patterns of names that fit, and yet are others."""
+
+    def is_called(self, name: str) -> bool:
+        """Whether a player of this name is meant."""
+        return matches(self.pattern, name) and not any(matches(p, name) for p in self.without)
+
+    @property
+    def text(self) -> str:
+        """The spec that names it."""
+        more = f",without={OR.join(self.without)}" if self.without else ""
+        return f"{COMMENTS}:player={self.pattern}{more}"
+
+    @property
+    def slug(self) -> str:
+        """A readable name for a folder, unique to whose comments these are."""
+        safe = re.sub(r"[^a-z0-9.]+", "_", self.pattern.lower()).strip("_.")[:24]
+        digest = hashlib.sha256(self.text.encode()).hexdigest()[:8]
+        return "-".join(filter(None, [COMMENTS, safe, digest]))
+
+
+@dataclass(frozen=True)
+class ByPlayer:
+    """Each player as an evaluator."""
+
+    players: tuple[str, ...] = ()
+    """Patterns of those that are wanted, by what they are called once merged; all unless given."""
+    merge: tuple[str, ...] = ()
+    """Patterns of those that are one; who fits several is of the first."""
+    games: int | None = None
+    """Players of fewer are left out: 30 unless given, or 1 of those that are named."""
+    most: int | None = None
+    """So many, those with the most games: 24 unless given, or all that are named."""
+
+    def voices(self, names: Sequence[str]) -> dict[str, OnePlayer]:
+        """Those of these names that are wanted, and whom each of them counts as."""
+        called = merged(names, self.merge)
+        check_met(self.players, called)
+        voices = {}
+        for name, group in zip(names, called, strict=True):
+            if not self.players or any(matches(p, group) for p in self.players):
+                earlier = self.merge[: self.merge.index(group)] if group in self.merge else ()
+                voices[name] = OnePlayer(group, earlier)
+        return voices
+
+
+Comments = Everybody | OnePlayer | ByPlayer
+
+
+def is_comments(text: object) -> bool:
+    """Whether a spec asks for what records say."""
+    return isinstance(text, str) and text.partition(":")[0].strip() == COMMENTS
+
+
+def comments_of(text: str) -> Comments:
+    """Whose comments a spec asks for; raises NotationError.
+
+    >>> comments_of("comments:by=player,merge=Stockfish*")
+    ByPlayer(players=(), merge=('Stockfish*',), games=None, most=None)
+    >>> comments_of("comments:player=Carlsen, Magnus").text
+    'comments:player=Carlsen, Magnus'
+    """
+    _, colon, rest = text.strip().partition(":")
+    if not colon:
+        return Everybody()
+    # Names have commas, so only one before a setting parts two of them.
+    parts = re.split(rf",(?=\s*(?:{OR.join(_SETTINGS)})\s*=)", rest)
+    given: dict[str, str] = {}
+    for part in parts:
+        name, _, value = (word.strip() for word in part.partition("="))
+        if name not in _SETTINGS or not value:
+            hint = nearest(name, _SETTINGS) or f"there are {', '.join(_SETTINGS)}"
+            raise NotationError(f"{COMMENTS}: no setting '{part.strip()}'; {hint}")
+        given[name] = value
+    if "player" in given:
+        if set(given) - {"player", "without"}:
+            raise NotationError(f"{COMMENTS}: player=NAME is one evaluator, and takes only without")
+        return OnePlayer(
+            given["player"], patterns_of(given["without"]) if "without" in given else ()
+        )
+    if given.get("by") != "player":
+        raise NotationError(f"{COMMENTS}: by=player is the only way to part them, not '{rest}'")
+    return ByPlayer(
+        patterns_of(given["players"]) if "players" in given else (),
+        patterns_of(given["merge"]) if "merge" in given else (),
+        *(_count(name, given[name]) if name in given else None for name in ("games", "most")),
+    )
+
+
+def _count(name: str, text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,8}", text):
+        raise NotationError(f"{COMMENTS}: {name} is a number from 1 on, not '{text}'")
+    return int(text)
+
+
+def take_comments(study: Study, text: str, chosen: Chosen) -> list[EvaluationReport]:
+    """What the records say becomes evaluations like any other."""
+    spec = comments_of(text)
+    if isinstance(spec, Everybody):
+        return [_take_all(study, chosen)]
+    spoken = _Spoken.load(study)
+    if not len(spoken.rows):
+        raise StudyError(f"{study.path}: the records hold no values, so no player has said any")
+    voices, notes = spoken.heard(spec)
+    reports = []
+    for voice, names in voices.items():
+        identity = {"spec": voice.text, "name": f"what {voice.pattern} said", PLAYER: voice.pattern}
+        reports.append(store(study, voice.slug, spoken.by(names), chosen, identity))
+        reports[-1].title = voice.pattern
+    reports[0].notes += notes
+    return reports
+
+
+def _take_all(study: Study, chosen: Chosen) -> EvaluationReport:
+    started = time.monotonic()
+    remarks, inferred = _with_authors(_remarks(study))
+    identity = {"spec": COMMENTS, "name": "the records' own values"}
+    identity |= {AUTHORS: "the movers, as the values show"} if inferred else {}
+    report = store(study, COMMENTS, remarks, chosen, identity)
+    if report.wanted:
+        players = PlayersOf.load(study, remarks["game_id"].to_numpy())
+        authors = pc.index_in(remarks["author"], pa.array(["first", "second"]))
+        codes = pc.add(pc.fill_null(authors, -1), 1).to_numpy().astype(np.int8)
+        if (speakers := players.speakers(codes, inferred=inferred)) is not None:
+            report.notes.append(speakers.caveat(COMMENTS))
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _remarks(study: Study) -> pa.Table:
+    """Everything that records say of positions, with who moved before it."""
+    rows = study.sql(
+        "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
+        "case when first_to_play then 'second' else 'first' end as mover "
+        "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
+        "where value is not null or score is not null or mate is not null "
+        "order by r.game_id, r.ply"
+    )
+    return rows.append_column("unit", pa.array([game_facts(study.game).unit] * len(rows)))
+
+
+def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
+    """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
+    authors, movers = remarks["author"], remarks["mover"]
+    without = remarks.drop_columns(["mover"])
+    if authors.null_count < len(authors) or not len(authors) or not _in_turn(remarks):
+        return without, False
+    return _authored(without, pc.if_else(_moved(remarks), movers, None)), True
+
+
+def _in_turn(remarks: pa.Table) -> bool:
+    """Whether the values show two who speak in turn."""
+    leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
+    return take_turns(leaning, *(remarks[name].to_numpy() for name in ("game_id", "ply")))
+
+
+def _moved(remarks: pa.Table) -> pa.Array:
+    """Where somebody has moved before: nobody has at the beginning of a game."""
+    return pc.greater(remarks["ply"], 0)
+
+
+def _authored(remarks: pa.Table, authors: pa.ChunkedArray) -> pa.Table:
+    return remarks.set_column(remarks.schema.get_field_index("author"), "author", authors)
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    return np.asarray(column.cast(pa.float64()).to_numpy())
+
+
+@dataclass(frozen=True, eq=False)
+class _Spoken:
+    """Remarks with the names of those who made them."""
+
+    rows: pa.Table
+    names: tuple[str, ...]
+    """Of all who spoke."""
+    speaker: NDArray[np.int64]
+    """Of each remark, the place of its speaker's name; -1 where that is nobody."""
+    notes: tuple[str, ...]
+
+    @classmethod
+    def load(cls, study: Study) -> "_Spoken":
+        """All remarks of a study; where records do not say whose one is, it is the mover's."""
+        remarks = _remarks(study)
+        authors = remarks["author"]
+        notes = []
+        if authors.null_count:
+            notes.append(
+                f"{authors.null_count:,} of {len(authors):,} comments do not say whose they are: "
+                "each is taken as that of the player who had just moved"
+            )
+            if authors.null_count == len(authors) and not _in_turn(remarks):
+                notes[-1] += (
+                    "; nothing in the values shows that the players speak in turn, so they may be "
+                    "one evaluator's: then take plain comments"
+                )
+            movers = pc.if_else(_moved(remarks), remarks["mover"], None)
+            remarks = _authored(remarks, pc.coalesce(authors, movers))
+        players = PlayersOf.load(study, remarks["game_id"].to_numpy())
+        by_first = np.asarray(pc.fill_null(pc.equal(remarks["author"], "first"), False))
+        by_second = np.asarray(pc.fill_null(pc.equal(remarks["author"], "second"), False))
+        speaker = np.select(
+            [by_first, by_second], [players.first[players.game], players.second[players.game]], -1
+        )
+        return cls(
+            remarks.drop_columns(["mover"]), players.names, speaker.astype(np.int64), tuple(notes)
+        )
+
+    def heard(self, spec: OnePlayer | ByPlayer) -> tuple[dict[OnePlayer, list[str]], list[str]]:
+        """The evaluators that a spec makes with the names that each has, and what to know."""
+        names = [self.names[code] for code in np.unique(self.speaker[self.speaker >= 0])]
+        names = [name for name in names if name]
+        if isinstance(spec, OnePlayer):
+            check_met([spec.pattern], names)
+            return {spec: [name for name in names if spec.is_called(name)]}, list(self.notes)
+        if not names:
+            raise StudyError("no comment is by a player with a name")
+        merged_names = spec.voices(names)
+        played = self._games_of(merged_names)
+        least = spec.games or (1 if spec.players else _LEAST_GAMES)
+        enough = [voice for voice, games in played if games >= least]
+        most = spec.most or (len(enough) if spec.players else _MOST_PLAYERS)
+        if not enough:
+            raise StudyError(
+                f"no player spoke in {least} games or more; the most, {played[0][0].pattern}, in "
+                f"{played[0][1]}: {COMMENTS}:by=player,games=1 takes all"
+            )
+        notes = [*self.notes, *_left_out(len(played), least, enough, most)]
+        voices: dict[OnePlayer, list[str]] = {voice: [] for voice in enough[:most]}
+        for name, voice in merged_names.items():
+            if voice in voices:
+                voices[voice].append(name)
+        return voices, notes
+
+    def _games_of(self, merged_names: Mapping[str, OnePlayer]) -> list[tuple[OnePlayer, int]]:
+        """Evaluators with how many games they spoke in, the most first."""
+        voices = list(dict.fromkeys(merged_names.values()))
+        place = {voice: i for i, voice in enumerate(voices)}
+        of_name = [place[merged_names[n]] if n in merged_names else -1 for n in self.names]
+        voice = np.array([*of_name, -1])[self.speaker]
+        games = self.rows["game_id"].to_numpy()[voice >= 0]
+        pairs = np.unique(np.stack([voice[voice >= 0], games]), axis=1)
+        counts = np.bincount(pairs[0], minlength=len(voices)).tolist()
+        return sorted(zip(voices, counts, strict=True), key=lambda v: (-v[1], v[0].pattern))
+
+    def by(self, names: Sequence[str]) -> pa.Table:
+        """The remarks of players of these names."""
+        spoke = np.array([*(name in names for name in self.names), False])
+        return self.rows.filter(pa.array(spoke[self.speaker]))
+
+
+def _left_out(players: int, least: int, enough: Sequence[OnePlayer], most: int) -> Iterator[str]:
+    """Who is no evaluator, in sentences that say how to have them."""
+    if few := players - len(enough):
+        yield (
+            f"{few:,} players of fewer than {least} games are left out: games=N takes those with "
+            "at least N, merge=NAME* counts versions as one"
+        )
+    if others := [voice.pattern for voice in enough[most:]]:
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        yield (
+            f"the {most} players with the most games of {len(enough):,} are taken, without "
+            f"{', '.join(others[:_NAMED])}{more}: most=N takes N, players=NAME*|… names them"
+        )

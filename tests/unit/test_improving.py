@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a split to a proven gain, on an evaluation that was made to lack something."""
+
+import dataclasses
+import json
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import optimize
+from scipy.sparse import csr_array
+
+import hyoka as hk
+from hyoka.errors import Error, StudyError
+from hyoka.estimate import Estimate
+from hyoka.improving import mending
+from hyoka.improving.evidence import gathered
+from hyoka.improving.looking import look
+from hyoka.improving.naming import name_terms
+from hyoka.improving.plan import ImprovePlan
+from hyoka.improving.proving import shared_risk
+from hyoka.improving.story import Found, FoundSplit, kept
+from hyoka.learning.near import Steepness, TermLeaves, fit_near
+from hyoka.samples import sample_path
+
+FORGOTTEN = ("mobility", "corner_mobility", "frontier", "potential_mobility")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
+    folder = tmp_path_factory.mktemp("improving")
+    return hk.Study.create(folder / "othello", records=sample_path("othello"))
+
+
+@pytest.fixture(scope="module")
+def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An evaluation that has forgotten what moves are worth."""
+    file = tmp_path_factory.mktemp("weak") / "weak.json"
+    file.write_text(json.dumps({"game": "othello", "weights": dict.fromkeys(FORGOTTEN, 0)}))
+    return file
+
+
+def improved(study: hk.Study, weak: Path, to: Path, games: int) -> hk.Improvement:
+    test = hk.Sprt(0, 100)
+    return hk.improve(study, f"ab:nodes=50,eval={weak}", to=to, games=games, sample=8, sprt=test)
+
+
+@pytest.fixture(scope="module")
+def short(study: hk.Study, weak: Path, tmp_path_factory: pytest.TempPathFactory) -> hk.Improvement:
+    """Of a pair of games a match."""
+    return improved(study, weak, tmp_path_factory.mktemp("short"), 2)
+
+
+def test_what_was_forgotten_is_found_named_and_gained_back(
+    study: hk.Study, weak: Path, tmp_path: Path
+) -> None:
+    story = improved(study, weak, tmp_path / "all", 160)
+    assert story.found.splits[0].is_confirmed
+    assert len(set(story.named.names) & set(FORGOTTEN)) >= 2
+    named = story.candidates[0]
+    assert named.name == mending.NAMED
+    assert named.is_better_on_paper
+    worst = named.splits[0]
+    assert abs(worst.after.value) < abs(worst.before.value)
+    assert story.verdict == "gain"
+    assert story.gain is not None
+    assert story.gain.elo.low > 0
+    assert story.weights is not None
+    new = hk.linear_evaluation("othello", story.weights)
+    old = hk.linear_evaluation("othello", weak)
+    changed = {name for name in new.names if new[name] != old[name]}
+    assert changed == set(story.named.names)
+    assert "4 have no weight" in story.start
+    page = story.page.read_text()
+    assert "none over the built-in one" in page
+    assert "Where it is wrong" in page
+    assert "accepted" in page
+    assert story.gain.elo.text("+.0f") in page
+    assert json.loads(json.dumps(story.as_json()))["verdict"] == "gain"
+
+
+def test_it_goes_on_where_it_stopped(
+    study: hk.Study, weak: Path, short: hk.Improvement, tmp_path: Path
+) -> None:
+    whole = improved(study, weak, tmp_path / "whole", 6)
+    parts = tmp_path / "parts"
+    shutil.copytree(short.folder, parts)
+    # What a step left is not made again, and what is lost of it is.
+    before = (parts / "fit-named.json").stat().st_mtime_ns
+    (parts / "terms.json").unlink()
+    again = improved(study, weak, parts, 6)
+    assert (parts / "fit-named.json").stat().st_mtime_ns == before
+    assert dataclasses.replace(again, folder=whole.folder) == whole
+    assert (parts / "weights-named.json").read_bytes() == (
+        tmp_path / "whole" / "weights-named.json"
+    ).read_bytes()
+
+
+def test_another_plan_is_refused(study: hk.Study, weak: Path, short: hk.Improvement) -> None:
+    with pytest.raises(StudyError, match="another improvement"):
+        hk.improve(study, f"ab:nodes=51,eval={weak}", to=short.folder, games=2)
+
+
+def test_that_nothing_was_found_is_said(study: hk.Study, tmp_path: Path) -> None:
+    story = hk.improve(study, to=tmp_path / "none", games=2, sample=2)
+    assert story.verdict == "nothing found"
+    assert story.outcome.startswith("Nothing was found")
+    assert story.weights is None
+    assert not story.proofs
+    assert not story.start
+    assert "Nothing was found" in story.page.read_text()
+
+
+def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
+    study: hk.Study, weak: Path, tmp_path: Path
+) -> None:
+    """What was forgotten is missed as well by a search whose weights are not ours to fit."""
+    asked = f"uct:playouts=4,cut=0,eval={weak}"
+    story = hk.improve(study, asked, to=tmp_path / "uct", games=2, sample=8)
+    assert story.verdict == "not played"
+    assert story.candidates[0].name == mending.COLUMNS
+    assert story.candidates[0].is_better_on_paper
+    assert not story.proofs
+    assert story.weights is None
+
+
+def test_a_bad_plan_is_one_line(study: hk.Study, tmp_path: Path) -> None:
+    for bad in ({"sample": 0}, {"hold_out": 1.0}, {"freedom": 0.0}, {"games": 0}):
+        with pytest.raises(Error):
+            hk.improve(study, to=tmp_path / "bad", **bad)
+    with pytest.raises(Error):
+        hk.improve(study, "nobody:x", to=tmp_path / "bad")
+
+
+def test_the_risk_is_shared() -> None:
+    test = shared_risk(hk.Sprt(0, 10), 2)
+    assert (test.alpha, test.beta) == (0.025, 0.05)
+    assert test.upper == pytest.approx(math.log(0.95 / 0.025))
+
+
+def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
+    nan = Estimate(0.1, math.nan, math.inf)
+    split = FoundSplit("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
+    found = Found((split,), 7, 5, 50, 2, 20)
+    file = tmp_path / "splits.json"
+    assert kept(file, Found, lambda: found) == found
+    read = kept(file, Found, lambda: pytest.fail("it is there"))
+    assert repr(read) == repr(found)
+    file.write_text("{")
+    with pytest.raises(StudyError, match="remove it"):
+        kept(file, Found, lambda: found)
+
+
+def planted(games: int = 400, a_game: int = 6) -> TermLeaves:
+    """Leaves whose results go by weights that lie beside the evaluation's."""
+    rng = np.random.default_rng(5)
+    evaluation = hk.linear_evaluation("othello")
+    numbers = np.repeat(np.arange(games), a_game)
+    amounts = np.round(rng.normal(0, 2, (len(numbers), len(evaluation))))
+    progress = rng.random(len(numbers))
+    truth = evaluation.with_weights({"mobility": (6.0, 9.0)})
+    leaves = TermLeaves(
+        evaluation, csr_array(amounts), progress, numbers, np.zeros(len(numbers), np.int32),
+        np.zeros(len(numbers)),
+    )  # fmt: skip
+    chances = 1 / (1 + np.exp(-leaves.scores(truth) / 20))
+    won = (rng.random(len(numbers)) < chances).astype(np.float64)
+    return dataclasses.replace(leaves, results=won)
+
+
+def test_a_near_fit_is_the_maximum_of_likelihood_times_prior() -> None:
+    """A slow twin in plain NumPy, by another optimiser."""
+    leaves = planted()
+    fit = fit_near(leaves, ["mobility", "corners"], freedom=0.1)
+    start = leaves.evaluation
+    names = ["mobility", "corners"]
+    columns = [start.names.index(name) for name in names]
+    dense = leaves.matrix.toarray()[:, columns]
+    late = leaves.progress[:, None]
+    steep = fit.before.at(leaves.progress)
+    design = steep[:, None] * np.hstack([dense * (1 - late), dense * late])
+    former = np.array([start[name][phase] for phase in (0, 1) for name in names])
+    typical = np.array([np.sqrt(np.mean(each[each != 0] ** 2)) for each in dense.T])
+    spread = 0.3 * np.abs(former) + np.tile(0.1 * start.scale / typical, 2)
+
+    def minus_log(moved: np.ndarray) -> float:
+        logits = steep * leaves.scores() + design @ moved
+        loss = np.logaddexp(0, logits) - leaves.results * logits
+        return float(fit.worth * loss.sum() + ((moved / spread) ** 2).sum() / 2)
+
+    found = optimize.minimize(minus_log, np.zeros(4), method="BFGS", options={"gtol": 1e-6})
+    fitted = {each.name: each.weight for each in fit.weights}
+    expected = dict(
+        zip(
+            [f"{n} ({p})" for p in ("opening", "ending") for n in names],
+            former + found.x,
+            strict=True,
+        )
+    )
+    assert fitted == pytest.approx(expected, abs=2e-3)
+    changed = fit.evaluation
+    assert changed["mobility"] == pytest.approx(
+        (fitted["mobility (opening)"], fitted["mobility (ending)"]), abs=1e-4
+    )
+    assert changed["disc_diff"] == start["disc_diff"]
+
+
+def test_freedom_leads_from_where_weights_are_to_what_results_say() -> None:
+    leaves = planted()
+    truth = 6.0
+    held, free = (fit_near(leaves, ["mobility"], freedom=f) for f in (1e-6, 10.0))
+    former = leaves.evaluation["mobility"][0]
+    reach = {each.name: each for each in free.weights}["mobility (opening)"]
+    assert reach.low < truth < reach.high
+    assert abs(held.evaluation["mobility"][0] - former) < abs(reach.weight - former)
+    assert 0 < free.worth <= 1
+
+
+def test_steepness_is_one_where_two_make_no_sense() -> None:
+    leaves = planted()
+    turned = np.where(leaves.progress < 0.15, 1 - leaves.results, leaves.results)
+    odd = dataclasses.replace(leaves, results=turned)
+    found = Steepness.of(odd)
+    assert found.opening == found.ending > 0
+    with pytest.raises(StudyError, match="worse results"):
+        Steepness.of(dataclasses.replace(leaves, results=1 - leaves.results))
+
+
+def test_held_out_games_have_no_say(
+    study: hk.Study, weak: Path, short: hk.Improvement, tmp_path: Path
+) -> None:
+    """Results of the games held out may be anything: splits, terms and weights stay the same."""
+    plan = ImprovePlan(evaluator=f"ab:nodes=50,eval={weak}", sample=8)
+    evidence = gathered(study, plan, None)
+    assert evidence.leaves is not None
+    apart = evidence.apart
+    assert 0.1 < apart.mean() < 0.3
+    assert short.found.held_out_positions == int(apart.sum())
+    lies = np.where(apart, 1 - evidence.leaves.results, evidence.leaves.results)
+    sample = dataclasses.replace(evidence.sample, results=lies.astype(np.float32))
+    lied = dataclasses.replace(
+        evidence,
+        positions=dataclasses.replace(evidence.positions, samples=(sample,)),
+        leaves=dataclasses.replace(evidence.leaves, results=lies),
+    )
+    found, terms, mended = [], [], []
+    for each in (evidence, lied):
+        found.append(look(each, plan.seed, None))
+        terms.append(name_terms(each, found[-1]))
+        mender = mending.Mender(each, found[-1], terms[-1], plan, tmp_path)
+        mended.append(mender.mend(mending.NAMED))
+    true, false = ([(s.sql, s.effect, s.q_value) for s in each.splits] for each in found)
+    assert true == false
+    assert terms[0] == terms[1]
+    assert mended[0].weights == mended[1].weights
+    # What they do say is whether it holds.
+    assert found[0].splits[0].is_confirmed
+    assert not found[1].splits[0].is_confirmed
+    assert mended[0].is_better_on_paper
+    assert not mended[1].is_better_on_paper

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Players of the records as evaluators, each of its own moves."""
+
+import numpy as np
+import pytest
+
+import hyoka as hk
+from hyoka.analysis import NO_INTERVALS
+from hyoka.errors import NotationError, StudyError
+from hyoka.report import study_report
+from hyoka.study.comments import ByPlayer, Everybody, OnePlayer, comments_of
+
+PLAYERS = ("Ax 1", "Ax 2", "Bo", "Cy, Dr.")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
+    """Sixty games of four, who take turns to speak."""
+    folder = tmp_path_factory.mktemp("players")
+    rng = np.random.default_rng(5)
+    texts = []
+    for number in range(60):
+        white, black = rng.permutation(4)[:2]
+        position, moves = hk.Chess(), []
+        lead = rng.normal(0, 1)
+        for ply in range(14):
+            legal = position.legal_moves
+            move = legal[int(rng.integers(len(legal)))]
+            score = lead + rng.normal(0, 0.2) + (0.8 if ply % 2 == 0 else -0.8) * (number % 3 - 1)
+            moves.append(f"{position.san(move)} {{[%eval {score:.2f}]}}")
+            position = position.play(move)
+        said = "1-0" if lead > 0 else "0-1"
+        texts.append(
+            f'[White "{PLAYERS[white]}"]\n[Black "{PLAYERS[black]}"]\n[Result "{said}"]\n\n'
+            f"{' '.join(moves)} {said}\n"
+        )
+    (folder / "games.pgn").write_text("\n".join(texts))
+    made = hk.Study.create(folder / "study", folder / "games.pgn", columns="none")
+    hk.evaluate(made, ["comments", "comments:by=player,merge=Ax*,games=5"])
+    return made
+
+
+def said_by(study: hk.Study, condition: str) -> list[dict[str, object]]:
+    """What players said, by the remarks alone: the one who has just moved speaks."""
+    rows: list[dict[str, object]] = study.sql(
+        "select r.game_id, r.ply, score from remarks r join games using (game_id) where "
+        f'(case when r.ply % 2 = 1 then "first" else "second" end) {condition} '
+        "and r.ply > 0 and score is not null order by 1, 2"
+    ).to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("player", "condition"), [("Ax*", "like 'Ax %'"), ("Bo", "= 'Bo'"), ("Cy, Dr.", "like 'Cy%'")]
+)
+def test_each_player_says_what_it_said_after_its_own_moves(
+    study: hk.Study, player: str, condition: str
+) -> None:
+    [name] = [n for n in study.engines if n == OnePlayer(player).slug]
+    stored = study.sql(
+        f"select game_id, ply, score from evaluations where engine = '{name}' order by 1, 2"
+    )
+    assert stored.to_pylist() == said_by(study, condition)
+    assert len(stored)
+
+
+def test_players_are_measured_each_on_its_own_positions(study: hk.Study) -> None:
+    table = study.metrics(["Ax*", "Bo"], resampling=NO_INTERVALS)
+    assert [part.name for part in table.parts] == ["Ax*", "Bo"]
+    assert [part.positions for part in table.parts] == [
+        len(said_by(study, "like 'Ax %'")),
+        len(said_by(study, "= 'Bo'")),
+    ]
+    assert table.caveats == ()
+    curves = study.curve(["Ax*", "Bo"], resampling=NO_INTERVALS, at_least=1)
+    assert {part.name for part in curves.parts} == {"Ax*", "Bo"}
+    # With what all said it is compared on what it said itself.
+    both = study.metrics(["comments", "Bo"], resampling=NO_INTERVALS)
+    assert len({part.positions for part in both.parts}) == 1
+    report = study_report(study, evaluators=["Ax*", "Bo"], resamples=20)
+    assert report.findings[0].kind == "not comparable"
+    assert "its own moves" in report.findings[0].text
+
+
+def test_patterns_choose_evaluators(study: hk.Study) -> None:
+    fitting = study.metrics(["*, Dr*", "B*"], resampling=NO_INTERVALS)
+    assert [part.name for part in fitting.parts] == ["Cy, Dr.", "Bo"]
+    with pytest.raises(StudyError, match="no evaluator 'Bx'"):
+        study.metrics(["Bx"])
+
+
+def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
+    [report] = hk.evaluate(study, ["comments"])
+    assert report.engine == "comments"
+    reports = hk.evaluate(study, ["comments:by=player,players=B*|C*"])
+    assert [each.title for each in reports] == sorted(
+        ["Bo", "Cy, Dr."],
+        key=lambda name: -len({row["game_id"] for row in said_by(study, f"= '{name}'")}),
+    )
+    assert all(each.done == 0 and each.found == each.wanted for each in reports)
+    assert "do not say whose they are" in reports[0].notes[0]
+    with pytest.raises(StudyError, match="games=1 takes all"):
+        hk.evaluate(study, ["comments:by=player,games=1000"])
+    [one, *_] = hk.evaluate(study, ["comments:by=player,games=1,most=1"])
+    assert any("most=N takes N" in note for note in one.notes)
+
+
+def test_specs_of_comments_are_read() -> None:
+    assert comments_of("comments") == Everybody()
+    assert comments_of("comments:player=Cy, Dr.") == OnePlayer("Cy, Dr.")
+    assert comments_of("comments:player=A*,without=A 1|A 2") == OnePlayer("A*", ("A 1", "A 2"))
+    assert comments_of("comments: by=player, players=Cy, Dr.|A*, games=3") == ByPlayer(
+        players=("Cy, Dr.", "A*"), games=3
+    )
+    for text, message in (
+        ("comments:by=side", "by=player is the only way"),
+        ("comments:plyers=A", "did you mean players"),
+        ("comments:player=A,games=3", "takes only without"),
+        ("comments:by=player,games=0", "a number from 1 on"),
+    ):
+        with pytest.raises(NotationError, match=message):
+            comments_of(text)
+
+
+def test_versions_set_apart_first_are_not_of_the_rest(study: hk.Study) -> None:
+    voices = ByPlayer(merge=("Ax 1*", "Ax*")).voices(list(PLAYERS))
+    assert voices["Ax 1"] == OnePlayer("Ax 1*")
+    assert voices["Ax 2"] == OnePlayer("Ax*", ("Ax 1*",))
+    assert not voices["Ax 2"].is_called("Ax 1")
+    assert voices["Ax 2"].slug != OnePlayer("Ax*").slug
