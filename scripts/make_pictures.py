@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the README's pictures of the demo's report anew, in the light and in the dark.
+"""Take the pictures of the demo's report and of the studio anew, in the light and in the dark.
 
 Needs playwright and Chromium. The demo's studies are kept in build/pictures: run again, the script
 computes nothing twice.
@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from hyoka.demo import run_demo
 from hyoka.report import write_report
+from studio_pictures import take_studio
 
 ROOT: Final = Path(__file__).parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
@@ -29,7 +30,7 @@ def main() -> None:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         sys.exit("pictures are taken by Chromium, which is not installed")
-    folder = ROOT / "build" / "pictures"
+    folder = ROOT / "build" / "pictures" / "my-games"
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "report.html"
     found = run_demo(folder, jobs=os.cpu_count() or 1)
@@ -39,6 +40,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for light in ("light", "dark"):
             take(browser, report, light, IMAGES / f"report-{light}.png")
+        take_studio(browser, folder, IMAGES)
         browser.close()
 
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the studio's rooms for the docs, on the folder of the demo."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from playwright.sync_api import Browser
+
+WIDTH, HEIGHT = 1120, 760
+SCALE: Final = 1.0
+PATIENCE_MS: Final = 60_000
+SETTLED_S: Final = 1.5  # until what a page asks for has come
+THOUGHT_S: Final = 4.5  # a little more than an analysis thinks
+PLAYERS: Final = "uct:playouts=60\nmc:playouts=400"
+
+
+class Picture(NamedTuple):
+    """Where a picture is taken, and what is done there before."""
+
+    place: str
+    press: str = ""
+    """A button."""
+    scroll_to: str = ""
+    """What is at the top of the picture."""
+
+
+ROOMS: Final = {
+    "home": Picture("/"),
+    "board": Picture(
+        "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6", press="Analyse"
+    ),
+    "study": Picture("/study?path=go9", scroll_to="#answer"),
+    "match": Picture("/match?path=matches/small"),
+}
+"""The rooms that have a picture."""
+
+
+def take_studio(browser: Browser, folder: Path, images: Path) -> None:
+    """Save a picture of each room, in the light and in the dark."""
+    play = ["match", *PLAYERS.split("\n"), "--game", "go9", "--games", "40"]
+    hyoka = [sys.executable, "-m", "hyoka"]
+    subprocess.run([*hyoka, *play, "--to", "matches/small", "--quiet"], cwd=folder, check=True)
+    server = subprocess.Popen(
+        [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        for light in ("light", "dark"):
+            _take(browser, address, light, images)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _take(browser: Browser, address: str, light: Literal["light", "dark"], images: Path) -> None:
+    context = browser.new_context(
+        viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=light, device_scale_factor=SCALE
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    window = context.new_page()
+    window.goto(address)
+    for name, picture in ROOMS.items():
+        window.goto(address.partition("/?")[0] + picture.place)
+        time.sleep(SETTLED_S)
+        window.wait_for_function("() => !document.querySelector('.htmx-request')")
+        if picture.press:
+            window.get_by_role("button", name=picture.press, exact=True).click()
+            time.sleep(THOUGHT_S)
+        if picture.scroll_to:
+            window.locator(picture.scroll_to).first.scroll_into_view_if_needed()
+            window.evaluate(
+                "(it) => scrollTo(0, document.querySelector(it).getBoundingClientRect().top"
+                " + scrollY - 70)",
+                picture.scroll_to,
+            )
+        time.sleep(SETTLED_S)
+        file = images / f"studio-{name}-{light}.png"
+        window.screenshot(path=file)
+        print(f"{file.name}: {file.stat().st_size // 1024} KiB")
+    context.close()

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that a studio is about: what lies in it, and nothing of what does not.
+
+Lists come from descriptions alone (`study.toml`, `match.toml`, headers of files): no table is read,
+however large a study is.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import hyoka as hk
+from hyoka.artefact import KINDS
+from hyoka.errors import harmless
+
+STATE: Final = ".hyoka-studio"
+"""Where the studio keeps its runs and its token; a hidden folder, never served."""
+_DEPTH: Final = 4
+_MOST: Final = 5000
+"""So many entries are looked at, and so many levels deep, before a folder counts as too large."""
+_HEADER: Final = 1 << 16
+_RECORDS: Final = (
+    *(".sgf", ".pgn", ".csa", ".kif", ".kifu", ".ki2", ".usi", ".wtb", ".blksgf", ".ggf"),
+    *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
+    *(".csa.xz", ".kif.xz", ".usi.xz"),
+)
+_STUDY, _MATCH = "study.toml", "match.toml"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something in the folder."""
+
+    kind: str
+    """`study`, `match`, `model`, `records` or `report`."""
+    path: str
+    """Within the folder, with `/`; what addresses have."""
+    facts: dict[str, Any]
+    """What its description says: a study has `game`, `games`, `positions`, `evaluators`, …
+
+    An evaluator is known by the name of its folder, and spoken of by another.
+    """
+    changed: float
+    """When, in seconds since 1970."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder on the disk."""
+
+    root: Path
+
+    def path(self, text: str, *, must_exist: bool = True) -> Path:
+        """The file or folder that a request names; raises SourceError if it is not in here.
+
+        Links that lead outside are outside, and hidden files are nobody's.
+        """
+        if "\0" in text or not text.strip():
+            raise hk.SourceError("no file is named")
+        shown = harmless(text)
+        root = self.root.resolve()
+        try:
+            found = (root / text).resolve()
+            inside = found.relative_to(root)
+        except (ValueError, OSError, RuntimeError):
+            raise hk.SourceError(f"'{shown}' is not in the studio's folder") from None
+        if any(part.startswith(".") for part in inside.parts):
+            raise hk.SourceError(f"'{shown}' is hidden, and so not shown")
+        if must_exist and not os.path.exists(found):  # also for what no file can be called
+            raise hk.SourceError(f"there is no '{shown}' in the studio's folder")
+        return found
+
+    def name(self, path: Path) -> str:
+        """A path in the folder as addresses have it."""
+        return path.resolve().relative_to(self.root.resolve()).as_posix()
+
+    def check_word(self, word: str) -> None:
+        """Raise SourceError if a word of a spec could name a file that is not in here."""
+        looks_so = any(sign in word for sign in ("/", "\\", "~")) or word.startswith(".")
+        if looks_so or (word and os.path.lexists(self.root / word)):
+            self.path(word, must_exist=False)
+
+    def found(self) -> list[Found]:
+        """All that is here, the newest first."""
+        everything = [each for path in self._walk() if (each := self._looked_at(path)) is not None]
+        return sorted(everything, key=lambda each: (-each.changed, each.path))
+
+    def studies(self) -> list[Found]:
+        """Studies, the newest first."""
+        return self.of_kind("study")
+
+    def matches(self) -> list[Found]:
+        """Matches, the newest first."""
+        return self.of_kind("match")
+
+    def models(self) -> list[Found]:
+        """Weights, strengths, networks, books, …: whatever was learned; the newest first."""
+        return self.of_kind("model")
+
+    def of_kind(self, kind: str) -> list[Found]:
+        """What there is of a kind, the newest first."""
+        return [each for each in self.found() if each.kind == kind]
+
+    def _walk(self) -> Iterator[os.DirEntry[str]]:
+        """Entries of the folder and those below, the upper ones first; links are not followed."""
+        level, seen = [self.root], 0
+        for _ in range(_DEPTH):
+            below: list[Path] = []
+            for folder in level:
+                try:
+                    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+                except OSError:
+                    continue
+                for entry in entries:
+                    if entry.name.startswith(".") or entry.is_symlink():
+                        continue
+                    seen += 1
+                    if seen > _MOST:
+                        return
+                    yield entry
+                    if entry.is_dir() and not _describes_itself(entry.path):
+                        below.append(Path(entry.path))
+            level = below
+
+    def _looked_at(self, entry: os.DirEntry[str]) -> Found | None:
+        path = Path(entry.path)
+        try:
+            described = _described(path) if entry.is_dir() else _file(path, entry.stat())
+            if described is None:
+                return None
+            kind, facts, changed = described
+        except OSError:
+            return None
+        return Found(kind, self.name(path), facts, changed)
+
+
+Described = tuple[str, dict[str, Any], float]
+
+
+def _describes_itself(folder: str) -> bool:
+    """Whether a folder is a study or a match: what is in it belongs to it."""
+    return any(os.path.exists(os.path.join(folder, name)) for name in (_STUDY, _MATCH))
+
+
+def _described(folder: Path) -> Described | None:
+    """What a folder is that describes itself."""
+    for kind, name in (("study", _STUDY), ("match", _MATCH)):
+        file = folder / name
+        if file.is_file():
+            changed = file.stat().st_mtime
+            try:
+                values = tomllib.loads(file.read_text(encoding="utf-8"))
+            except (ValueError, RecursionError):
+                return kind, {"problem": f"{name} can't be read"}, changed
+            facts = (_study if kind == "study" else _match)(folder, values)
+            return kind, {"problem": "", **facts}, changed
+    return None
+
+
+def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
+    places = sorted(folder.glob("evaluations/engine=*"))
+    facts = {name: values.get(name) for name in ("game", "games", "positions")}
+    return facts | {
+        "evaluators": [place.name.removeprefix("engine=") for place in places],
+        "spoken_of": [_spoken_of(place) for place in places],
+        "report": (folder / "report.html").is_file(),
+    }
+
+
+def _spoken_of(place: Path) -> str:
+    """What people call an evaluator: what its manifest says first, or else its folder."""
+    with contextlib.suppress(OSError, ValueError):
+        with (place / "engine.toml").open(encoding="utf-8") as manifest:
+            key, _, told = manifest.readline(_HEADER).partition(" = ")
+        name = json.loads(told)  # TOML's plain texts are JSON's
+        if key == "name" and isinstance(name, str):
+            return name
+    return place.name.removeprefix("engine=")
+
+
+def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
+    told = values.get("match")
+    told = told if isinstance(told, dict) else {}
+    players = told.get("players")
+    journal = folder / "journal.jsonl"
+    games = 0
+    if journal.is_file():
+        state = journal.stat()
+        games = _lines(journal, state.st_mtime_ns, state.st_size)
+    return {
+        "game": told.get("game"),
+        "players": list(map(str, players)) if isinstance(players, list) else [],
+        "games": games,
+        "report": (folder / "report.html").is_file(),
+    }
+
+
+@functools.lru_cache(maxsize=1000)
+def _lines(file: Path, _changed: int, _size: int) -> int:
+    with file.open("rb") as stream:
+        return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+
+
+def _file(path: Path, state: os.stat_result) -> Described | None:
+    size, changed = state.st_size, state.st_mtime
+    if path.name == "report.html":
+        return "report", {"size": size}, changed
+    if path.name.lower().endswith(_RECORDS):
+        return "records", {"size": size}, changed
+    header = _header_of(path, state.st_mtime_ns, size)
+    return None if header is None else ("model", header | {"size": size}, changed)
+
+
+@functools.lru_cache(maxsize=_MOST)
+def _header_of(path: Path, _changed: int, _size: int) -> dict[str, Any] | None:
+    with path.open("rb") as file:
+        return _header(file.read(_HEADER))
+
+
+def _header(start: bytes) -> dict[str, Any] | None:
+    """What a file's header says, if it is one of Hyoka's."""
+    try:
+        if start.startswith(b"hyoka-artefact 1\n"):
+            values = json.loads(start.split(b"\n", 2)[1])
+            told = values
+        elif start.lstrip().startswith(b"{") and b'"hyoka"' in start[:64]:
+            told = _leading_object(start)
+            values = told | {"game": _leading_game(start)}
+        else:
+            return None
+        if not isinstance(told, dict) or told.get("kind") not in KINDS:
+            return None
+    except (ValueError, RecursionError, KeyError):
+        return None
+    return {"kind": told["kind"], "game": values.get("game"), "words": KINDS[told["kind"]].words}
+
+
+def _leading_object(start: bytes) -> dict[str, Any]:
+    """The object under "hyoka" at the beginning of a JSON file, without the rest of it."""
+    text = start.decode("utf-8", errors="replace")
+    place = text.index("{", text.index('"hyoka"'))
+    found: dict[str, Any] = json.JSONDecoder().raw_decode(text, place)[0]
+    return found
+
+
+def _leading_game(start: bytes) -> str | None:
+    """The game that a JSON file of ours names, if it does so near its beginning."""
+    text = start.decode("utf-8", errors="replace")
+    _, name, rest = text.partition('"game":')
+    if not name:
+        return None
+    game = json.JSONDecoder().raw_decode(rest.lstrip())[0]
+    return game if isinstance(game, str) else None

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Home: what is in the folder, what is under way, and where to begin."""
+
+from http import HTTPStatus
+from typing import BinaryIO, Final
+
+import anyio.to_thread
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+import hyoka as hk
+from hyoka.studio import uploads
+from hyoka.studio.engines import engines_on_path
+from hyoka.studio.pages import page
+from hyoka.studio.room import Room
+from hyoka.studio.runs import Run
+from hyoka.studio.safety import REPORT_POLICY
+from hyoka.studio.state import Studio, studio_of
+
+_MOST_FILES: Final = 20
+
+
+def show(request: Request) -> Response:
+    """What is in the folder, the newest first."""
+    studio = studio_of(request)
+    found = studio.folder.found()
+    kinds = ("study", "match", "model", "records")
+    by_kind = {kind: [each for each in found if each.kind == kind] for kind in kinds}
+    others = {
+        name: spec
+        for name, spec in engines_on_path().items()
+        if not any(name in allowed for allowed in studio.engines.allowed.values())
+    }
+    return page(
+        request,
+        ROOM,
+        "home/index.html",
+        studies=by_kind["study"],
+        matches=by_kind["match"],
+        models=by_kind["model"],
+        records=by_kind["records"],
+        is_empty=not any(by_kind.values()),
+        runs=studio.runs.under_way(),
+        has_runs=bool(studio.runs.all()),
+        allowed=studio.engines.allowed,
+        others=others,
+    )
+
+
+async def take(request: Request) -> Response:
+    """Keep the record files that were dropped, and start to make a study of them."""
+    form = await request.form(max_files=_MOST_FILES, max_fields=10)
+    try:
+        files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+        files = [each for each in files if each.filename]
+        if not files:
+            raise hk.SourceError("no file was chosen: choose one with game records, as SGF or PGN")
+        named = [(each.filename or "", each.file) for each in files]
+        run = await anyio.to_thread.run_sync(_begin, studio_of(request), named)
+    finally:
+        await form.close()
+    return RedirectResponse(f"/runs/{run.number}", HTTPStatus.SEE_OTHER)
+
+
+def _begin(studio: Studio, files: list[tuple[str, BinaryIO]]) -> Run:
+    kept = [uploads.keep(studio.folder, name, content) for name, content in files]
+    study = uploads.study_for(studio.folder, kept[0])
+    studio.folder.path(study, must_exist=False).parent.mkdir(exist_ok=True)
+    return studio.runs.start("records", {"files": ["\n".join(kept)], "to": [study]})
+
+
+def report(request: Request) -> Response:
+    """A report, alone: its scripts reach neither the studio nor a network."""
+    path = studio_of(request).folder.path(request.query_params.get("path", ""))
+    if path.suffix != ".html" or not path.is_file():
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return FileResponse(
+        path, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
+    )
+
+
+def file(request: Request) -> Response:
+    """A file of the folder to keep, never to be shown as a page."""
+    path = studio_of(request).folder.path(request.query_params.get("path", ""))
+    if not path.is_file():
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+ROOM = Room(
+    "home",
+    "Home",
+    "What is in this folder, and what is under way.",
+    [
+        Route("/", show),
+        Route("/records", take, methods=["POST"]),
+        Route("/report", report),
+        Route("/file", file),
+    ],
+)

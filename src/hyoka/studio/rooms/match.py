@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Match: who is stronger, and how surely: games as they are played."""
+
+import math
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+import hyoka as hk
+from hyoka.arena.report import match_page
+from hyoka.arena.report.ratings import ratings_of, ratings_section
+from hyoka.arena.report.strength import elo_text, scores_section
+from hyoka.arena.summary import FEW
+from hyoka.games import FACTS
+from hyoka.page import Table
+from hyoka.studio import drawings
+from hyoka.studio.events import watch
+from hyoka.studio.pages import address, fragment, html, page, wants_part
+from hyoka.studio.room import Room
+from hyoka.studio.rooms.blocks import ShownTable, shown_sections
+from hyoka.studio.rooms.match_state import MatchState, llr_words, match_in
+from hyoka.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
+from hyoka.studio.state import studio_of
+
+_VIEWS: Final = {"standing": "Standing", "games": "Games", "report": "Report"}
+_GAMES_A_PAGE: Final = 50
+_MOST_DUELS: Final = 30
+_EVERY_S: Final = 1.0
+
+
+def show(request: Request) -> Response:
+    """All matches, or one."""
+    query = request.query_params
+    if not query.get("path"):
+        matches = studio_of(request).folder.matches()
+        return page(request, ROOM, "match/index.html", matches=matches)
+    match = _match(request)
+    view = query.get("view") or "standing"
+    if view not in _VIEWS:
+        raise hk.ParameterError("view", f"is one of {', '.join(_VIEWS)}")
+    values: dict[str, Any] = {"match": match, "views": _VIEWS, "view_name": view}
+    if view == "standing":
+        values |= _standing(match)
+    elif view == "games":
+        values |= _games(request, match)
+    elif wants_part(request):
+        report = match_page(match.path, match.games, match.players)
+        sections = shown_sections(report.sections)
+        return fragment("match/report.html", findings=report.findings, sections=sections)
+    return page(request, ROOM, "match/match.html", **values)
+
+
+def _match(request: Request) -> MatchState:
+    path = request.query_params.get("path", "")
+    return match_in(studio_of(request).folder.path(path), path)
+
+
+def events(request: Request) -> Response:
+    """How the match stands, told whenever a game has ended."""
+    path = request.query_params.get("path", "")
+    folder = studio_of(request).folder.path(path)
+    match_in(folder, path)
+
+    def look() -> dict[str, str]:
+        match = match_in(folder, path)
+        return {"standing": html("match/standing.html", match=match, **_standing(match))}
+
+    return watch(request, look, every_s=_EVERY_S)
+
+
+def _standing(match: MatchState) -> dict[str, Any]:
+    """What is live: scores, Elo, the test, faults, and the newest game."""
+    newest = match.games[-1] if match.games else None
+    tables: list[ShownTable] = []
+    if match.games:
+        sections = [scores_section(match.facts)]
+        if len(match.facts.present) > 2:
+            rated = ratings_section(ratings_of(match.facts))
+            sections += [rated] if rated is not None else []
+        tables = [
+            ShownTable(block.caption, block.columns, block.rows)
+            for section in sections
+            for block in section.blocks
+            if isinstance(block, Table)
+        ]
+    return {
+        "duels": [
+            {
+                "one": duel.player,
+                "other": duel.opponent,
+                "points": f"{duel.score.points:g}",
+                "lost": f"{duel.score.games - duel.score.points:g}",
+                "score": str(duel.score.score),
+                "elo": elo_text(duel.elo),
+                "superiority": f"{duel.superiority:.1%}",
+                "p": f"{duel.permutation_p:.2g}",
+                "pairs": duel.score.pairs.pairs,
+                "counts": list(duel.score.pairs.counts),
+                "few": 0 < duel.score.pairs.pairs < FEW,
+                "llr": llr_words(duel),
+                "verdict": duel.verdict,
+            }
+            for duel in match.duels[:_MOST_DUELS]
+        ],
+        "left_out": max(0, len(match.duels) - _MOST_DUELS),
+        "reasons": match.standing.reasons.most_common(),
+        "faults": match.standing.faults.most_common(),
+        "tables": tables,
+        "newest": None if newest is None else _newest(match, newest),
+    }
+
+
+def _newest(match: MatchState, game: hk.PlayedGame) -> dict[str, Any]:
+    record = game.record
+    picture = None
+    if record.game in FACTS:
+        last = record.move_list[-1] if len(record) else None
+        picture = drawings.board(hk.diagram(record.position(), last=last), size=360)
+    return {
+        "number": game.pairing.number,
+        "players": f"{record.first} – {record.second}",
+        "words": f"{result_of(record)}: {game.reason}, {len(record)} plies",
+        "picture": picture,
+        "to": _game_address(match, game),
+        "from_start": _game_address(match, game, ply=0),
+    }
+
+
+def _game_address(match: MatchState, game: hk.PlayedGame, ply: int | None = None) -> str:
+    return address("/match/game", path=match.path, game=game.pairing.number, ply=ply)
+
+
+def _games(request: Request, match: MatchState) -> dict[str, Any]:
+    query = request.query_params
+    player, only = query.get("player", ""), query.get("only", "")
+    chosen = [
+        game
+        for game in sorted(match.games, key=lambda game: game.pairing.number)
+        if (not player or player in (game.record.first, game.record.second))
+        and (only != "faults" or game.is_fault or game.fault)
+    ]
+    text = query.get("page") or "1"
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    pages = max(1, math.ceil(len(chosen) / _GAMES_A_PAGE))
+    number = min(max(number, 1), pages)
+    here = {"path": match.path, "view": "games", "player": player, "only": only}
+    return {
+        "games": [
+            {
+                "number": game.pairing.number,
+                "pair": game.pairing.pair_id,
+                "first": game.record.first,
+                "second": game.record.second,
+                "result": {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}.get(game.result, "–"),
+                "reason": game.reason,
+                "plies": len(game.record),
+                "seconds": f"{game.seconds:.1f}",
+                "fault": game.fault,
+                "to": _game_address(match, game),
+            }
+            for game in chosen[(number - 1) * _GAMES_A_PAGE : number * _GAMES_A_PAGE]
+        ],
+        "players": sorted({each.record.first for each in match.games}
+                          | {each.record.second for each in match.games}),
+        "player": player,
+        "only": only,
+        "count": len(chosen),
+        "page_number": number,
+        "before": address("/match", **here, page=number - 1) if number > 1 else "",
+        "after": address("/match", **here, page=number + 1) if number < pages else "",
+    }  # fmt: skip
+
+
+def game(request: Request) -> Response:
+    """A game of a match with what its players said."""
+    match = _match(request)
+    text = request.query_params.get("game", "")
+    if not text.isascii() or not text.isdigit() or len(text) > 12:
+        raise hk.ParameterError("game", "is the number of a game")
+    played = match.game(int(text))
+    record = played.record
+    numbers = sorted(each.pairing.number for each in match.games)
+    place = numbers.index(played.pairing.number)
+    others = [("Previous game", place - 1), ("Next game", place + 1)]
+    facts = [
+        ("Players", f"{record.first} – {record.second}"),
+        ("Result", f"{result_of(record)}: {played.reason}"),
+        ("Fault", played.fault),
+        ("Pair", str(played.pairing.pair_id)),
+        ("Opening", record.opening or f"number {played.pairing.opening_id}"),
+        ("Time", f"{played.seconds:.1f} s"),
+    ]
+    view = GameView(
+        f"Game {played.pairing.number:,} of {match.path}",
+        record,
+        ply_of(request, record),
+        _lines(record),
+        lambda ply: _game_address(match, played, ply),
+        [(name, told) for name, told in facts if told],
+        ("Back to the match", address("/match", path=match.path)),
+        [
+            (words, _game_address(match, match.game(numbers[other])))
+            for words, other in others
+            if 0 <= other < len(numbers)
+        ],
+    )
+    return show_game(request, ROOM, view)
+
+
+def _lines(record: hk.Record) -> list[Line]:
+    """What each player said of the positions after its moves."""
+    lines = []
+    for name, author in ((record.first, "first"), (record.second, "second")):
+        said = [each for each in record.remarks if each.author == author]
+        if values := [(each.ply, each.value) for each in said if each.value is not None]:
+            lines.append(Line(name, VALUE, values))
+        elif scores := [(each.ply, each.score) for each in said if each.score is not None]:
+            lines.append(Line(name, "score", scores))
+    if len(lines) == 2 and lines[0].name == lines[1].name:
+        lines = [Line(f"{line.name} ({side})", line.unit, line.points)
+                 for line, side in zip(lines, ("first", "second"), strict=True)]  # fmt: skip
+    return lines
+
+
+ROOM = Room(
+    "match",
+    "Match",
+    "Who is stronger, and how surely: games as they are played.",
+    [Route("/match", show), Route("/match/events", events), Route("/match/game", game)],
+)

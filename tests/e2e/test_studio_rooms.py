@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Study, Match and Learning in a real browser: without a mouse, on a phone, in the dark."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra `web`")
+
+import numpy as np
+
+import hyoka as hk
+
+from .browser import (
+    OF_COLOURS,
+    PHONE,
+    Opened,
+    headings_out_of_order,
+    hidden_focus,
+    offences,
+    unnamed_pictures,
+    width_of_content,
+)
+from .studio import HOSTILE, StudioProcess, open_studio
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CURVES = "/study?path=study&engine=comments"
+PAGES = [
+    "/study",
+    CURVES + "&where=ply+%3E+2",
+    "/study?path=study&view=games",
+    "/study/game?path=study&game=0&ply=2",
+    "/match",
+    "/match?path=match",
+    "/match?path=match&view=games",
+    "/match?path=match&view=report",
+    "/learning",
+    "/learning?path=weights.json",
+]
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
+    folder = tmp_path_factory.getbasetemp() / "rooms"
+    folder.mkdir()
+    rng = np.random.default_rng(3)
+    pawns = [f"{file}{steps}" for file in "abcdegh" for steps in (3, 4)]
+    games = []
+    for number in range(150):
+        won = rng.random() < 0.5
+        said = [f"{{[%eval {v:.2f}]}}" for v in rng.normal(0.8 if won else -0.8, 1.2, 4)]
+        one, other = pawns[number % 14], pawns[number // 14]
+        white = HOSTILE if number == 0 else f"player {number % 5}"
+        games.append(
+            f'[White "{white}"]\n[Black "b"]\n[Result "{"1-0" if won else "0-1"}"]\n\n1. {one} '
+            f"{said[0]} {other[0]}{9 - int(other[1])} {said[1]} 2. Nf3 {said[2]} Nf6 {said[3]} "
+            f"{'1-0' if won else '0-1'}\n"
+        )
+    (folder / "games.pgn").write_text("\n".join(games))
+    hk.evaluate(hk.Study.create(folder / "study", records=[folder / "games.pgn"]), ["comments"])
+    plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
+    hk.play_match(plan, folder / "match", games=2)
+    weights = {"game": "othello", "weights": {"mobility": 1, HOSTILE: 2}}
+    hk.Artefact.of("weights", weights).save(folder / "weights.json")
+    with StudioProcess(folder) as started:
+        yield started
+
+
+def settle(opened: Opened) -> None:
+    """Until what the page asks for is there."""
+    opened.page.wait_for_function("() => !document.querySelector('.loading, .htmx-request')")
+
+
+def test_pages_are_for_everybody(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio)
+    opened.page.emulate_media(reduced_motion="reduce")  # what fades has no contrast meanwhile
+    for path in PAGES:
+        opened.page.goto(studio.origin + path)
+        settle(opened)
+        assert offences(opened) == [], path
+        opened.page.emulate_media(color_scheme="dark")
+        assert offences(opened, OF_COLOURS) == [], path
+        opened.page.emulate_media(color_scheme="light")
+        assert unnamed_pictures(opened) == [], path
+        assert headings_out_of_order(opened) == [], path
+        assert hidden_focus(opened, 15) == [], path
+        opened.page.set_viewport_size({"width": PHONE, "height": 700})
+        assert width_of_content(opened) <= PHONE, path
+        opened.page.set_viewport_size({"width": 1000, "height": 800})
+    assert opened.complaints == []
+
+
+def test_a_condition_is_answered_as_it_is_typed(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio, CURVES)
+    settle(opened)
+    page = opened.page
+    page.focus("#where")
+    page.keyboard.type("first_to")
+    offer = page.get_by_role("option", name="first_to_play")
+    offer.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.input_value("#where") == "first_to_play"
+    page.locator(".gaps").get_by_text("Level").wait_for()
+    page.wait_for_url("**where=first_to_play**")
+    page.reload()
+    settle(opened)
+    assert page.input_value("#where") == "first_to_play"
+    page.locator(".gaps").get_by_text("Level").wait_for()
+    # Another tab at the same address shows the same, whatever is typed in the first.
+    other = open_studio(browser, studio, page.url.removeprefix(studio.origin))
+    settle(other)
+    page.fill("#where", "first_to_play and ply > 1")
+    page.locator(".gaps").get_by_text("and ply > 1").wait_for()
+    assert other.page.locator(".gaps .code").inner_text() == "first_to_play"
+    assert other.complaints == []
+    assert opened.complaints == []
+    page.fill("#where", "no_such_column = 1")
+    page.locator("#answer .error").wait_for()
+    assert "no_such_column" in page.locator("#answer .error").inner_text()
+
+
+def test_a_point_leads_to_boards_and_they_to_games(
+    browser: "Browser", studio: StudioProcess
+) -> None:
+    opened = open_studio(browser, studio, CURVES)
+    settle(opened)
+    page = opened.page
+    page.locator("#answer .chart .to path").first.click()
+    page.locator("#bin .to-game").first.click()
+    page.wait_for_url("**/study/game**")
+    place = page.locator("[data-place]")
+    page.keyboard.press("Home")
+    page.wait_for_selector('[data-place="0"]')
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector('[data-place="1"]')
+    page.keyboard.press("End")
+    page.wait_for_selector('[data-place="4"]')
+    page.reload()
+    assert place.get_attribute("data-place") == "4"
+    place.get_by_role("link", name="Play on, analyse").click()
+    page.wait_for_url("**/board?**")
+    assert opened.complaints == []
+
+
+def test_a_match_is_watched_while_it_is_played(
+    browser: "Browser", studio: StudioProcess, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    opened = open_studio(browser, studio, "/match?path=match")
+    page = opened.page
+    page.locator(".duel").get_by_text("+").first.wait_for()
+    assert page.get_by_text("Game 1:").count() == 1
+    plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
+    hk.play_match(plan, tmp_path_factory.getbasetemp() / "rooms" / "match", games=4)
+    page.get_by_text("Game 3:").wait_for()
+    page.get_by_role("link", name="From the start").click()
+    page.wait_for_selector('[data-place="0"]')
+    assert opened.complaints == []

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A slice of the attack on the studio; `scripts/attack/studio.py` has the rest."""
+
+import random
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra `web`")
+
+from attack import mutations, studio
+
+
+@pytest.mark.parametrize("place", studio.places())
+def test_whatever_is_asked_is_answered(place: str) -> None:
+    draws = [random.Random(f"test {place} {number}") for number in range(25)]
+    attempt = studio.attack(place)
+    assert [wrong for draw in draws if (wrong := mutations.outcome(attempt, draw))] == []

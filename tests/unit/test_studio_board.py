@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board room: its state is its address, and what thinks about it is limited and allowed."""
+
+import itertools
+import re
+import time
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra `web`")
+
+from starlette.datastructures import QueryParams
+from starlette.testclient import TestClient
+
+import hyoka as hk
+from e2e.studio import HOSTILE, furnished
+from engines import fake
+from hyoka.cli.commands import COMMANDS
+from hyoka.learning.mets import Mets, learn_mets
+from hyoka.samples import sample_path
+from hyoka.studio import Engines, Folder, Studio, studio_app
+from hyoka.studio.rooms.board.table import Table, table_of
+
+OURS = "http://127.0.0.1"
+OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
+PART = {**OWN_PAGE, "hx-request": "true"}
+FIVE = ("go9", "othello", "chess", "shogi", "blokus_duo")
+ALLOWED = {
+    "none": "uci:no-such-engine",
+    "fake": fake("uci", "say=info depth 1 score cp 5"),
+    "crashes": fake("uci", "crash=1"),
+}
+MATED = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return furnished(tmp_path_factory.mktemp("studio") / "folder")
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> TestClient:
+    studio = Studio.on(Folder(folder), Engines(ALLOWED), COMMANDS)
+    return TestClient(
+        studio_app(studio, token="t"),
+        OURS,
+        cookies={"hyoka-studio-80": "t"},
+        follow_redirects=False,
+        raise_server_exceptions=False,
+    )
+
+
+def state_of(text: str) -> dict[str, list[str]]:
+    """What the hidden fields of a page's form hold."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', text):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def table(**values: object) -> Table:
+    pairs = [
+        (name.rstrip("_"), str(each))
+        for name, value in values.items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return Table.of(QueryParams(pairs))
+
+
+def again(given: Table) -> Table:
+    return Table.of(QueryParams(parse_qsl(urlsplit(given.address).query)))
+
+
+@pytest.mark.parametrize("game", FIVE)
+def test_the_address_has_everything(game: str) -> None:
+    given = table(game=game, against="uct", level="club", you="second", with_=["mc", "uct"])
+    line = hk.position(game).line()
+    for seed in range(6):
+        move = line.random_move(seed)
+        assert move is not None
+        line = line.play(move)
+        given = given.play(str(move))
+    assert given.line.position == line.position
+    assert again(given) == given
+    back = given.at(2)
+    assert again(back) == back
+    assert back.line.moves == line.moves[:2]
+
+
+def test_another_move_makes_a_variation_and_the_same_one_does_not() -> None:
+    given = table(game="chess").play("e4 e5 Nf3").at(1)
+    assert given.play("e7e5").others == ()
+    varied = given.play("c5")
+    assert varied.moves == ("e2e4", "c7c5")
+    assert varied.others == (("e2e4", "e7e5", "g1f3"),)
+    assert varied.variations == [(1, ["e5", "Nf3"])]
+    assert again(varied) == varied
+    back = varied.switched(0)
+    assert (back.moves, back.ply) == (("e2e4", "e7e5", "g1f3"), 2)
+    assert back.others == (("e2e4", "c7c5"),)
+    assert back.dropped(0).others == ()
+    # To go on in a line of which a variation is the beginning leaves no variation behind.
+    assert varied.play("d4").others == varied.others
+
+
+def test_undo_takes_back_the_reply_as_well() -> None:
+    alone = table(game="othello").play("d3 c3")
+    assert alone.undone().moves == ("d3",)
+    against = table(game="othello", against="uct").play("d3 c3")
+    assert against.undone().moves == ()
+    second = table(game="othello", against="uct", you="second").play("d3 c3 c4")
+    assert second.undone().moves == ("d3",)
+    assert alone.undone().undone().undone().moves == ()
+
+
+def test_whose_turn_it_is() -> None:
+    given = table(game="othello", against="uct")
+    assert not given.awaits_reply
+    assert given.play("d3").awaits_reply
+    assert not given.play("d3").at(0).awaits_reply
+    assert not table(game="othello", against="uct", you="both").play("d3").awaits_reply
+    assert table(game="othello", against="uct", you="second").awaits_reply
+
+
+@pytest.mark.parametrize("game", FIVE)
+def test_the_page_of_each_game_says_what_may_be_played(client: TestClient, game: str) -> None:
+    text = client.get("/board", params={"game": game}).text
+    shown = re.search(r'data-moves="([^"]*)"', text)
+    assert shown is not None
+    assert shown[1].count("[[") == 1
+    moves = len(re.findall(r"\[&#34;", shown[1]))
+    assert moves == hk.position(game).count_moves()
+    assert 'role="application"' in text
+
+
+def test_a_move_leads_to_its_address(client: TestClient) -> None:
+    answer = client.get("/board?game=chess&play=e4")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/board?game=chess&moves=e2e4")
+    part = client.get("/board?game=chess&play=e4", headers=PART)
+    assert part.headers["hx-push-url"] == "/board?game=chess&moves=e2e4"
+    assert "<html" not in part.text
+    wrong = client.get("/board?game=chess&play=e5", headers=PART)
+    assert 'role="alert"' in wrong.text
+    assert "moves" not in state_of(wrong.text)
+    assert client.get("/board?game=chess&play=e5").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "game=chess&moves=e5",
+        "game=no-such-game",
+        "game=chess&start=nonsense",
+        "game=chess&moves=e4&ply=7",
+        "game=chess&moves=e4&ply=x",
+        "seconds=1e9",
+        "seconds=nan",
+        "line=99+D3",
+        "path=../x",
+        "path=a+study&number=99",
+        f"game={HOSTILE}",
+        "game=go9&moves=" + "pass+" * 2000,
+        "game=chess&switch=4",
+    ],
+)
+def test_what_makes_no_sense_is_told(client: TestClient, query: str) -> None:
+    answer = client.get(f"/board?{query}")
+    assert answer.status_code == 400
+    assert 'role="alert"' in answer.text
+    assert HOSTILE not in answer.text
+
+
+def test_the_other_side_replies(client: TestClient) -> None:
+    values = {"game": "othello", "moves": "d3", "against": "uct:playouts=1", "level": "own"}
+    answer = client.post("/board/reply", data=values, headers=PART)
+    moves = state_of(answer.text)["moves"][0].split()
+    assert len(moves) == 2
+    assert hk.Othello().line().play("d3").is_legal(moves[1])
+    assert "moves=d3+" in answer.headers["hx-push-url"]
+    for level in ("beginner", "casual"):
+        answer = client.post("/board/reply", data=values | {"level": level}, headers=PART)
+        assert len(state_of(answer.text)["moves"][0].split()) == 2
+    # Nothing happens when it is not its turn.
+    answer = client.post("/board/reply", data=values | {"you": "second"}, headers=PART)
+    assert state_of(answer.text)["moves"] == ["d3"]
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        *("uci:evil", "gtp:evil --now", "x=uci:evil", "uct:eval=/etc/passwd", "uct:book=../x"),
+        *("uct:threads=999", "uct:memory=900000", "ab:hash=90000", "nobody", "none"),
+        "uct:playouts=1,level=2",
+    ],
+)
+def test_nobody_thinks_who_may_not(client: TestClient, who: str) -> None:
+    values = {"game": "chess", "moves": "e2e4", "against": who, "with": who}
+    answer = client.post("/board/reply", data=values, headers=PART)
+    assert 'role="alert"' in answer.text
+    assert state_of(answer.text)["moves"] == ["e2e4"]
+    assert 'hx-trigger="load"' not in answer.text, "it would ask for ever"
+    if who != "none":
+        assert client.post("/board/analyse", data=values, headers=PART).status_code == 400
+
+
+def finished(client: TestClient, text: str) -> str:
+    """All that the events of an analysis say."""
+    found = re.search(r'sse-connect="([^"]*)"', text)
+    assert found is not None
+    return client.get(found[1]).text
+
+
+def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
+    values = {"game": "go9", "moves": "E5", "with": ["uct", "mc"], "seconds": "0.1"}
+    begun = client.post("/board/analyse", data=values, headers=PART)
+    assert begun.status_code == 200
+    said = finished(client, begun.text)
+    assert said.count("event: end") == 1
+    last = said.rpartition("event: opinions")[2]
+    assert last.count('<span class="tag good">done</span>') == 2
+    assert 'data-over="1"' in last
+    assert re.search(r"playouts in 0\.\d s", last)
+    drawn = re.search(r'data-drawn="([^"]*)"', last)
+    assert drawn is not None
+    assert "&#34;heat&#34;: [[" in drawn[1]
+    tree = re.search(r'hx-get="([^"]*node[^"]*)"', last)
+    assert tree is not None
+    node = client.get(tree[1].replace("&amp;", "&"))
+    words = re.findall(r'name="play" value="([^"]+)"', node.text)
+    assert words
+    assert all(hk.Go9().line().play("E5").is_legal(word) for word in words)
+    below = client.get(tree[1].replace("&amp;", "&") + "&node=0")
+    deeper = re.findall(r'name="play" value="([^"]+)"', below.text)
+    assert all(len(word.split()) == 2 and word.split()[0] == words[0] for word in deeper)
+    assert client.get(tree[1].replace("&amp;", "&") + "&node=0.999").status_code == 400
+
+
+def test_an_analysis_that_fails_says_so(client: TestClient) -> None:
+    values = {"game": "chess", "with": ["none", "ab:depth=1"], "seconds": "0.05"}
+    said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+    assert "no-such-engine" in said
+    assert '<span class="tag good">done</span>' in said
+    assert client.get("/board/analysis/999/events").status_code == 400
+    over = {"game": "othello", "start": "-" * 64 + " X"}
+    assert client.post("/board/analyse", data=over, headers=PART).status_code == 400
+
+
+def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
+    values = {"game": "go9", "with": "uct", "seconds": "30"}
+    begun = client.post("/board/analyse", data=values, headers=PART).text
+    found = re.search(r"/board/analysis/(\d+)/stop", begun)
+    assert found is not None
+    job = client.app.state.analyses.get(int(found[1]))  # type: ignore[attr-defined]
+    job.seen -= 1000
+    job.workers[0].join(10)
+    assert job.is_over
+    assert job.opinions[0].result is not None
+    begun = client.post("/board/analyse", data=values, headers=PART).text
+    found = re.search(r"/board/analysis/(\d+)/stop", begun)
+    assert found is not None
+    assert client.post(found[0], headers=OWN_PAGE).status_code == 204
+    job = client.app.state.analyses.get(int(found[1]))  # type: ignore[attr-defined]
+    job.workers[0].join(10)
+    assert job.is_over
+
+
+def test_an_allowed_engine_plays_and_thinks(client: TestClient) -> None:
+    values = {"game": "chess", "moves": "e2e4", "against": "fake", "with": "fake", "seconds": "0.1"}
+    answer = client.post("/board/reply", data=values, headers=PART)
+    assert state_of(answer.text)["moves"] == ["e2e4 a7a6"]
+    said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+    assert "-5.0 centipawns" in said  # it is Black's view that it told
+    curve = finished(client, client.post("/board/curve", data=values, headers=PART).text)
+    assert "fake: 2 of 2 positions" in curve
+    answer = client.post("/board/reply", data=values | {"against": "crashes"}, headers=PART)
+    assert "died" in answer.text
+    assert state_of(answer.text)["moves"] == ["e2e4"]
+    answer = client.post("/board/reply", data=values | {"game": "go9", "moves": "E5"}, headers=PART)
+    assert 'role="alert"' in answer.text
+
+
+def test_the_curve_of_a_game_has_every_position(client: TestClient) -> None:
+    values = {"game": "othello", "moves": "d3 c3", "with": "ranking"}
+    begun = client.post("/board/curve", data=values, headers=PART)
+    assert "ranking: 0 of 3 positions" in finished(client, begun.text)  # it has no values
+    values |= {"with": "uct"}
+    said = finished(client, client.post("/board/curve", data=values, headers=PART).text)
+    assert "uct: 3 of 3 positions" in said
+    assert "<svg" in said
+    assert "/board?game=othello&amp;moves=d3+c3&amp;ply=1" in said
+    assert client.post("/board/curve", data={"game": "go9"}, headers=PART).status_code == 400
+
+
+def test_solvers_say_what_is_certain(client: TestClient) -> None:
+    mate = client.post("/board/solve", data={"game": "chess", "start": MATED}, headers=PART).text
+    assert "Mate in 1 ply." in mate
+    assert 'value="a1a8"' in mate
+    ending = {"game": "othello", "start": "X" * 62 + "O- X"}
+    assert "Black wins by 64" in client.post("/board/solve", data=ending, headers=PART).text
+
+
+def test_mates_are_counted_as_in_the_game(client: TestClient) -> None:
+    for start, words in (
+        (MATED, "White wins in 1 move<"),
+        ("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", "White wins in 1 move<"),
+        ("7k/8/4K3/6Q1/8/8/8/8 w - - 0 1", "White wins in 2 moves<"),
+    ):
+        values = {"game": "chess", "start": start, "with": "ab", "seconds": "0.1"}
+        said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+        assert words in said.rpartition("event: opinions")[2]
+
+
+def test_a_move_model_is_drawn(client: TestClient, folder: Path) -> None:
+    plain = client.get("/board?game=othello").text
+    drawn = client.get("/board?game=othello&model=built-in").text
+    picture = re.compile(r'<div id="picture">.*?</svg>', re.DOTALL)
+    assert picture.findall(plain) != picture.findall(drawn)
+    assert drawn.count('class="chip" form="state" name="play"') == 4
+    assert "is not in the studio" in client.get("/board?model=../x").text
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "formats"),
+    [
+        ("go9", "E5 C3", ["sgf"]),
+        ("othello", "d3 c3", ["sgf"]),
+        ("chess", "e4 e5", ["pgn", "lines"]),
+        ("shogi", "7g7f 3c3d", ["csa", "kif", "lines"]),
+        ("blokus_duo", "66r0", ["sgf"]),
+    ],
+)
+def test_what_is_taken_along_reads_as_the_same_game(
+    client: TestClient, game: str, moves: str, formats: list[str]
+) -> None:
+    line = hk.position(game).line()
+    for move in moves.split():
+        line = line.play(move)
+    for name in formats:
+        answer = client.get("/board/export", params={"game": game, "moves": moves, "as": name})
+        assert answer.headers["content-disposition"].startswith("attachment")
+        [record] = hk.parse_records(answer.text)
+        assert (record.game, record.position().cells.tolist()) == (game, line.cells.tolist())
+    svg = client.get("/board/export", params={"game": game, "moves": moves, "as": "svg"})
+    assert svg.text == hk.svg(line)
+    text = client.get("/board/export", params={"game": game, "moves": moves, "as": "text"})
+    assert hk.terminal(line) in text.text
+    assert client.get("/board/export", params={"game": game, "as": "exe"}).status_code == 400
+
+
+def test_shogi_has_kanji_only_where_they_are_wished_for(client: TestClient) -> None:
+    assert client.get("/board/export?game=shogi&as=svg").text.isascii()
+    assert "龍" not in client.get("/board?game=shogi").text
+    assert "飛" in client.get("/board/export?game=shogi&as=svg&pieces=kanji").text
+    assert "飛" in client.get("/board?game=shogi&pieces=kanji").text
+
+
+def test_games_of_the_folder(client: TestClient) -> None:
+    for path in ("games.pgn", "a study"):
+        listed = client.get("/board/games", params={"path": path})
+        assert HOSTILE not in listed.text
+        assert "&lt;script&gt;" in listed.text
+        answer = client.get("/board", params={"path": path, "number": 0, "ply": 2})
+        assert answer.status_code == 303
+        shown = client.get(answer.headers["location"])
+        assert state_of(shown.text)["moves"] == ["e2e4 e7e5 d1h5 e8e7 h5e5"]
+        assert state_of(shown.text)["ply"] == ["2"]
+    assert client.get("/board/games?path=../x").status_code == 400
+
+
+def test_games_of_a_match(client: TestClient) -> None:
+    listed = client.get("/board/games?path=matches/short").text
+    assert HOSTILE not in listed
+    assert listed.count("/board?path=matches") == 2
+    answer = client.get("/board?path=matches/short&number=1")
+    assert answer.status_code == 303
+    assert client.get(answer.headers["location"]).status_code == 200
+    assert client.get("/board?path=matches/short&number=9").status_code == 400
+
+
+def test_the_viewer_of_a_study_leads_to_the_board(client: TestClient) -> None:
+    text = client.get("/study/game?path=a+study&game=0&ply=3").text
+    link = re.search(r'href="(/board\?[^"]*)"', text)
+    assert link is not None
+    shown = client.get(link[1].replace("&amp;", "&"))
+    assert state_of(shown.text)["moves"] == ["e2e4 e7e5 d1h5 e8e7 h5e5"]
+    assert state_of(shown.text)["ply"] == ["3"]
+
+
+def test_a_tree_of_mets_shows_what_it_asks_about(client: TestClient, folder: Path) -> None:
+    games = list(itertools.islice(hk.read_records(sample_path("go9")), 20))
+    learn_mets(hk.GameTable.from_records(games), threshold=10).save(folder / "tree.mets")
+    text = client.get("/board?game=go9&moves=E5&model=tree.mets").text
+    assert '<option value="tree.mets" selected>' in text
+    assert text.count("what it asks") == 10
+    word = re.search(r'name="area" value="([^"]+)"', text)
+    assert word is not None
+    asked = client.get(f"/board?game=go9&moves=E5&model=tree.mets&area={word[1]}").text
+    stones = Mets.load(folder / "tree.mets").asked(
+        hk.Go9().line().play("E5"), hk.Go9().parse(word[1])
+    )
+    assert f"About {word[1]} it asks for {len(stones.stones)} points" in asked
+
+
+def test_a_record_that_goes_on_after_the_end_is_cut_and_told(client: TestClient) -> None:
+    [record] = hk.parse_records("(;GM[1]SZ[9]KM[6.5];B[ee];W[];B[];W[cc])")
+    found = table_of(record)
+    assert found.left_out == 1
+    assert found.first_position.komi == 6.5  # type: ignore[attr-defined]
+    assert "goes on for 1 more" in client.get(found.address).text
+
+
+def test_pages_are_quick(client: TestClient) -> None:
+    line = hk.position("go19").line()
+    for seed in range(250):
+        move = line.random_move(seed)
+        assert move is not None
+        line = line.play(move)
+    began = time.process_time()
+    text = client.get(
+        "/board", params={"game": "go19", "moves": " ".join(map(str, line.moves))}
+    ).text
+    assert time.process_time() - began < 1
+    assert len(text) < 200_000, "no address with all moves for each move"

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the studio: forms made of the commands, and processes that outlive who started them."""
+
+import os
+import shlex
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra `web`")
+
+import hyoka as hk
+from hyoka.cli.commands import COMMANDS
+from hyoka.studio.engines import Engines, engines_from_settings, named_engines
+from hyoka.studio.folder import Folder
+from hyoka.studio.forms import Allow, Forms, command_text
+from hyoka.studio.runs import Run, Runs
+
+FORMS = Forms.of(COMMANDS)
+LONG = ["perft", "chess", "9"]
+"""Nobody waits for this one."""
+
+
+@pytest.fixture
+def allow(tmp_path: Path) -> Allow:
+    return Allow(Folder(tmp_path), Engines({"sf": "uci:stockfish"}))
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    """Whatever words a test likes, as the command line has many quick commands."""
+    return Runs(Folder(tmp_path), lambda _command, values: list(values["words"]))
+
+
+def wait_for(run: Run, *states: str) -> str:
+    deadline = time.monotonic() + 60
+    while (state := run.state) not in states and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert state in states, run.log
+    return state
+
+
+@pytest.mark.parametrize("name", list(FORMS.commands))
+def test_every_command_is_a_form_that_stands_for_it(name: str, allow: Allow) -> None:
+    form = FORMS.form(name)
+    assert form.words({}, allow) == name.split()
+    assert all(each.help for each in form.fields), "every field says what it is"
+    # Defaults that are filled in are no words, and switches that say what they are are none.
+    filled = {
+        each.name: ["off", "on"]
+        if each.default == "on"
+        else ["off"]
+        if each.shape == "check"
+        else [each.default]
+        for each in form.fields
+        if not each.is_path and not each.many and each.option
+    }
+    assert form.words(filled, allow) == name.split()
+
+
+def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:
+    values = {
+        "players": ["uct:playouts=50\n\n  sf@10+0.1  "],
+        "games": ["20"],
+        "folder": ["matches/one two"],
+        "adjudicate": ["win=600,4\ndraw=10,8,80"],
+        "komi": ["-0.5"],
+        "report": ["off"],
+        "seed": [""],
+    }
+    words = FORMS.words("match", values, allow)
+    assert command_text(words) == (
+        "hyoka match --games 20 --to 'matches/one two' --adjudicate win=600,4 "
+        "--adjudicate draw=10,8,80 --komi=-0.5 --no-report uct:playouts=50 "
+        "sf=uci:stockfish@10+0.1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "values", "problem"),
+    [
+        ("match", {"games": ["0"]}, "'--games'"),
+        ("match", {"games": ["many"]}, "integer"),
+        ("evaluate", {}, "STUDY"),
+        ("match", {"players": ["a\x07b"]}, "one line"),
+        ("match", {"no_such": ["1"]}, "no field"),
+    ],
+)
+def test_what_the_command_line_would_not_take_is_not_started(
+    command: str, values: dict[str, list[str]], problem: str, allow: Allow
+) -> None:
+    with pytest.raises(hk.Error, match=problem):
+        FORMS.words(command, values, allow)
+
+
+def test_a_run_is_done_and_says_so_to_whoever_looks(runs: Runs, tmp_path: Path) -> None:
+    run = runs.start("perft", {"words": ["perft", "othello", "3"]})
+    assert wait_for(run, "done")
+    again = Runs(Folder(tmp_path), runs.words_of).get(run.number)
+    assert "56" in again.log
+    assert again.log.startswith("$ hyoka perft othello 3\n")
+    assert again.works[-1].done == again.works[-1].total
+    runs.forget(run.number)
+    assert runs.all() == []
+
+
+def test_a_run_that_fails_says_why(runs: Runs) -> None:
+    run = runs.start("perft", {"words": ["perft", "no-such-game", "3"]})
+    wait_for(run, "failed")
+    assert "no-such-game" in run.log
+
+
+def test_one_run_is_held_let_go_and_cancelled_while_another_goes_on(runs: Runs) -> None:
+    run, other = (runs.start("perft", {"words": LONG}) for _ in range(2))
+    assert [each.number for each in runs.under_way()] == [2, 1]
+    with pytest.raises(hk.Error, match="cancel it first"):
+        runs.forget(run.number)
+    runs.pause(run.number)
+    assert run.state == "paused"
+    assert _process_state(run) == "T"
+    runs.resume(run.number)
+    assert run.state == "running"
+    assert _process_state(run) in "SR"
+    runs.cancel(run.number)
+    wait_for(run, "cancelled")
+    assert other.state == "running"
+    runs.pause(other.number)
+    runs.cancel(other.number)  # also what is held can be ended
+    wait_for(other, "cancelled")
+
+
+def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
+    run = runs.start("match", {"words": LONG})
+    runs.pause(run.number)
+    wait_for(run, "paused")
+    assert not run.is_alive
+    runs.resume(run.number)
+    assert wait_for(run, "running")
+    os.killpg(_group(run), signal.SIGKILL)  # the machine goes down, say
+    wait_for(run, "interrupted")
+    runs.resume(run.number)
+    assert run.state == "running"
+    runs.cancel(run.number)
+    wait_for(run, "cancelled")
+    assert run.log.count("$ hyoka perft") == 3
+
+
+def test_numbers_of_processes_that_are_gone_are_left_alone(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs.start("perft", {"words": ["perft", "othello", "1"]})
+    wait_for(run, "done")
+    sent: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda *signal: sent.append(signal))
+    for act in (runs.pause, runs.cancel):
+        act(run.number)
+    assert (sent, run.state) == ([], "done")
+
+
+def test_engines_are_named_by_texts_and_settings(tmp_path: Path) -> None:
+    assert named_engines(["sf=uci:Hash=16:stockfish"]) == {"sf": "uci:Hash=16:stockfish"}
+    settings = tmp_path / "studio.toml"
+    settings.write_text('[engines]\ngnu = "gtp:gnugo --mode gtp"\n')
+    assert engines_from_settings(settings) == {"gnu": "gtp:gnugo --mode gtp"}
+    wrong: list[Callable[[], object]] = [
+        lambda: named_engines(["stockfish"]),
+        lambda: named_engines(["uct=uci:stockfish"]),
+        lambda: named_engines(["a b=uci:stockfish"]),
+        lambda: named_engines(["sf=nonsense"]),
+        lambda: engines_from_settings(tmp_path / "none.toml"),
+    ]
+    for each in wrong:
+        with pytest.raises(hk.Error):
+            each()
+    settings.write_text("engines = 3")
+    with pytest.raises(hk.SourceError, match="engines"):
+        engines_from_settings(settings)
+
+
+def _group(run: Run) -> int:
+    import json  # noqa: PLC0415
+
+    return int(json.loads((run.place / "process.json").read_text())["group"])
+
+
+def _process_state(run: Run) -> str:
+    """As the system has it: T for one that is stopped."""
+    deadline = time.monotonic() + 10
+    while True:
+        state = Path(f"/proc/{_group(run)}/stat").read_text().rpartition(")")[2].split()[0]
+        if (state == "T") == (run.state == "paused") or time.monotonic() > deadline:
+            return state
+
+
+def test_commands_are_shown_as_a_shell_reads_them() -> None:
+    words = ["match", "a b", "c'd"]
+    assert shlex.split(command_text(words)) == ["hyoka", *words]
