@@ -21,7 +21,10 @@ AS_NUMBERS = ("README.md", "analysis.md", "report.md")
 # It adds a game to the core: test_new_game_in_cpp.py builds that, and runs what it shows.
 BUILT_ELSEWHERE = "new-game-cpp.md"
 # These train networks, which needs PyTorch, of the extra `learn`.
-TRAINING = ("learn perceptrons", "learn_perceptrons")
+TRAINING = (
+    *("learn perceptrons", "learn_perceptrons"),
+    *("learn network", "learn selfplay", "SelfPlayLoop"),
+)
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:

@@ -11,21 +11,25 @@ import pytest
 
 import hyoka as hk
 
-# Says when a query that never ends has begun, or standard input is being read.
+# Says when a query that never ends has begun, or the signals are listened to before reading begins.
 COMMAND = """
 import sys
+from hyoka.cli import signals
 from hyoka.study import sql
-answer = sql._answer
+answer, listen = sql._answer, signals.listen
 
 def busy(opened, query, *given):
     if "range(" in query:
         print("busy", flush=True)
     return answer(opened, query, *given)
 
-sql._answer = busy
+def listening():
+    listen()
+    if "-" in sys.argv:
+        print("busy", flush=True)
+
+sql._answer, signals.listen = busy, listening
 from hyoka.cli import main
-if "-" in sys.argv:
-    print("busy", flush=True)
 main(sys.argv[1:])
 """
 ENDLESS = "(select count(*) from range(1000000000) a, range(1000000000) b where a.range = -b.range)"

@@ -11,6 +11,7 @@ refuse=WORD     call a line that begins with WORD an error
 log=FILE        append every line heard
 crash           exit in a search
 silent          say nothing in a search
+late=LINE       say LINE at the beginning of the second search
 slow=SECONDS    greet after so long
 """
 
@@ -24,7 +25,7 @@ def main() -> None:  # noqa: PLR0912 - a branch a word
         key, _, value = word.partition("=")
         told.setdefault(key, []).append(value)
     old = told.get("version") == ["1"]
-    plies = 0
+    plies = searches = 0
     time.sleep(float(told.get("slow", ["0"])[0]))
     for line in map(str.strip, sys.stdin):
         word = line.split(" ")[0]
@@ -57,6 +58,8 @@ def main() -> None:  # noqa: PLR0912 - a branch a word
             said = [*told.get("say", []), f"1. ... {best} 300000" if old else f"move {best}"]
             said = told.get("instead", said)
             plies += 1
+            searches += 1
+            said = [*(told.get("late", []) if searches == 2 else []), *said]
         for each in said:
             print(each, flush=True)
 

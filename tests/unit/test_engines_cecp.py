@@ -149,6 +149,18 @@ def test_misdeeds_are_told(words: list[str], reason: str, message: str) -> None:
     assert (error.reason, message in error.message) == (reason, True)
 
 
+@pytest.mark.parametrize(("first", "known"), [("a1a8", True), ("a1a7", False)])
+def test_the_result_of_a_game_that_its_move_ended_may_come_late(first: str, known: bool) -> None:
+    mates = EnginePosition("chess", start=FEN)
+    goes_on = EnginePosition("chess", start=FEN, moves=["a1b1", "g8f8"])
+    spec = fake("cecp", f"moves={first},x,b1b2", "late=1-0 {White mates}")
+    if known:
+        assert [found.best for found in evaluated(spec, mates, goes_on)] == ["a1a8", "b1b2"]
+    else:  # the game was not over: it speaks of this one
+        with pytest.raises(EngineError, match="where it has to move"):
+            evaluated(spec, mates, goes_on)
+
+
 def test_silence_ends_in_time() -> None:
 
     async def run() -> None:

@@ -50,10 +50,14 @@ _POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3)
 
 
 class _Search:
-    """A question to an engine, and what it says: its thoughts, then its move."""
+    """A question to an engine, and what it says: its thoughts, then its move.
 
-    def __init__(self, transport: Transport) -> None:
+    An engine whose last move ended a game says so after that move, perhaps only now.
+    """
+
+    def __init__(self, transport: Transport, *, ended_a_game: bool) -> None:
         self._transport = transport
+        self._ended_a_game = ended_a_game
         self.thought: re.Match[str] | None = None
         self.best = ""
 
@@ -67,6 +71,9 @@ class _Search:
             elif _REFUSAL.match(line):
                 raise self._transport.error(f"refuses: {line.strip()[:200]}", "refused")
             elif _RESULT.match(line):
+                if self._ended_a_game:
+                    self._ended_a_game = False
+                    continue
                 if "resign" in line.lower():
                     self.best = "resign"
                     return True
@@ -96,6 +103,7 @@ class CecpEngine:
         # What stands on the engine's board: the game and its start, and the moves since.
         self._start: tuple[str, str | None] | None = None
         self._moves: tuple[str, ...] = ()
+        self._ended_a_game = False
 
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
@@ -313,13 +321,14 @@ class CecpEngine:
         self, position: EnginePosition, replay: Replay, lines: str, patience_s: float
     ) -> Evaluation:
         """Let the engine move, once the lines have set everything up."""
-        search = _Search(self.transport)
+        search = _Search(self.transport, ended_a_game=self._ended_a_game)
         start, self._start = self._start, None  # unless all goes well, nobody knows its board
         spent_s = await self.transport.ask(f"{lines}go\n", search, patience_s)
         self.transport.tell("force\n")  # it does not think on
         last = replay.last
         best = self._checked(search.best, last, self._notation(position.game))
         self._start, self._moves = start, (*replay.moves, best)
+        self._ended_a_game = best != "resign" and self._ends_game(last, best)
         if search.thought is None:
             return Evaluation(best=best, time_s=spent_s)
         depth, score, nodes = (int(number) for number in search.thought.groups())
@@ -336,6 +345,11 @@ class CecpEngine:
             nodes=nodes,
             time_s=spent_s,
         )
+
+    @staticmethod
+    def _ends_game(last: Position, best: str) -> bool:
+        """Whether nothing can be played after a move."""
+        return not last.play(last.parse(best)).legal_moves
 
     def _checked(self, best: str, last: Position, notation: Notation) -> str:
         """The engine's move as we write it; raises if the rules do not know it."""
