@@ -181,7 +181,7 @@ def test_no_packing_is_unpacked_all_at_once(method: int, tmp_path: Path) -> None
     finally:
         tracemalloc.stop()
     assert size == 32 << 20
-    assert peak < 12 << 20
+    assert peak < 16 << 20  # half of it; threads and modules of others are counted in
 
 
 def test_limits_are_for_all_members_together(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from hyoka.study.packed_sfen import PACKED, move16, packed_sfens
 
 cshogi = pytest.importorskip("cshogi")
 
+HANDICAPS = ["", *hk.Shogi.handicap_names()]
+
 PGN = "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Qh5 {[%eval -0.4]} Ke7 {[%eval #1]} 3. Qxe5# 1-0\n"
 CSA = (
     "V2.2\nPI\n+\n+7776FU\n'** 30\n-3334FU\n'** -20\n+8822UM\n'** 5\n-3122GI\n+0055KA\n'** 9\n"
@@ -83,9 +85,11 @@ def test_packed_positions_are_read_by_cshogi(tmp_path: Path) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(0, 9999), max_size=160))
-def test_any_position_is_packed_as_cshogi_reads_it(choices: list[int]) -> None:
-    at = hk.Shogi()
+@given(st.sampled_from(HANDICAPS), st.lists(st.integers(0, 9999), max_size=160))
+def test_any_position_is_packed_as_cshogi_packs_and_reads_it(
+    handicap: str, choices: list[int]
+) -> None:
+    start = at = hk.Shogi(handicap=handicap)
     positions, moves = [at], []
     for choice in choices:
         legal = at.legal_moves
@@ -98,7 +102,10 @@ def test_any_position_is_packed_as_cshogi_reads_it(choices: list[int]) -> None:
     for position, packed in zip(positions, packed_sfens(positions), strict=True):
         board.set_psfen(packed)
         assert board.sfen().split()[:3] == position.text.split()[:3]
-    board = cshogi.Board()
+        theirs = np.zeros(1, cshogi.PackedSfen)
+        cshogi.Board(sfen=position.text).to_psfen(theirs)
+        assert theirs["sfen"][0].tobytes() == packed.tobytes()
+    board = cshogi.Board(sfen=start.text)
     for move in moves:
         code = board.move_from_usi(move)
         assert cshogi.move16_from_psv(move16(move)) == cshogi.move16(code)

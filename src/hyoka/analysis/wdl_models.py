@@ -77,9 +77,11 @@ class WdlModels(Result):
             if len(part.a) <= DEGREE:
                 notes.append(f"{who}: polynomials of degree {len(part.a) - 1}.")
         stages, beyond = self.parts[0].stages, sorted({part.most for part in self.parts})
+        low = min(part.stages.low for part in self.parts)
+        high = max(part.stages.high for part in self.parts)
         notes.append(
             f"Coefficients are of the powers of x = stage / {stages.reference:g}, highest first; "
-            f"the stage is {stages.name}, from {stages.low:g} to {stages.high:g}; scores up to "
+            f"the stage is {stages.name}, from {low:g} to {high:g}; scores up to "
             f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)} were fitted. The columns are of "
             f"stage {stages.reference:g}, or the nearest there is. -o FILE.h, .py or .json has the "
             "coefficients."

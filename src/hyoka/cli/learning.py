@@ -108,9 +108,12 @@ def weights_command(
         typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
     ] = None,
     draws: Annotated[
-        DrawnGames,
-        typer.Option(help="discard: leave drawn games out; half: count them as half won."),
-    ] = "discard",
+        DrawnGames | None,
+        typer.Option(
+            help="discard: leave drawn games out; half: count them as half won, as tuners do and "
+            "--features does unless told."
+        ),
+    ] = None,
     hold_out: Annotated[
         float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")
     ] = 0.2,
@@ -188,7 +191,7 @@ def weights_command(
                 mix=mix,
                 weights=weights,
                 where=where,
-                draws=draws,
+                draws=draws or "half",
                 hold_out=hold_out,
                 seed=seed,
             ),
@@ -222,7 +225,7 @@ def weights_command(
                 where=where,
                 sample=sample,
                 seed=seed,
-                draws=draws,
+                draws=draws or "discard",
             )
         else:
             examples = term_examples(
@@ -234,7 +237,7 @@ def weights_command(
                 where=where,
                 sample=sample,
                 seed=seed,
-                draws=draws,
+                draws=draws or "discard",
                 quiet=False if static else None,
                 progress=progress,
             )

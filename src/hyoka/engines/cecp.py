@@ -248,8 +248,8 @@ class CecpEngine:
         if self.spec.fresh:
             await self.new_game()
         replay = self._replayed(position)
-        is_new = self._start is None
         lines = self._set_up(position, replay)
+        is_new = lines.startswith("new\n")
         patience_s = self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
         if clocks is None:
             lines += self._limit_lines(self.spec.limits) if is_new else ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is to be improved, by which positions, and how the gain is to be proven."""
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -107,6 +108,7 @@ class ImprovePlan:
         plain = {
             "study": study.path.resolve().name,
             **count,
+            "added": _added_to(study),
             "evaluator": text,
             "contents": contents,
             "where": self.where,
@@ -119,6 +121,15 @@ class ImprovePlan:
             "seed": self.seed,
         }
         return json.dumps(plain, sort_keys=True, indent=1, default=str)
+
+
+def _added_to(study: Study) -> dict[str, str]:
+    """What conditions and results go by beside the records, by its hash."""
+    return {
+        str(file.parent.relative_to(study.path)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for kind in ("columns", "adjudications", "winners")
+        for file in sorted((study.path / kind).glob("*/*.toml"))
+    }
 
 
 class Planned(TypedDict, total=False):

@@ -5,6 +5,7 @@ Rows are of a study's positions (see `study.own_tables`), or they have the resul
 themselves.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +30,12 @@ FeatureFunction = Callable[[Any], Mapping[str, float]]
 """Of a position: how much of each feature it has; those it does not name it has none of."""
 LISTS: Final = ("features", "amounts")
 """Columns of lists, in place of a column a feature: which features, and how much of each."""
-_RESULTS: Final = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+_RESULTS: Final = {
+    **dict.fromkeys(("1-0", "1", "1.0"), 1.0),
+    **dict.fromkeys(("0-1", "0", "0.0"), 0.0),
+    **dict.fromkeys(("1/2-1/2", "½-½", "1/2", "½", "0.5"), 0.5),
+    **dict.fromkeys(("*", ""), math.nan),
+}
 _ROWS_AT_ONCE: Final = 200_000
 
 
@@ -90,6 +96,8 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
     if study is None:
         results = _results(table, columns.result, words)
         games = _needed(table, columns.game, words, "the game of each position")
+        if table[columns.game].null_count:
+            raise SourceError(f"{words}: {columns.game} is not said of every position")
         unit, game = "points", ""
     else:
         used = {*found.names, *LISTS, columns.phase, columns.base, columns.toward}
@@ -331,7 +339,14 @@ def _results(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
     """Results as numbers; NaN where a game has none."""
     given = _needed(table, name, words, "the results; a study may know them")
     if given.dtype == object:
-        return np.array([_RESULTS.get(str(each).strip(), np.nan) for each in given])
+        texts = ["" if each is None else str(each).strip() for each in given]
+        strange = next((row for row, text in enumerate(texts) if text not in _RESULTS), None)
+        if strange is not None:
+            raise SourceError(
+                f"{words}: row {strange + 1}: a result is 1-0, 0-1, 1/2-1/2, or * where there is "
+                f"none, not '{texts[strange][:40]}'"
+            )
+        return np.array([_RESULTS[text] for text in texts])
     results = given.astype(np.float64)
     wrong = np.isfinite(results) & ~((results >= 0) & (results <= 1))
     if wrong.any():

@@ -120,7 +120,8 @@ def fit_sparse(
     held = ~seen & ~(problem.penalised & (problem.l2 > 0))
     every = max(1, len(problem.rows) // _SAMPLED_ROWS)
     even = problem.curvature(np.zeros_like(problem.start), step=every)
-    _refuse_dependent(problem, even + np.diag(_seldom(problem, every)), ~held)
+    if problem.l1 == 0:  # else L1 may choose between them
+        _refuse_dependent(problem, even + np.diag(_seldom(problem, every)), ~held)
     descent = _Descent(problem, held, told)
     beta = np.clip(problem.start, problem.low, problem.high)
     if every > 1:
@@ -133,6 +134,8 @@ def fit_sparse(
     _refuse_certain(problem, curvature, even, free)
     if not found:
         raise _not_found()
+    if problem.l1 > 0:
+        _refuse_dependent(problem, curvature, free)
     loss, _, rows = problem.loss_slope(beta)
     loss -= problem.penalty(beta)
     return SparseFit(beta, free, seen, curvature, loss / rows, rows, descent.steps)
@@ -316,7 +319,7 @@ def _free(problem: SparseProblem, beta: Array, held: NDArray[np.bool_]) -> NDArr
 def _refuse_dependent(problem: SparseProblem, curvature: Array, free: NDArray[np.bool_]) -> None:
     """Raise StudyError if some features are combinations of others and nothing holds them."""
     loose = free & ~(problem.penalised & (problem.l2 > 0))
-    if problem.l1 > 0 or not loose.any():
+    if not loose.any():
         return
     block = curvature[np.ix_(loose, loose)]
     scale = np.sqrt(np.maximum(np.diag(block), 1e-300))

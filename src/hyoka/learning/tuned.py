@@ -125,13 +125,17 @@ class TunedWeights:
         return found
 
     def evaluation(self) -> LinearEvaluation | None:
-        """The game's own evaluation with these weights, if all features are terms of it."""
+        """The game's own evaluation with these weights, if all features are terms of it.
+
+        Terms that are no features have no weight: nothing counts that was not fitted.
+        """
         if not self.game:
             return None
         present = linear_evaluation(self.game)
         if not {each.name for each in self.features} <= set(present.names):
             return None
-        weights = {each.name: each.pair for each in self.features}
+        weights = dict.fromkeys(present.names, (0.0, 0.0))
+        weights |= {each.name: each.pair for each in self.features}
         return present.with_weights(weights, scale=self.scale)
 
     def save(self, path: str | Path, *, command: str | None = None) -> None:

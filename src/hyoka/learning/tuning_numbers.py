@@ -44,6 +44,12 @@ class Scale:
         in_points = any(
             math.isfinite(end) and end != 0 for ends in plan.bounds.values() for end in ends
         ) or (plan.l1 + plan.l2 > 0 and any(each.former for each in numbers.weights))
+        if numbers.rest is not None and plan.anchor is not None:
+            raise ParameterError(
+                "anchor",
+                "finds the scale, and so do weights that are frozen and scores to add to: "
+                "give one of them",
+            )
         if numbers.rest is not None and not in_points:
             return cls(None, len(numbers.weights))
         if plan.anchor is not None:

@@ -323,7 +323,8 @@ def heat_of(board: Diagram, node: TreeNode) -> dict[str | Cell, float]:
     visits: dict[str | Cell, float] = {}
     for child in node.children:
         cells = board.named_in(str(child.move))
-        for cell in cells[-1:] if len(cells) == _FROM_AND_TO else cells:
+        from_and_to = len(cells) == _FROM_AND_TO and "," not in str(child.move)
+        for cell in cells[-1:] if from_and_to else cells:
             visits[cell] = visits.get(cell, 0) + child.visits
     most = max(visits.values(), default=0)
     return {cell: count / most for cell, count in visits.items() if count} if most else {}

@@ -155,7 +155,7 @@ def search_tree(  # noqa: PLR0913 - a keyword for each choice
     )
     written = _Written(name)
     # A search that can't be halted at certain playouts was looked at from time to time.
-    seen = [*(steps or told), result]
+    seen = [*(steps if len(steps) > 1 else told), result]
     if len(seen) > 1 and _reach(seen[-2]) == _reach(result):
         del seen[-2]
     arrays = _Arrays.of(searcher.tree() if searcher.has_tree else {})

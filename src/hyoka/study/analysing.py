@@ -310,12 +310,14 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
     """
     question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
     column = _MOVE_NUMBER if along == MOVE else along
-    models = []
-    for loaded, sample in _measured_each(study, evaluators, question, columns=[column]):
-        try:
-            numbers = loaded.columns[column].astype(np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError("along", f"is a number at each position, not '{along}'") from None
+    every, models = list(_measured_each(study, evaluators, question, columns=[column])), []
+    try:
+        stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
+    except (TypeError, ValueError):
+        raise ParameterError("along", f"is a number at each position, not '{along}'") from None
+    if at is None:  # the same for all, or their figures could not be compared
+        at = Stages.of(along, np.concatenate(stages_of), between=between).reference
+    for (loaded, sample), numbers in zip(every, stages_of, strict=True):
         stages = Stages.of(along, numbers, at, between)
         limit = usual_most(sample) if most is None else most
         models += [

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.contestants import RecordedGame, Spec, contestant_of, is_spec, spec_of
-from hyoka.errors import EngineError
+from hyoka.errors import EngineError, ParameterError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import Done, Run
 from hyoka.progress import OnProgress, Tally
@@ -76,10 +76,18 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     often.
     """
     specs = list(specs) if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    tables: set[str] = set()
     for spec in specs:  # what can't be read is said before work, not after it
         if is_comments(spec):
             comments_of(str(spec))
-        elif not is_table(spec):
+        elif is_table(spec):
+            given = GivenEvaluations.of(cast(GivenEvaluations | str, spec))
+            if given.name in tables:
+                raise ParameterError(
+                    "specs", f"two tables are called {given.name}: give one another name (name=)"
+                )
+            tables.add(given.name)
+        else:
             _evaluator_of(cast(Evaluating, spec))
     chosen = sampled(study.select(where), sample, seed, limit)
     reports = []

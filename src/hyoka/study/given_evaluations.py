@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from hyoka.errors import NotationError, ParameterError, SourceError, StudyError, nearest
 from hyoka.games import game_facts
+from hyoka.study.manifest import ENGINE, read_manifest
 from hyoka.study.own_tables import NAMING, find_rows, own_table
 from hyoka.study.storing import Chosen, EvaluationReport, store
 from hyoka.study.study import Study
@@ -84,6 +85,11 @@ class GivenEvaluations:
         except ParameterError as error:
             raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
 
+    @classmethod
+    def of(cls, spec: "str | GivenEvaluations") -> "GivenEvaluations":
+        """What is meant by a spec."""
+        return cls.from_text(spec) if isinstance(spec, str) else spec
+
     @property
     def slug(self) -> str:
         """A readable name for a folder, unique to the name."""
@@ -104,7 +110,7 @@ def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> Ev
 
     What a table of the same name said before is forgotten.
     """
-    given = GivenEvaluations.from_text(spec) if isinstance(spec, str) else spec
+    given = GivenEvaluations.of(spec)
     source = str(given.table) if isinstance(given.table, str | Path) else "the table"
     table = own_table(given.table)
     columns = _columns(given, table, source)
@@ -123,13 +129,17 @@ def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> Ev
     if "score" in rows.column_names:
         unit = given.unit or game_facts(study.game).unit
         rows = rows.append_column("unit", pa.array([unit] * len(rows)))
-    identity = {"spec": given.name, "name": f"the table {given.name}"}
+    identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
+    former = study.path / "evaluations" / f"engine={given.slug}" / ENGINE
+    before = read_manifest(former).values.get("source", "") if former.exists() else source
     if not np.isin(
         position_keys(found.games[says], found.plies[says]), position_keys(*chosen)
     ).any():
         raise StudyError(f"{source}: it says nothing of the positions that were asked for")
     report = store(study, given.slug, rows, chosen, identity, anew=True)
     report.title = given.name
+    if before != source:
+        report.notes.append(f"what {before or 'a table of this name'} said before is forgotten")
     if found.lost:
         report.notes.append(
             f"{found.lost:,} of {len(table):,} rows of {source} are of no position of the study"

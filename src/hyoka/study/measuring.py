@@ -132,7 +132,8 @@ def measured(
     samples = []
     labels = evaluator_labels(study, names)
     for index, name in enumerate(names):
-        by_points = evaluator_text(study, name).partition(":")[0] in _BY_POINTS
+        kind = evaluator_text(study, name).partition(":")[0]
+        by_points = kind in _BY_POINTS and "source" not in identity(study, name)
         values, unit = _values(table, index, asked.axis, name, by_points)
         samples.append(
             Sample(
@@ -371,12 +372,11 @@ def _joined(
 
 
 def column_values(table: pa.Table, name: str) -> NDArray[Any]:
-    """A column as NumPy has it: truth values without nulls stay such, numbers' nulls are NaN."""
+    """A column as NumPy has it: numbers' nulls are NaN, and so are truth values', as 0 and 1."""
     column = table[name].combine_chunks()
     kind = column.type
-    if pa.types.is_boolean(kind):
-        return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
-    if (pa.types.is_integer(kind) and column.null_count) or pa.types.is_decimal(kind):
+    counted = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    if (counted and column.null_count) or pa.types.is_decimal(kind):
         column = pc.cast(column, pa.float64())
     return np.asarray(column.to_numpy(zero_copy_only=False))
 

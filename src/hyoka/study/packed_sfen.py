@@ -29,6 +29,8 @@ _GOLD: Final = 7
 _KING: Final = 8
 # Of pawn, lance, knight, silver, bishop, rook and gold: the code, lowest bit first, and its length.
 _CODES: Final = ((0x01, 2), (0x03, 4), (0x0B, 4), (0x07, 4), (0x1F, 6), (0x3F, 6), (0x0F, 5))
+# The same of those in the box, which a handicap has left out; the last bit of all but gold is 0.
+_BOX_CODES: Final = ((0x02, 3), (0x09, 5), (0x0D, 5), (0x0B, 5), (0x2F, 7), (0x3F, 7), (0x1B, 5))
 
 
 def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -50,8 +52,11 @@ def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
 _SQUARE_CODES, _SQUARE_LENGTHS = _of_squares()
 
 
-def _of_hands() -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp]]:
-    """For every piece that may be in a hand: code, length, which count, and its place there."""
+_OffBoard = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp]]
+
+
+def _off_board() -> _OffBoard:
+    """For every piece that may be in a hand or the box: code, length, which count, its place."""
     rows = []
     for colour in (0, 1):
         for kind, (code, length) in enumerate(_CODES):
@@ -61,6 +66,9 @@ def _of_hands() -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp]
                 (code >> 1 | colour << bits, bits + 1, 7 * colour + kind, place)
                 for place in range(_IN_ALL[kind])
             ]
+    for kind in (0, 1, 2, 3, 6, 4, 5):  # gold comes before bishop there
+        code, length = _BOX_CODES[kind]
+        rows += [(code, length, 14 + kind, place) for place in range(_IN_ALL[kind])]
     codes, lengths, counts, places = zip(*rows, strict=True)
     return (
         np.array(codes, np.uint16),
@@ -70,7 +78,7 @@ def _of_hands() -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp]
     )
 
 
-_HAND_CODES, _HAND_LENGTHS, _HAND_COUNTS, _HAND_PLACES = _of_hands()
+_OFF_CODES, _OFF_LENGTHS, _OFF_COUNTS, _OFF_PLACES = _off_board()
 
 
 def packed_sfens(positions: Sequence[Any]) -> NDArray[np.uint8]:
@@ -88,12 +96,15 @@ def packed_sfens(positions: Sequence[Any]) -> NDArray[np.uint8]:
     ).reshape(count, 14)
     turn = np.array([position.to_play == _core.Player.second for position in positions], np.uint16)
     kings = [np.where((at := squares == king).any(1), at.argmax(1), 81) for king in (8, -8)]
-    held = hands[:, _HAND_COUNTS] > _HAND_PLACES
+    kinds = np.where(np.abs(squares) > _KING, np.abs(squares) - _KING, np.abs(squares))
+    laid = np.stack([(kinds == kind).sum(1) for kind in range(1, _KING)], 1)
+    box = np.maximum(np.array(_IN_ALL) - laid - hands[:, :7] - hands[:, 7:], 0)
+    held = np.concatenate([hands, box], 1)[:, _OFF_COUNTS] > _OFF_PLACES
     codes = np.concatenate(
         [
             np.stack([turn, *kings], 1).astype(np.uint16),
             _SQUARE_CODES[squares + 14],
-            np.broadcast_to(_HAND_CODES, held.shape),
+            np.broadcast_to(_OFF_CODES, held.shape),
         ],
         axis=1,
     )
@@ -101,7 +112,7 @@ def packed_sfens(positions: Sequence[Any]) -> NDArray[np.uint8]:
         [
             np.broadcast_to(np.array([1, 7, 7], np.uint8), (count, 3)),
             _SQUARE_LENGTHS[squares + 14],
-            np.where(held, _HAND_LENGTHS, 0),
+            np.where(held, _OFF_LENGTHS, 0),
         ],
         axis=1,
     ).astype(np.int64)
@@ -112,7 +123,7 @@ _PLAYERS: Final = (_core.Player.first, _core.Player.second)
 
 
 def _bits(codes: NDArray[np.uint16], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The codes one after another, the lowest bit first; pieces that are nowhere leave zeros."""
+    """The codes one after another, the lowest bit first."""
     begins = np.cumsum(lengths, axis=1) - lengths
     bits = np.zeros((len(codes), 256), np.uint8)
     for bit in range(8):
