@@ -97,9 +97,11 @@ def test_the_largest_levels_are_parts_and_one_more_has_the_others(study: hk.Stud
     assert np.sum([part.holds for part in parts], axis=0).tolist() == [1] * 7
     names = np.array([None, *(f"it's {n}" for n in range(30))], dtype=object)
     texts = partition("name", names)
-    assert len(texts) == 7
+    assert len(texts) == 8
     assert texts[0].sql == "name = 'it''s 0'"
-    assert not any(part.holds[0] for part in texts)
+    assert [part.words for part in texts if part.holds[0]] == ["name: unknown"]
+    flags = partition("flag", np.array([1.0, 0.0, np.nan]))
+    assert [part.sql for part in flags] == ["flag = 0", "flag = 1", "flag is null"]
     with pytest.raises(ParameterError, match="without bins"):
         hk.Question(by="ply", bins=[3], largest=2)
     with pytest.raises(ParameterError, match="levels of"):

@@ -198,7 +198,42 @@ def test_collinear_features_are_refused_by_name_unless_something_holds_them() ->
     assert {"f2", "f5", "f8"} <= set(str(refused.value).split(":")[0].split(", "))
     theirs = scikit(doubled, table.results, C=1.0, solver="newton-cholesky")
     np.testing.assert_allclose(found(other, l2=1.0), theirs, atol=1e-6)
-    assert len(found(other, frozen=["f8"])) == 8
+    assert len(found(other, start={"f8": 0.0}, frozen=["f8"])) == 8
+    with pytest.raises(hk.ParameterError, match="keeps f8 at its weight"):
+        found(other, frozen=["f8"])
+    with pytest.raises(hk.StudyError, match="say the same as others"):
+        tune_weights(FeatureTable.of(np.column_stack([matrix, matrix[:, 2]]), table.results,
+                                     table.games), replace(ALL, l1=0.5))  # fmt: skip
+
+
+def test_what_is_no_result_is_refused_and_all_spellings_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "f.csv"
+    rows = ["1-0,0,1", "½-½,1,0", "1/2,2,0", "0-1,3,-1", "*,4,0", "0.5,5,1"]
+    file.write_text("result,game_id,a\n" + "\n".join(rows) + "\n")
+    table = hk.feature_table(file)
+    assert table.results.tolist() == [1, 0.5, 0.5, 0, 0.5]
+    assert (table.left_out, table.mixed_games) == (1, 0)
+    file.write_text("result,game_id,a\n1-0,0,1\nwon,1,0\n")
+    with pytest.raises(hk.SourceError, match="row 2: a result is"):
+        hk.feature_table(file)
+    mixed = hk.feature_table({"result": [1, 0, 1], "game_id": [0, 0, 1], "a": [1, 2, 3]})
+    assert mixed.mixed_games == 1
+    with pytest.raises(hk.SourceError, match="not said of every position"):
+        hk.feature_table({"result": [1, 0], "game_id": ["x", None], "a": [1, 2]})
+
+
+def test_terms_that_were_not_fitted_have_no_weight(tmp_path: Path) -> None:
+    study = hk.Study.create(tmp_path / "study", records=sample_path("othello"))
+    chosen = study.select("ply between 20 and 40 and result is not null", "game_id, ply, result")
+    games, plies = (chosen[name].to_numpy() for name in ("game_id", "ply"))
+    terms = study.game_table_of(games, plies).terms()
+    names = hk.linear_evaluation("othello").names[:3]
+    some = FeatureTable.of(
+        terms.matrix()[:, :3], chosen["result"].to_numpy(), games, names, game="othello"
+    )
+    made = tune_weights(some, ALL).evaluation()
+    assert made is not None
+    assert {name for name in made.names if any(made[name])} <= set(names)
 
 
 def test_features_that_tell_results_without_fail_are_refused_unless_something_holds_them() -> None:

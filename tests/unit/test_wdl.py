@@ -273,3 +273,63 @@ def test_values_are_no_scores() -> None:
     sample = Sample.of("v", [0.2, 0.8], results=[0, 1], games=[0, 1])
     with pytest.raises(hk.StudyError, match="not scores"):
         fit_wdl_model(sample, np.arange(2), ALONG)
+
+
+def long_games(seed: int, games: int) -> tuple[Sample, NDArray[Any]]:
+    """Games of which few are long, so that the last stages tell little."""
+    rng = np.random.default_rng(seed)
+    lengths = np.minimum(20 + rng.geometric(1 / 30, games), 190)
+    numbers = np.repeat(np.arange(games, dtype=np.uint32), 20)
+    stages = np.ceil(rng.random(len(numbers)) * lengths[numbers])
+    strength = rng.normal(0, 1, games)
+    drawn = np.abs(strength) < 0.8
+    results = np.where(drawn, 0.5, (strength > 0).astype(float))
+    noise = rng.normal(0, 60, len(numbers))
+    scores = (strength[numbers] * (40 + stages) + noise).round().astype(np.float32)
+    sample = Sample("s", "centipawns", scores, results[numbers].astype(np.float32), numbers, games)
+    return sample, stages
+
+
+def test_intervals_are_those_of_fits_to_games_drawn_again() -> None:
+    sample, stages = long_games(4, 300)
+    along = Stages(name="move", reference=30, low=1, high=150)
+    model = fit_wdl_model(sample, stages, along, most=400, resampling=Resampling(400))
+    rng = np.random.default_rng(5)
+    rows_of = [np.flatnonzero(sample.games == game) for game in range(300)]
+    halves, spreads = [], []
+    for _ in range(60):
+        chosen = rng.integers(0, 300, 300)
+        rows = np.concatenate([rows_of[game] for game in chosen])
+        numbers = np.repeat(
+            np.arange(300, dtype=np.uint32), [len(rows_of[game]) for game in chosen]
+        )
+        again = replace(
+            sample, values=sample.values[rows], results=sample.results[rows], games=numbers
+        )
+        fit = fit_wdl_model(again, stages[rows], along, most=400, resampling=NO_INTERVALS)
+        halves.append(fit.half.value)
+        spreads.append(fit.spread.value)
+    for ours, fitted in ((model.half, halves), (model.spread, spreads)):
+        assert ours.high - ours.low == pytest.approx(4 * np.std(fitted), rel=0.35)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 4, 5])  # of 1 the likelihood rises towards b = 0
+def test_cubics_are_found_from_the_degrees_below(seed: int) -> None:
+    sample, stages = long_games(seed, 400)
+    along = Stages(name="move", reference=30, low=1, high=190)
+    below, cubic = (
+        fit_wdl_model(sample, stages, along, most=400, degree=degree, resampling=NO_INTERVALS)
+        for degree in (2, 3)
+    )
+    assert below.converged
+    if cubic.converged:
+        assert cubic.loss <= below.loss + 1e-12
+    keep = (np.abs(sample.values) <= 400) & (stages <= 190)
+    data = (sample.values[keep].astype(float), stages[keep] / 30, sample.results[keep])
+    start = np.concatenate([[each.value for each in side] + [0.0] for side in (below.a, below.b)])
+    found = minimize(minus_log_likelihood, start, args=data, method="BFGS", jac="3-point")
+    x = np.linspace(data[1].min(), data[1].max(), 200)
+    lowest = min(polyval(x, side).min() for side in (found.x[:4], found.x[4:]))
+    if found.success and lowest > 2:  # an interior maximum: ours is as good
+        assert cubic.converged
+        assert cubic.loss <= found.fun + 1e-7

@@ -68,7 +68,8 @@ def partition(
     """Conditions of which exactly one holds: between cuts, by level, or by quarters of many levels.
 
     Of many levels of a text, the `most` largest are parts, and one more has the others; of numbers
-    also, if `most` is given. `called` is what the column or expression is called in words.
+    also, if `most` is given. Positions of which nothing is known are a part as well. `called` is
+    what the column or expression is called in words.
 
     >>> [c.words for c in partition("ply", np.array([1, 25, 40]), [20, 30])]
     ['ply < 20', '20 ≤ ply < 30', 'ply ≥ 30']
@@ -77,6 +78,22 @@ def partition(
     ['engine is A', 'engine is B', 'engine: others']
     """
     it = called or name
+    parts = _known_parts(name, values, cuts, it, most)
+    is_text = values.dtype.kind in "OUS"
+    unknown = np.array([v is None for v in values]) if is_text else np.isnan(_numbers(values))
+    if unknown.any():
+        sql = f"{_quoted(name)} is null"
+        parts.append(Condition(sql, f"{it}: unknown", frozenset([name]), unknown))
+    return parts
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    return values.astype(np.float64)
+
+
+def _known_parts(
+    name: str, values: NDArray[Any], cuts: Sequence[float] | None, it: str, most: int | None
+) -> list[Condition]:
     column, quoted = frozenset([name]), _quoted(name)
     if values.dtype == np.bool_ and cuts is None:
         return [
@@ -92,7 +109,7 @@ def partition(
         return levels
     if most is not None and cuts is None:
         return _largest(name, it, values, most)
-    numbers = values.astype(np.float64)
+    numbers = _numbers(values)
     known = numbers[np.isfinite(numbers)]
     levels_here = np.unique(known)
     if not len(known):

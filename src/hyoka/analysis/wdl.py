@@ -25,6 +25,7 @@ from hyoka.estimate import Estimate
 
 DEGREE: Final = 3
 NO_MODEL: Final[dict[str, str]] = {
+    "no scores": "it tells no scores of these positions",
     "no draws": "none of the games is drawn, and the model is about draws too: see calibrate",
     "all drawn": "all of the games are drawn",
     "backwards": "greater scores do not go with more wins",
@@ -76,6 +77,8 @@ class Stages:
             low, high = map(float, between)
         if reference is None:
             reference = min(max(middle, low), high)
+            if not reference > 0:
+                raise ParameterError("at", f"is a stage above 0: the median of {name} is not")
         if low == high:
             raise StudyError(f"'{name}' is {low:g} at nearly all positions: it tells no stages")
         return cls(name=name, reference=reference, low=low, high=high)
@@ -188,8 +191,8 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
 
     `stages` is a number a position; those outside of `along` are left out, and so are mates and
     scores beyond `most` (four times the score that wins half of the games). Each resample is one
-    step of Newton's method from the model of all games, by its own gradient and curvature. Without
-    a `degree` the polynomials are cubic, or of the highest degree whose fit comes to an end.
+    step of Newton's method from the model of all games, by its own gradient. Without a `degree`
+    the polynomials are cubic, or of the highest degree whose fit comes to an end.
     """
     if sample.unit == VALUE:
         raise StudyError(f"{sample.name} tells values, not scores: see calibrate")
@@ -290,6 +293,7 @@ def _verdict(outcomes: Outcomes, games: int, degree: int) -> str:
     scores, wins_less_losses = outcomes.scores, outcomes.won - outcomes.lost
     sides = np.concatenate([scores[won], -scores[lost]])
     reasons = {
+        "no scores": not len(scores),
         "all drawn": not len(sides),
         "no draws": not drawn.any(),
         "few stages": len(outcomes.stages) <= degree,
@@ -306,8 +310,8 @@ def _resampled(
     """Coefficients in resamples of games; NaN where one has no model with a and b above 0 here."""
     a, b = np.split(theta, 2)
     width = len(a)
-    pairs = [(i, j) for i in range(width) for j in range(i, width)]
-    sums = np.zeros((sample.game_count, 2 * width + 3 * len(pairs)))
+    pulls = np.zeros((sample.game_count, 2 * width))
+    curvature = np.zeros((2 * width, 2 * width))
     for start in range(0, len(sample), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
         powers = x[rows, None] ** np.arange(width)
@@ -320,27 +324,17 @@ def _resampled(
             *(np.where(which, weight, 0.0) for which in (won, ~(won | lost), lost)),
         )
         slope = slopes(powers @ a, powers @ b, each)
-        products = np.stack([powers[:, i] * powers[:, j] for i, j in pairs], axis=1)
-        columns = [powers * s[:, None] for s in slope[:2]]
-        columns += [products * s[:, None] for s in slope[2:]]
-        numbers = np.concatenate(columns, axis=1)
+        aa, ab, bb = (-(powers * s[:, None]).T @ powers for s in slope[2:])
+        curvature += np.block([[aa, ab], [ab.T, bb]])
+        numbers = np.concatenate([powers * s[:, None] for s in slope[:2]], axis=1)
         order = np.argsort(sample.games[rows], kind="stable")
         games = sample.games[rows][order]
         first = np.flatnonzero(np.concatenate([[True], np.diff(games) != 0]))
-        np.add.at(sums, games[first], np.add.reduceat(numbers[order], first, axis=0))
-    drawn = np.asarray(resampled_sums(sums, resampling.resamples, resampling.seed), np.float64)
-    gradients, squares = drawn[:, : 2 * width], drawn[:, 2 * width :].reshape(-1, 3, len(pairs))
-    curvatures = np.zeros((len(drawn), 2 * width, 2 * width))
-    for number, (i, j) in enumerate(pairs):
-        for block, (up, left) in enumerate(((0, 0), (0, width), (width, width))):
-            for row, column in {(i, j), (j, i)}:
-                curvatures[:, up + row, left + column] = squares[:, block, number]
-                curvatures[:, left + column, up + row] = squares[:, block, number]
-    found = np.full((len(drawn), 2 * width), math.nan)
-    for index in range(len(drawn)):
-        if np.linalg.cond(curvatures[index]) < 1e14:
-            found[index] = np.linalg.solve(curvatures[index], -gradients[index])
-    found += theta
+        np.add.at(pulls, games[first], np.add.reduceat(numbers[order], first, axis=0))
+    drawn = np.asarray(resampled_sums(pulls, resampling.resamples, resampling.seed), np.float64)
+    # A resample's own curvature may be nearly flat, and its step then leads anywhere.
+    size = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
+    found = theta + np.linalg.solve(curvature / np.outer(size, size), (drawn / size).T).T / size
     at_here = here ** np.arange(width)
     sane = (found[:, :width] @ at_here > 0) & (found[:, width:] @ at_here > 0)
     found[~sane] = math.nan

@@ -119,7 +119,9 @@ def slopes(a: Array, b: Array, outcomes: Outcomes) -> Slopes:
 
 
 def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Maximum:
-    """The polynomials of greatest likelihood, from the constants that fit best.
+    """The polynomials of greatest likelihood, each degree from the best of the degree below.
+
+    From the constants at once, the first step may lead to where a or b is nearly 0 somewhere.
 
     Pre: there are wins or losses, draws, and more stages than the degree.
     """
@@ -134,13 +136,18 @@ def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Ma
     between = np.linspace(first, last, _CHECKED)[:, None] ** np.arange(degree + 1)
     checked = np.concatenate([basis, np.linalg.solve(triangle.T, between.T).T])
     start = constants(outcomes)
-    in_basis = triangle[:, 0]  # of the constant 1
-    at = np.concatenate([start.a[0] * in_basis, start.b[0] * in_basis])
-    found = (
-        _climbed(outcomes, basis, checked, at) if start.converged else (at, start.loss, 0, False)
-    )
-    a, b = np.linalg.solve(triangle, found[0].reshape(2, -1).T).T
-    return Maximum(a, b, *found[1:])
+    # The basis begins with a constant, and that of a lower degree is its beginning.
+    at = np.array([start.a[0], start.b[0]]) * triangle[0, 0]
+    loss, steps, converged = start.loss, start.steps, start.converged
+    for width in range(2, degree + 2) if converged else ():
+        longer = np.pad(at.reshape(2, -1), ((0, 0), (0, 1))).ravel()
+        found, loss, more, converged = _climbed(
+            outcomes, basis[:, :width], checked[:, :width], longer
+        )
+        steps += more
+        at = found if converged else longer
+    a, b = np.linalg.solve(triangle[: at.size // 2, : at.size // 2], at.reshape(2, -1).T).T
+    return Maximum(a, b, loss, steps, converged)
 
 
 def constants(outcomes: Outcomes) -> Maximum:

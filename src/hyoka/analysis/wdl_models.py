@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of wins, draws and losses as a result: a table, a picture, and code for programs."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ class WdlModels(Result):
     """Models of evaluators and conditions, with what programs need to use them."""
 
     parts: tuple[WdlModel, ...]
+    caveats: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -65,7 +67,7 @@ class WdlModels(Result):
 
     def notes(self) -> tuple[str, ...]:
         """Where it holds, the coefficients, and why some models are missing."""
-        notes = []
+        notes = [*self.caveats]
         for part in self.parts:
             who = ", ".join(word for word in (part.name, part.condition) if word)
             if not part.converged:
@@ -76,7 +78,8 @@ class WdlModels(Result):
                 notes.append(f"{who}: {side} = {numbers}")
             if len(part.a) <= DEGREE:
                 notes.append(f"{who}: polynomials of degree {len(part.a) - 1}.")
-        stages, beyond = self.parts[0].stages, sorted({part.most for part in self.parts})
+        stages = self.parts[0].stages
+        beyond = sorted({part.most for part in self.parts if math.isfinite(part.most)})
         low = min(part.stages.low for part in self.parts)
         high = max(part.stages.high for part in self.parts)
         notes.append(

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -93,7 +93,7 @@ class MatchPlan:
 
     rules: MatchRules
     players: tuple[PlayerSpec, ...]
-    openings: Sequence[Opening]
+    openings: Sequence[Opening] = field(repr=False)
     format: str = "round-robin"
     seed: int = 0
 

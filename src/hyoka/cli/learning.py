@@ -2,6 +2,7 @@
 """Commands that learn from a study's games."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -120,14 +121,14 @@ def weights_command(
     seed: Annotated[
         int, typer.Option(min=0, help="Chooses the sample and the games held out.")
     ] = 0,
-    output: Annotated[
-        Path | None,
+    outputs: Annotated[
+        list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the weights for ab:eval=FILE; of --features also .csv or .h; with several "
-            "methods, FILE-METHOD each.",
+            help="Write the weights for ab:eval=FILE; of --features also .csv or .h; again for "
+            "another file; with several methods, FILE-METHOD each.",
         ),
     ] = None,
     start_output: Annotated[
@@ -197,7 +198,7 @@ def weights_command(
             ),
             None if study is None else Study.open(study),
             chosen,
-            lambda method: _files(output, chosen).get(method),
+            lambda method: [_files(each, chosen)[method] for each in outputs or []],
             command=command_line(context),
             as_json=as_json,
             quiet=quiet,
@@ -244,20 +245,21 @@ def weights_command(
         fits = {
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
         }
-    files = _files(output, chosen)
+    files = [_files(each, chosen) for each in outputs or []]
     command = command_line(context)
-    for method, file in files.items():
+    for method, file in (pair for each in files for pair in each.items()):
         fits[method].save(file, command=command)
     for method, file in _files(curves_output, chosen).items():
         _save_curves(fits[method], file)
     if start_output is not None and examples.start is not None:
         examples.start.save(start_output, Origin(command))
     if as_json:
-        print_json([_as_json(fit, examples, files.get(method)) for method, fit in fits.items()])
+        written = {method: [each[method] for each in files] for method in fits}
+        print_json([_as_json(fit, examples, written[method]) for method, fit in fits.items()])
         return
     _print_examples(examples)
     for method, fit in fits.items():
-        _print_fit(fit, files.get(method), start_output)
+        _print_fit(fit, [each[method] for each in files], start_output)
 
 
 def _methods(names: list[str]) -> list[Method]:
@@ -317,12 +319,12 @@ def _save_curves(fit: WeightFit, file: Path) -> None:
     fit.held_out.curves().save(file)
 
 
-def _as_json(fit: WeightFit, examples: Examples, file: Path | None) -> dict[str, object]:
+def _as_json(fit: WeightFit, examples: Examples, files: Sequence[Path]) -> dict[str, object]:
     return fit.as_json() | {
         "quiet": examples.quiet,
         "undecided": examples.undecided,
         "unscored": examples.unscored,
-        "file": None if file is None else str(file),
+        "file": str(files[0]) if files else None,
     }
 
 
@@ -341,7 +343,7 @@ def _print_examples(examples: Examples) -> None:
         out.print(f"left out: {', '.join(left_out)}", style="dim")
 
 
-def _print_fit(fit: WeightFit, file: Path | None, start: Path | None) -> None:
+def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> None:
     out.print()
     out.print(
         f"{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games; "
@@ -363,7 +365,7 @@ def _print_fit(fit: WeightFit, file: Path | None, start: Path | None) -> None:
     out.print(table)
     if fit.held_out is not None:
         _print_held_out(fit.held_out)
-    if file is not None:
+    for file in files:
         _print_next(fit, file, start)
 
 

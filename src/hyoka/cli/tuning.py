@@ -195,7 +195,7 @@ def tune(
     options: TuningOptions,
     study: Study | None,
     methods: Sequence[Method],
-    file_of: Callable[[Method], Path | None],
+    files_of: Callable[[Method], Sequence[Path]],
     *,
     command: str,
     as_json: bool,
@@ -216,15 +216,14 @@ def tune(
             for method in methods
         }
     for method, fit in fits.items():
-        file = file_of(method)
-        if file is not None:
+        for file in files_of(method):
             fit.save(file, command=command)
     if as_json:
         print_json([fit.as_json() | {"left_out": table.left_out} for fit in fits.values()])
         return
     _print_table(table)
     for method, fit in fits.items():
-        _print_fit(fit, file_of(method))
+        _print_fit(fit, files_of(method))
 
 
 def _print_table(table: FeatureTable) -> None:
@@ -233,6 +232,13 @@ def _print_table(table: FeatureTable) -> None:
         markup=False,
         soft_wrap=True,
     )
+    if table.mixed_games:
+        out.print(
+            f"{table.mixed_games:,} games have several results: a game's result is the first "
+            "player's, whoever is to move",
+            style="yellow",
+            soft_wrap=True,
+        )
     if table.left_out:
         out.print(
             f"left out: {table.left_out:,} that are not of the positions asked for, or of games "
@@ -242,7 +248,7 @@ def _print_table(table: FeatureTable) -> None:
         )
 
 
-def _print_fit(fit: TunedWeights, file: Path | None) -> None:
+def _print_fit(fit: TunedWeights, files: Sequence[Path]) -> None:
     error = f" ± {fit.scale_error:.2g}" if fit.scale_error else ""
     out.print(
         f"\n{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games in "
@@ -259,6 +265,10 @@ def _print_fit(fit: TunedWeights, file: Path | None) -> None:
             f"{each.low:.4g} to {each.high:.4g}" if sure else "",
             "" if each.former is None else f"{each.former:.4g}",
         )
+    for feature in fit.features:
+        if feature.frozen:
+            weights = " … ".join(f"{each:.4g}" for each in dict.fromkeys(feature.pair))
+            table.add_row(escape(feature.name), weights, "frozen", "", "")
     out.print(table)
     if fit.changes:
         out.print(
@@ -271,7 +281,7 @@ def _print_fit(fit: TunedWeights, file: Path | None) -> None:
                 change.measure, f"{change.before:.5f}", f"{change.after:.5f}", difference
             )
         out.print(changes)
-    if file is not None:
+    for file in files:
         out.print(f"\nwritten to {file}", markup=False, soft_wrap=True)
 
 

@@ -124,6 +124,8 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
         **own,
     )
     _, numbers = np.unique(games, return_inverse=True)
+    if study is None:
+        whole = replace(whole, mixed_games=_several_results(results, numbers))
     if not keep.all():
         whole, numbers = whole.take(np.flatnonzero(keep)), numbers[keep]
     return whole.in_games(numbers)
@@ -313,6 +315,14 @@ def _of_study(
     results = joined["result"].to_numpy(zero_copy_only=False).astype(np.float64)
     lost = found.lost + len(found) - len(joined)
     return joined["row"].to_numpy(), results, joined["game_id"].to_numpy(), lost, told
+
+
+def _several_results(results: NDArray[np.float64], games: NDArray[Any]) -> int:
+    """How many games have positions with different results, as in the mover's view."""
+    known = np.flatnonzero(np.isfinite(results))
+    _, first, place = np.unique(games[known], return_index=True, return_inverse=True)
+    differs = results[known] != results[known[first][place]]
+    return len(np.unique(games[known][differs]))
 
 
 def _needed(table: pa.Table, name: str, words: str, what: str) -> NDArray[Any]:

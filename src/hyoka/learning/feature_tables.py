@@ -43,6 +43,8 @@ class FeatureTable:
     unit: str = "points"
     source: str = "a table"
     game: str = ""
+    mixed_games: int = 0
+    """Games whose positions have several results: those of whoever is to move, perhaps."""
     left_out: int = 0
     """Rows that are of no position of the study, or without a result that counts."""
 

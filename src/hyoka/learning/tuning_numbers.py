@@ -104,6 +104,10 @@ class Numbers:
                 raise StudyError(f"{name} begins with {len(pair)} weights; the table has no phases")
             former[number] = pair
             if name in frozen:
+                if name not in starts:
+                    raise ParameterError(
+                        "frozen", f"keeps {name} at its weight, but nothing says which: give it one"
+                    )
                 kept[number] = pair
                 continue
             alike = phases == 2 and name in plain

@@ -35,7 +35,7 @@ class LinearEvaluation:
     """
 
     game: str
-    names: tuple[str, ...]
+    names: tuple[str, ...] = field(repr=False)
     """Of the terms."""
     weights: NDArray[np.float32] = field(repr=False)
     """A row a term: its weight in the opening and in the ending."""

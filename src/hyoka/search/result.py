@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from hyoka.analysis.result import html_table
 from hyoka.errors import NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
 from hyoka.games import AnyMove, game_facts
@@ -66,7 +67,7 @@ class SearchResult:
     proven: str | None = None
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
     pv: tuple[AnyMove, ...] = ()
-    moves: tuple[MoveReport, ...] = ()
+    moves: tuple[MoveReport, ...] = field(default=(), repr=False)
     """The moves that were looked at, the best first."""
     playouts: int = 0
     nodes: int = 0
@@ -77,8 +78,25 @@ class SearchResult:
     """`playouts`, `nodes`, `depth`, `time`, `early`, `proven`, `interrupted`, `over`, `solved`."""
     hash_permille: int = 0
     """How full the table or the tree's memory is."""
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict, repr=False)
     """What only this kind of search knows: `iterations`, `memory_bytes`, `full`."""
+
+    def _repr_html_(self) -> str:
+        """The moves as a table, for notebooks."""
+        found = "no move" if self.best is None else f"{self.best}"
+        value = "" if self.value is None else f", {self.value:.3f} for the first player"
+        lines = [["move", "visits", "value", "score", "what follows"]]
+        lines += [
+            [
+                str(each.move),
+                f"{each.visits:,}" if each.visits else "",
+                "" if each.value is None else f"{each.value:.3f}",
+                "" if each.score is None else f"{each.score:g}",
+                " ".join(map(str, each.pv[:8])),
+            ]
+            for each in self.moves
+        ]
+        return html_table(f"{found}{value}", lines, most=12)
 
     def evaluation(self, game: str | None) -> Evaluation:
         """The result as evaluations are stored; chess counts mates in moves, shogi in plies.

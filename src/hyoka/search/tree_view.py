@@ -3,7 +3,7 @@
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -90,12 +90,12 @@ class SearchTree:
 
     game: str | None
     """A name of `hyoka.GAMES`, or None of a game written in Python."""
-    line: AnyLine
+    line: AnyLine = field(repr=False)
     """What was searched."""
     spec: str
     result: SearchResult
-    root: TreeNode
-    steps: tuple[TreeStep, ...]
+    root: TreeNode = field(repr=False)
+    steps: tuple[TreeStep, ...] = field(repr=False)
     """The first to the last; the last is the result."""
     least: int
     """Moves with fewer visits are left out."""
@@ -105,6 +105,9 @@ class SearchTree:
     """How many nodes the tree has, those left out among them."""
     by_lines: bool = False
     """The search has no tree: these are the moves that it reports and what it expects next."""
+
+    def _repr_html_(self) -> str:
+        return self.result._repr_html_()
 
     @property
     def shown(self) -> int:

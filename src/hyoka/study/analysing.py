@@ -310,7 +310,9 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
     """
     question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
     column = _MOVE_NUMBER if along == MOVE else along
-    every, models = list(_measured_each(study, evaluators, question, columns=[column])), []
+    # A model is of one evaluator: what others said of which positions does not matter.
+    alone = [[name] for name in chosen_evaluators(study, evaluators)]
+    every, models = list(_measured_groups(study, alone, question, columns=[column])), []
     try:
         stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
     except (TypeError, ValueError):
@@ -332,7 +334,8 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
             )
             for condition, holds in _parts(loaded, question, with_all=True)
         ]
-    return WdlModels(tuple(models))
+    caveats = dict.fromkeys(caveat for loaded, _ in every for caveat in loaded.caveats)
+    return WdlModels(tuple(models), tuple(caveats))
 
 
 def _asked(question: Question | None, asked: Asked) -> Question:
@@ -389,6 +392,16 @@ def _measured_each(
     Of several that are apart those without such a position are left out.
     """
     groups = apart(study, chosen_evaluators(study, evaluators), question)
+    return _measured_groups(study, groups, question, columns)
+
+
+def _measured_groups(
+    study: "Study",
+    groups: Sequence[Sequence[str]],
+    question: Question,
+    columns: Sequence[str] = (),
+) -> Iterator[tuple[Measured, Sample]]:
+    """The samples of evaluators, each group on the positions that it shares."""
     nothing: list[StudyError] = []
     for names in groups:
         try:
