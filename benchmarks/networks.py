@@ -3,8 +3,9 @@
 
     python benchmarks/networks.py [--playouts 20000]
 
-Blokus Duo's network is the one that comes with Hyoka; those of other games have random numbers of
-the usual size. Figures of one run are compared with each other, not with other days'.
+Blokus Duo's network and Go's of convolutions are those that come with Hyoka; those of other games
+have random numbers of the usual size. Figures of one run are compared with each other, not with
+other days'.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from collections.abc import Callable
 
 import hyoka as hk
 from hyoka.games import Position
-from hyoka.search.shipped import shipped_network
+from hyoka.search.shipped import shipped_network, shipped_prior_model
 
 TURNS = 5
 GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
@@ -58,7 +59,7 @@ def rate(work: Callable[[], object], count: int, seconds: float = 1.0) -> float:
 
 
 def playouts_a_second(spec: str, line: hk.Line, playouts: int) -> float:
-    result = hk.search_once(line, f"{spec},playouts={playouts}")
+    result = hk.search_once(line, f"{spec}{'' if spec.endswith(':') else ','}playouts={playouts}")
     return result.playouts / result.time_s
 
 
@@ -73,6 +74,18 @@ def main() -> None:
         ask = functools.partial(network.in_core.logits, positions)
         found = rate(ask, len(positions))
         print(f"{game}: width {network.size.width}, {found:,.0f} evaluations a second from scratch")
+    priors = shipped_prior_model("go9")
+    assert priors is not None
+    convolution = hk.convolution("go9", priors)
+    positions = positions_of("go9")
+    found = rate(functools.partial(convolution.in_core.logits, positions), len(positions))
+    print(f"go9, the shipped convolutions: {found:,.0f} evaluations a second")
+    empty = hk.Go9().line()
+    with_priors, without = (
+        max(playouts_a_second(spec, empty, playouts // 4) for _ in range(TURNS))
+        for spec in ("uct:", "uct:strengths=learned")
+    )
+    print(f"  as priors: {with_priors:,.0f} playouts a second, {with_priors / without:.2f} times")
     line = hk.BlokusDuo().line()
     rng = random.Random(3)
     for _ in range(8):
@@ -83,7 +96,7 @@ def main() -> None:
         "the network as prior": f"{plain},prior=40,eval=learned",
         "Bouzy's influence as prior": f"{plain},prior=40",
         "the network for leaves and moves": "uct:cut=0,mix=0",
-        "the same mixed with playouts, as it plays": "uct:mix=0.6",
+        "the same mixed with playouts, as it plays": "uct:mix=0.4",
     }
     # In turns, and the best of them: other work on the machine only ever slows down.
     found_by_turn = [

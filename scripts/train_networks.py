@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the networks that come with Hyoka: many games in memory, many cores, a GPU.
 
-scripts/train_networks.py GAME -o FILE [--generations 6] [--games 20000] [--device cuda]
+scripts/train_networks.py GAME -o FILE [--generations 6] [--games 8000] [--device cuda]
 
 The same loop as `hyoka learn selfplay`, without studies, gates and going on: a search plays itself,
-a network of convolutions learns from the games, and the search with that network plays the next
-ones. With --records the first network learns from records, and plays the first games. After each
-generation it plays the search that it began with.
+a network of convolutions (of one wide layer with --blocks 0) learns from the games, and the search
+with that network plays the next ones. With --records the first network learns from records, and
+plays the first games. After each generation it plays the search that it began with. What was found
+of each generation goes into FILE.log.json.
 """
 
 import argparse
+import hashlib
+import importlib.metadata
 import json
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from hyoka import _core
-from hyoka.artefact import Origin
+from hyoka.artefact import Origin, read_artefact
 from hyoka.learning.networks import (
     EpochReport,
     Examples,
@@ -34,11 +38,12 @@ from hyoka.learning.networks import (
 )
 from hyoka.search.convolutions import Convolution, convolution
 from hyoka.search.move_models import move_model
-from hyoka.search.networks import network
+from hyoka.search.networks import Network, network
 from hyoka.search.sparse_evaluations import sparse_evaluation
 from hyoka.selfplay.played import PlayedGames, Player, play_games
 
 MODELS = Path(__file__).resolve().parent.parent / "src" / "hyoka" / "models"
+Setting = bool | int | float | str
 CHUNK = 16
 """Games that a thread plays at a time."""
 
@@ -49,13 +54,15 @@ class Recipe:
 
     first: Callable[[], Player]
     """The search of the first games, unless records tell more."""
+    flat: Mapping[str, Setting]
+    """The search with a network of one layer, which is quick and knows less."""
     random_plies: int
     sampled_plies: int
     max_plies: int
     komi: tuple[float, ...] = (float("nan"),)
 
 
-def options(**settings: bool | int | float | str) -> _core.UctOptions:
+def options(**settings: Setting) -> _core.UctOptions:
     made = _core.UctOptions()
     made.set("formula", "puct")
     made.set("memory", 64.0)
@@ -65,18 +72,18 @@ def options(**settings: bool | int | float | str) -> _core.UctOptions:
 
 
 def blokus_first() -> Player:
-    models = _core.GivenModels()
-    by_squares = network("blokus_duo", MODELS / "blokus_duo.nn")
-    models.evaluation = by_squares.model()
-    models.prior_strengths = by_squares.move_model()
-    return options(mix=0.6), models
+    return options(prior=20), _core.GivenModels()
 
 
-def by_network(found: Convolution) -> Player:
-    """A search that asks a network and nothing else."""
+def by_network(found: Network | Convolution, flat: Mapping[str, Setting]) -> Player:
+    """A search by a network: of convolutions it asks nothing else."""
     models = _core.GivenModels()
-    models.leaves = found.leaves()
-    return options(cut=0), models
+    if isinstance(found, Convolution):
+        models.leaves = found.leaves()
+        return options(cut=0), models
+    models.evaluation = found.model()
+    models.prior_strengths = found.move_model()
+    return options(**flat), models
 
 
 def go_first() -> Player:
@@ -93,9 +100,9 @@ def othello_first() -> Player:
 
 
 RECIPES = {
-    "blokus_duo": Recipe(blokus_first, 2, 10, 100),
-    "go9": Recipe(go_first, 6, 14, 200, (5.5, 6.5, 7.5, 7.5)),
-    "othello": Recipe(othello_first, 10, 16, 200),
+    "blokus_duo": Recipe(blokus_first, {"mix": 0.4}, 2, 10, 100),
+    "go9": Recipe(go_first, {"policy": "light", "mix": 0.5}, 6, 14, 200, (5.5, 6.5, 7.5, 7.5)),
+    "othello": Recipe(othello_first, {"cut": 0}, 10, 16, 200),
 }
 
 
@@ -149,6 +156,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("game", choices=sorted(RECIPES))
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--records", type=Path, nargs="+", help="games of others to begin with")
+    parser.add_argument("--where", help="which of the records, as `hyoka records --where`")
     parser.add_argument("--first-games", type=int, default=0, help="of the first search")
     parser.add_argument("--start", type=Path, help="a network for the first games")
     parser.add_argument("--generations", type=int, default=6)
@@ -157,7 +165,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--playouts", type=int, default=400)
     parser.add_argument("--quick", type=int, default=80)
     parser.add_argument("--channels", type=int, default=32)
-    parser.add_argument("--blocks", type=int, default=4)
+    parser.add_argument("--blocks", type=int, default=4, help="0: one layer, --width wide")
+    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--policy-units", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--first-epochs", type=int, default=3)
     parser.add_argument("--last-epochs", type=int, default=8)
@@ -178,8 +188,9 @@ class Teacher:
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
         self._settings = NetworkSettings(
-            channels=given.channels, blocks=given.blocks, batch=given.batch, rate=given.rate,
-            seed=given.seed, device=given.device,
+            channels=given.channels, blocks=given.blocks, width=given.width,
+            policy_units=given.policy_units, batch=given.batch, rate=given.rate, seed=given.seed,
+            device=given.device,
         )  # fmt: skip
 
     def learn(
@@ -188,8 +199,8 @@ class Teacher:
         apart: PlayedGames,
         epochs: int,
         number: int,
-        start: Convolution | None = None,
-    ) -> tuple[Convolution, EpochReport]:
+        start: Network | Convolution | None = None,
+    ) -> tuple[Network | Convolution, EpochReport]:
         """A network of games; how well it foretells those apart."""
 
         def draw(epoch: int) -> Examples:
@@ -205,18 +216,23 @@ class Teacher:
             settings=replace(self._settings, epochs=epochs, rate=rate),
             start=start,
         )
-        assert isinstance(learned.network, Convolution)
         return learned.network, learned.reports[-1]
 
 
-def recorded_games(game: str, files: list[Path]) -> PlayedGames:
+def recorded_games(game: str, files: list[Path], where: str | None) -> PlayedGames:
     """Games of others, as if they were ours."""
-    from hyoka.records import read_records  # noqa: PLC0415 - only this needs readers
-    from hyoka.selfplay.records import of_records  # noqa: PLC0415
+    from hyoka.selfplay.records import of_records  # noqa: PLC0415 - only this needs studies
+    from hyoka.study import Study  # noqa: PLC0415
 
-    return of_records(
-        record for file in files for record in read_records(file) if record.game == game
-    )
+    chosen = f"game = '{game}'" + (f" and ({where})" if where else "")
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study.create(Path(folder) / "study", files, where=chosen, columns="none")
+        return of_records(record for _, record in study.records())
+
+
+def file_hash(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def parted(games: PlayedGames) -> tuple[PlayedGames, PlayedGames]:
@@ -235,12 +251,13 @@ class Loop:
         self._hall = Hall(given.game, recipe, given.threads, given.resign)
         self._teacher = Teacher(given)
         self._first = recipe.first()
-        self._newest: Convolution | None = None
+        self._newest: Network | Convolution | None = None
         self._history: list[PlayedGames] = []
         self._counts = {"games": 0, "positions": 0}
         self._log: list[dict[str, int | float]] = []
         if given.start:
-            self._newest = convolution(given.game, given.start)
+            read = convolution if given.blocks else network
+            self._newest = read(given.game, given.start)
 
     def run(self) -> None:
         """From what is given to the last generation."""
@@ -256,6 +273,9 @@ class Loop:
     def _seconds(self) -> float:
         return time.monotonic() - self._began
 
+    def _by(self, found: Network | Convolution) -> Player:
+        return by_network(found, self._hall.recipe.flat)
+
     def _play(self, games: int, player: Player, faster: int, seed: int) -> PlayedGames:
         """Games of a player with so many times the usual playouts."""
         given = self._given
@@ -266,7 +286,7 @@ class Loop:
         """A network of records and of games of the first search."""
         given, lessons = self._given, []
         if given.records:
-            lessons.append(recorded_games(given.game, given.records))
+            lessons.append(recorded_games(given.game, given.records, given.where))
             self._counts["recorded_games"] = len(lessons[-1])
         if given.first_games:
             lessons.append(self._play(given.first_games, self._first, 2, given.seed + 500))
@@ -276,7 +296,7 @@ class Loop:
 
     def _go_on(self, generation: int, epochs: int) -> None:
         given, clock = self._given, time.monotonic()
-        player = self._first if self._newest is None else by_network(self._newest)
+        player = self._first if self._newest is None else self._by(self._newest)
         played = self._play(given.games, player, 1, given.seed + generation)
         self._history = [*self._history, played][-given.window :]
         self._counts["games"] += len(played)
@@ -293,12 +313,17 @@ class Loop:
         made, report = self._teacher.learn(lessons, apart, epochs, generation, self._newest)
         self._newest = made
         command = "scripts/train_networks.py " + " ".join(sys.argv[1:])
-        origin = Origin(command, seed=given.seed, counts=dict(self._counts))
+        origin = Origin(
+            command,
+            seed=given.seed,
+            counts=dict(self._counts),
+            choices={"torch": importlib.metadata.version("torch")}
+            | {file.name: f"SHA-256 {file_hash(file)}" for file in given.records or []},
+            parents={"start": read_artefact(given.start).sha256} if given.start else {},
+        )
         given.out.write_bytes(made.artefact(origin).to_bytes())
         learned_s = time.monotonic() - clock
-        score = self._hall.score(
-            by_network(made), self._first, given.trial_games, given.playouts, 77
-        )
+        score = self._hall.score(self._by(made), self._first, given.trial_games, given.playouts, 77)
         found = {
             "generation": generation,
             **self._counts,
@@ -313,7 +338,8 @@ class Loop:
         }
         print(json.dumps(found), flush=True)
         self._log.append(found)
-        given.out.with_suffix(".json").write_text(json.dumps(self._log, indent=1))
+        log = json.dumps(self._log, indent=1).replace("NaN", "null")
+        given.out.with_suffix(".log.json").write_text(log)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolution networks: what they compute, their files, searches that take them, how they learn."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from hyoka import _core
 from hyoka.errors import NotationError, SourceError
 from hyoka.learning.convolutions import floats_of, whole_numbers
 from hyoka.learning.networks import NetworkSettings, learn_network
+from hyoka.samples import sample_path
 from hyoka.search.convolutions import Convolution, ConvolutionSize, convolution
 from hyoka.search.parts import looks_once
+from hyoka.search.shipped import shipped_prior_model
 from hyoka.selfplay.records import of_records
 
 from .small_convolutions import ExpectedSight, random_convolution
@@ -60,6 +63,35 @@ def test_pytorch_says_the_same_within_rounding(game: str) -> None:
         own = trainee.logits(trainee.seen(inputs)).numpy()
     turned = [first_players(each, float(logit)) for each, logit in zip(positions, own, strict=True)]
     assert found.in_core.logits(positions) == pytest.approx(np.array(turned), abs=0.02)
+
+
+def test_the_shipped_network_of_go_says_what_pytorch_says() -> None:
+    torch = pytest.importorskip("torch")
+    from hyoka.learning.convolutions import ConvolutionTrainee  # noqa: PLC0415
+
+    artefact = shipped_prior_model("go9")
+    assert artefact is not None
+    found = hk.convolution("go9", artefact)
+    size = found.size
+    settings = NetworkSettings(
+        channels=size.channels, blocks=size.blocks, value_units=size.value_units
+    )
+    trainee = ConvolutionTrainee("go9", settings, found)
+    records = itertools.islice(hk.read_records(sample_path("go9")), 6)
+    positions = [at for record in records for at in list(record.positions())[::4]]
+    bits = np.unpackbits(_core.network_inputs("go9", positions), axis=1, bitorder="little")
+    inputs = torch.from_numpy(bits[:, : _core.network_size("go9")[0]].astype(np.float32))
+    with torch.no_grad():
+        seen = trainee.seen(inputs)
+        values = trainee.logits(seen).numpy()
+        moves_of = trainee.move_logits(seen, torch.ones(len(seen), 82)).numpy()
+    turned = [first_players(at, float(logit)) for at, logit in zip(positions, values, strict=True)]
+    assert found.in_core.logits(positions) == pytest.approx(np.array(turned), abs=0.05)
+    for at, logits in zip(positions, moves_of, strict=True):
+        moves, strengths = _core.weigh_moves("go9", at.line(), found.move_model())
+        theirs = logits[[move.code for move in moves]]
+        apart = (np.log(strengths) - theirs)[theirs > theirs.max() - 19]
+        assert np.ptp(apart) / 2 < 0.05
 
 
 def test_a_turned_board_has_turned_places() -> None:

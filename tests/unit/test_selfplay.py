@@ -8,7 +8,7 @@ import math
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka import _core
+from hyoka.artefact import read_artefact
 from hyoka.errors import NotationError, ParameterError, StudyError
 from hyoka.fleet import Crew, RunStopped
 from hyoka.learning.networks import NetworkSettings
@@ -365,8 +366,8 @@ class TestLoop:
             origin = artefact.origin
             assert origin is not None
             assert origin.counts["generation"] == number
-            parents = {} if number == 0 else {"player": ended.generations[0].network}
-            assert origin.parents == parents
+            first = ended.generations[0].network
+            assert origin.parents == ({} if number == 0 else {"player of generation 1": first})
             assert check_study(ended.place(number) / "study").is_whole
 
     def test_games_are_those_of_one_go(self, ended: SelfPlayLoop) -> None:
@@ -443,6 +444,18 @@ class TestLoop:
             else:
                 path.unlink()
         self.agree(ended, folder)
+
+    def test_networks_of_convolutions_go_on_to_the_same_end(self, tmp_path: Path) -> None:
+        plan = replace(TINY, settings=replace(TINY.settings, blocks=1, channels=16))
+        whole = SelfPlayLoop(plan, tmp_path / "whole")
+        whole.run(2)
+        tried(plan, tmp_path / "stopped", stopping_at("learning 1", 1))
+        again = SelfPlayLoop(plan, tmp_path / "stopped")
+        again.run(2)
+        made, remade = (each.place(1) / NETWORK for each in (whole, again))
+        assert made.read_bytes() == remade.read_bytes()
+        player = {made.network for made in whole.generations[:1] if made.accepted}
+        assert set(read_artefact(remade).origin.parents.values()) == player
 
     def test_killed_before_visits_are_kept(
         self, ended: SelfPlayLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -146,7 +146,7 @@ _LIST: Final = (
         sgf_game="Blokus Duo",
         line_style="codes",
         trial_moves=("e8,d9,e9,f9,e10",),
-        presets={"uct": {"formula": "puct", "mix": 0.6}},
+        presets={"uct": {"formula": "puct", "mix": 0.4}},
         network="blokus_duo.nn",
         moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
         random_plies=2,
@@ -187,6 +187,11 @@ def game_facts(name: str) -> GameFacts:
         raise NotationError(f"{wanted} is written in Python: this is for games that Hyoka knows")
     hint = nearest(wanted, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
     raise NotationError(f"no game '{name}'; {hint}")
+
+
+def facts_named(name: str) -> GameFacts:
+    """The same, also of a game written in Python that was given the name (`register_game`)."""
+    return registered_facts(name) or game_facts(name)
 
 
 def facts_of(game: AnyGame) -> GameFacts:

@@ -6,6 +6,7 @@ to be as strong as the search visited them, or as the record played them.
 """
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -87,12 +88,16 @@ def learn_network(
 ) -> LearnedNetwork:
     """A network learned from examples, or one that goes on learning from `start`.
 
-    The same examples, settings and number of threads give the same network.
+    On the processor the same examples, settings and number of threads give the same network; a GPU
+    is asked for operations that do.
     """
     torch = torch_or_raise()
     settings = settings or NetworkSettings()
     check_device(settings.device)
     torch.manual_seed(settings.seed)
+    if settings.device != "cpu":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.use_deterministic_algorithms(True, warn_only=True)
     examples = draw(0)
     if not len(examples):
         raise Error("there are no positions to learn from")

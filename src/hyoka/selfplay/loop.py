@@ -326,13 +326,12 @@ class SelfPlayLoop:
             "games": sum(map(len, lessons)),
             "positions": sum(int((~np.isnan(each.values)).sum()) for each in lessons),
         }
-        parents = {} if self.best is None else {"player": _sha256(self.best)}
         origin = Origin(
             f"hyoka learn selfplay {self.plan.game}",
             seed=self.plan.seed,
             counts=counts,
             choices={"plan": self.plan.text},
-            parents=parents,
+            parents=self._players(first, number),
         )
         artefact = learned.network.artefact(origin)
         report = learned.reports[-1]
@@ -352,6 +351,17 @@ class SelfPlayLoop:
         artefact.save(file)
         _write(summary, made)
         return made
+
+    def _players(self, first: int, last: int) -> dict[str, str]:
+        """The networks whose games generations were learned from, by generation."""
+        found, player = {}, ""
+        for number in range(last + 1):
+            if number >= first and player:
+                found[f"player of generation {number}"] = player
+            if number < last:
+                made = _generation((self.place(number) / NETWORK).with_suffix(".json"))
+                player = made.network if made.accepted else player
+        return found
 
     def _gate(
         self,
