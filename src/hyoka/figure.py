@@ -11,6 +11,9 @@ from hyoka.errors import ParameterError
 LegendPlace = Literal["top", "bottom", "left", "right", "inside", "none"]
 _NAMES: Final = ("series", "name")
 """Fields of data that hold names of parts."""
+_AND: Final = ", "
+"""Between the name of an evaluator and that of a part."""
+_CONCATENATIONS: Final = ("vconcat", "hconcat", "concat")
 _STRIP: Final = 60
 """A view no higher than this is a strip beside another: it keeps its height."""
 
@@ -48,7 +51,7 @@ class Figure:
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """A Vega-Lite specification drawn so; raises ParameterError if a label names nothing."""
-        unused = set(self.labels)
+        unused, names = set(self.labels), dict.fromkeys(_names(spec))
         for view in _views(spec):
             self._size(view)
             for channel, title in (("x", self.x_title), ("y", self.y_title)):
@@ -66,9 +69,12 @@ class Figure:
                 holder["legend"].pop("columns", None)
             unused -= self._rename(holder)
         if unused:
+            there = f"there are {', '.join(names)}" if names else "it has no names"
             raise ParameterError(
-                "labels", f"name no part of the figure: {', '.join(sorted(unused))}"
+                "labels", f"name no part of the figure: {', '.join(sorted(unused))}; {there}"
             )
+        if self.legend == "inside":
+            _keep_legends_in_views(spec)
         config = dict(spec.get("config", {}))
         if self.legend == "none":
             config["legend"] = {"disable": True}
@@ -102,22 +108,69 @@ class Figure:
     def _rename(self, holder: dict[str, Any]) -> set[str]:
         """Put labels into data and lists of names; gives those that were met."""
         met: set[str] = set()
+
+        def labelled(name: Any) -> Any:
+            new, used = self._labelled(name) if isinstance(name, str) else (name, set())
+            met.update(used)
+            return new
+
         for key in _NAMES:
-            if isinstance(name := holder.get(key), str) and name in self.labels:
-                holder[key] = self.labels[name]
-                met.add(name)
+            if key in holder:
+                holder[key] = labelled(holder[key])
         if isinstance(names := holder.get("domain"), list):
-            met |= {name for name in names if isinstance(name, str)} & set(self.labels)
-            holder["domain"] = [self.labels.get(n, n) if isinstance(n, str) else n for n in names]
+            holder["domain"] = [labelled(name) for name in names]
         return met
+
+    def _labelled(self, name: str) -> tuple[str, set[str]]:
+        """A name with its label, and whose that is.
+
+        A name of an evaluator and a part (`comments, early`) may have a label of its own, or have
+        those of the two.
+        """
+        if name in self.labels:
+            return self.labels[name], {name}
+        used: set[str] = set()
+        for known, label in self.labels.items():
+            if name.startswith(f"{known}{_AND}"):
+                name, used = label + name.removeprefix(known), used | {known}
+                break
+        for known, label in self.labels.items():
+            if name.endswith(f"{_AND}{known}"):
+                name, used = name.removesuffix(known) + label, used | {known}
+                break
+        return name, used
 
 
 def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """A specification and all views in it."""
     yield spec
-    for key in ("vconcat", "hconcat", "layer", "concat"):
+    for key in (*_CONCATENATIONS, "layer"):
         for part in spec.get(key, ()):
             yield from _views(part)
+
+
+def _names(spec: dict[str, Any]) -> Iterator[str]:
+    """The names of parts that a specification's data have, in their order."""
+    for rows in spec.get("datasets", {}).values():
+        for row in rows:
+            yield from (row[key] for key in _NAMES if row.get(key))
+
+
+def _keep_legends_in_views(spec: dict[str, Any]) -> None:
+    """Give each view of several its own legend: one for all of them would lie outside of all.
+
+    A strip has no room for one.
+    """
+    for key in _CONCATENATIONS:
+        if key not in spec:
+            continue
+        legends = dict.fromkeys(("color", "strokeDash"), "independent")
+        spec["resolve"] = {**spec.get("resolve", {}), "legend": legends}
+        for view in spec[key]:
+            if isinstance(height := view.get("height"), int) and height <= _STRIP:
+                for holder in _dictionaries(view):
+                    if "legend" in holder:
+                        holder["legend"] = None
 
 
 def _dictionaries(value: Any) -> Iterator[dict[str, Any]]:

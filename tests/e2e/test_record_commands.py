@@ -118,6 +118,7 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
             "engine": "comments",
             "wanted": 2,
             "found": 0,
+            "failed_before": 0,
             "done": 2,
             "failed": 0,
             "seconds": pytest.approx(0, abs=60),

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import hyoka as hk
+from hyoka.cli.commands import command_line
 from hyoka.contestants import RecordedGame
 from hyoka.contestants.searches import SearchEvaluator
 from hyoka.fleet import clustering
@@ -168,12 +170,36 @@ def test_a_position_on_which_the_engine_dies_is_recorded_and_the_run_goes_on(
     assert all((score is None) == bool(failed) for _, _, score, failed in rows)
     deadly.unlink()
     [again] = hk.evaluate(study, [fake.spec("deadly")])
-    assert again.done == 0
+    assert (again.found, again.failed_before, again.done) == (POSITIONS - 7, 7, 0)
+    assert again.known == POSITIONS - 7
     [retried] = hk.evaluate(study, [fake.spec("deadly")], retry_failed=True)
     assert (retried.done, retried.failed) == (7, 0)
     assert [(ply, failed) for _, ply, _, failed in evaluated(study)] == [
         (ply, None) for _ in range(7) for ply in range(4)
     ]
+
+
+def test_failures_of_before_are_no_success(study: hk.Study, fake: Fake) -> None:
+    """The same command again asks nobody, and says what would."""
+    deadly = fake.log.with_name("asked.log.deadly")
+    deadly.touch()
+    chosen = ["--where", "ply = 3 and game_id < 2"]
+    words = ["evaluate", str(study.path), "-q", "--with", fake.spec("deadly"), *chosen]
+    for more, said in (
+        ([], "failed (died)"),
+        ([], "2 of 2 positions failed before; --retry-failed asks about them again"),
+        (["--json"], '"failed_before": 2'),
+    ):
+        result = CliRunner().invoke(command_line(words), [*words, *more], obj=words)
+        assert (result.exit_code, said in result.output) == (1, True), (
+            result.output,
+            result.exception,
+        )
+    deadly.unlink()
+    for _ in range(2):
+        result = CliRunner().invoke(command_line(words), [*words, "--retry-failed"], obj=words)
+        assert result.exit_code == 0, result.output
+        assert "before;" not in result.output
 
 
 def test_an_engine_that_is_not_there_is_told(study: hk.Study) -> None:

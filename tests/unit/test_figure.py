@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures for papers, and results as notebooks and data frames have them."""
 
+import re
 import sys
 import types
 from pathlib import Path
@@ -14,6 +15,7 @@ import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Curves, FixedBins, Sample, curve
 from hyoka.errors import ParameterError
 from hyoka.page.charts import specification
+from hyoka.page.figures import Dot, dots
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +72,41 @@ def test_what_no_figure_can_be_is_told(wrong: dict[str, Any]) -> None:
 
 
 def test_a_label_of_nothing_is_told(curves: Curves, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="name no part of the figure: nobody"):
+    said = "name no part of the figure: nobody; there are <one>, other$"
+    with pytest.raises(ParameterError, match=said):
         curves.save(tmp_path / "x.svg", hk.Figure(labels={"nobody": "x"}))
+
+
+def test_an_evaluator_has_its_label_beside_its_parts() -> None:
+    rows = [Dot(name, 0.5, 0.4, 0.6) for name in ("one, early", "one, late", "someone, late")]
+    figure = hk.Figure(labels={"one": "first", "late": "ending", "one, early": "opening"})
+    spec = figure.applied(specification(dots(rows, x="x", reference=0)))
+    (data,) = (rows for rows in spec["datasets"].values() if "name" in rows[0])
+    assert [row["name"] for row in data] == ["opening", "first, ending", "someone, ending"]
+
+
+def test_a_legend_inside_is_in_the_view_that_has_room(curves: Curves, tmp_path: Path) -> None:
+    curves.save(tmp_path / "x.svg", hk.Figure(legend="inside", labels={"other": "unlike"}))
+    svg = (tmp_path / "x.svg").read_text()
+    assert svg.count(">unlike<") == 1
+    places = {}
+    for text in ("unlike", "100%", "0%"):
+        above = svg[: svg.index(f">{text}</text>") + 1]
+        places[text] = sum(float(y) for y in _open_groups(above))
+    assert places["100%"] < places["unlike"] < places["0%"]
+
+
+def _open_groups(svg: str) -> list[str]:
+    """How far down each element is moved that the end of a text lies in."""
+    down: list[str] = []
+    for tag in re.findall(r"<(/?\w+)([^>]*?)(/?)>", svg):
+        name, attributes, closed = tag
+        if name.startswith("/"):
+            down.pop()
+        elif not closed:
+            moved = re.search(r"translate\([^,)]*,([^)]*)\)", attributes)
+            down.append(moved[1] if moved else "0")
+    return down
 
 
 def test_figures_are_saved_as_papers_take_them(curves: Curves, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import optimize
 from scipy.sparse import csr_array
@@ -19,6 +21,7 @@ from hyoka.improving import mending
 from hyoka.improving.evidence import gathered
 from hyoka.improving.looking import look
 from hyoka.improving.naming import name_terms
+from hyoka.improving.page import improvement_page
 from hyoka.improving.plan import ImprovePlan
 from hyoka.improving.proving import shared_risk
 from hyoka.improving.story import Found, FoundSplit, kept
@@ -124,6 +127,110 @@ def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
     assert story.candidates[0].is_better_on_paper
     assert not story.proofs
     assert story.weights is None
+
+
+@pytest.fixture(scope="module")
+def random_study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
+    """Openings by chance, with results by chance: nothing on the board says who wins."""
+    rng = np.random.default_rng(3)
+    games = []
+    for _ in range(300):
+        at = hk.Othello()
+        moves: list[str] = []
+        for _ in range(12):
+            move = at.legal_moves[rng.integers(len(at.legal_moves))]
+            moves.append(f";{'BW'[len(moves) % 2]}[{move}]")
+            at = at.play(move)
+        games.append(f"(;GM[2]SZ[8]RE[{'BW'[rng.integers(2)]}+4]{''.join(moves)})\n")
+    folder = tmp_path_factory.mktemp("random")
+    (folder / "games.sgf").write_text("".join(games))
+    return hk.Study.create(folder / "study", records=folder / "games.sgf")
+
+
+def spoken(study: hk.Study, file: Path, kind: str) -> str:
+    """A table that says scores, wrong where there is an omen; some of them are mates."""
+    rng = np.random.default_rng(1)
+    rows = study.sql("select game_id, ply, result from positions order by game_id, ply")
+    omen = rng.random(len(rows)) < 0.4
+    keys = {"game_id": rows["game_id"], "ply": rows["ply"]}
+    study.add_column("omen", pa.table(keys | {"omen": omen}))
+    honest = 12 * (2 * rows["result"].to_numpy() - 1) + rng.normal(0, 12, len(rows))
+    said = np.where(omen, honest + 12 if kind == "level" else honest * 4, honest)
+    mates = [3 if score > 20 else None for score in honest]
+    pq.write_table(pa.table(keys | {"score": said, "mate": pa.array(mates, pa.int32())}), file)
+    return f"table:{file}"
+
+
+@pytest.mark.parametrize("kind", ["level", "lean"])
+def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
+    random_study: hk.Study, tmp_path: Path, kind: str
+) -> None:
+    asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
+    before = hk.evaluate(random_study, [asked])[0].done
+    story = hk.improve(random_study, asked, to=tmp_path / "told", sample=2)
+    assert {(each.kind, "omen" in each.sql) for each in story.found.splits} == {(kind, True)}
+    # None of what the table says is lost, and mates have a curve but no score to add to.
+    assert story.found.fitted_positions + story.found.held_out_positions == before
+    (fit,) = story.candidates
+    assert 0 < fit.positions < story.found.fitted_positions
+    assert fit.is_better_on_paper
+    for each in fit.splits:
+        assert abs(each.after.value) < abs(each.before.value) / 2
+    if kind == "lean":  # a quarter of them is right
+        (weight,) = fit.weights
+        steeper = "not" not in story.found.splits[0].sql
+        assert weight.name.endswith("(times the score)")
+        assert (weight.weight.high < 0) if steeper else (weight.weight.low > 0)
+    assert story.verdict == "not played"
+    assert story.outcome.startswith("No match")
+    terms = (tmp_path / "told" / "terms.json").read_text()
+    assert "NaN" not in terms
+    json.dumps(story.as_json(), allow_nan=False)
+    again = hk.improve(random_study, asked, to=tmp_path / "told", sample=2)
+    assert again == story
+    methods = story.page.read_text()
+    assert "About 20% of the games are held out" in methods
+    assert "all of which the table says something" in methods
+
+
+def test_conditions_that_can_not_be_fitted_do_not_keep_others_from_it(
+    random_study: hk.Study, tmp_path: Path
+) -> None:
+    """Where a condition holds at no position with a score, nothing can be added to it."""
+    asked = spoken(random_study, tmp_path / "level.parquet", "level")
+    plan = ImprovePlan(evaluator=asked)
+    evidence = gathered(random_study, plan, None)
+    found = look(evidence, plan.seed, None)
+    never = dataclasses.replace(found.splits[0], sql="ply > 99", words="never")
+    found = dataclasses.replace(found, splits=(never, *found.splits))
+    mender = mending.Mender(evidence, found, name_terms(evidence, found), plan, tmp_path)
+    mended = mender.mend(mending.COLUMNS)
+    assert mended.free == len(found.splits) - 1
+    assert f"where {mended.free} of {len(found.splits)} conditions hold" in mended.about
+
+
+def test_comments_of_one_player_are_an_evaluator(tmp_path: Path) -> None:
+    study = hk.Study.create(tmp_path / "chess", records=sample_path("chess"))
+    story = hk.improve(study, "comments:player=ab-2000", to=tmp_path / "one", sample=4)
+    assert story.found.fitted_positions > 100
+    assert len(study.engines) == 1
+    assert study.engines[0].startswith("comments-ab_2000")
+    with pytest.raises(Error, match=r"several evaluators.*comments:player=NAME"):
+        hk.improve(study, "comments:by=player", to=tmp_path / "several")
+    with pytest.raises(Error, match=r"nowhere\.csv"):
+        hk.improve(study, "table:nowhere.csv", to=tmp_path / "nowhere")
+
+
+def test_the_page_tells_the_plan(study: hk.Study, short: hk.Improvement, weak: Path) -> None:
+    plan = ImprovePlan(
+        evaluator=f"ab:nodes=50,eval={weak}", sample=8, freedom=0.05, seed=7, hold_out=0.25
+    )
+    methods = " ".join(improvement_page(study, short, plan).methods)
+    assert "moves the score by 5% of its scale" in methods
+    assert (
+        "About 25% of the games are held out, chosen by their numbers and the seed (7)" in methods
+    )
+    assert "Positions: 8 of each game, chosen by the same seed. Drawn games" in methods
 
 
 def test_a_bad_plan_is_one_line(study: hk.Study, tmp_path: Path) -> None:

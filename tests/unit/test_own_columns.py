@@ -127,6 +127,11 @@ def test_texts_and_flags_and_nothing(study: hk.Study) -> None:
     assert values(study, "kind")[0] == "sharp"
     with pytest.raises(hk.ParameterError, match="all of one kind"):
         study.add_column("mixed", lambda position: position.text if position.in_check else 1)
+    for wide in (lambda _: 2**70, {**keys, "wide": pa.array([2**63, 1], pa.uint64())}):
+        with pytest.raises(hk.ParameterError, match="beyond 64 bits"):
+            study.add_column("wide", wide)
+    with pytest.raises(hk.Error, match="the dict is no table"):
+        study.add_column("wide", {**keys, "wide": [2**70, 1]})
     with pytest.raises(hk.ParameterError, match="not list"):
         study.add_column("lists", {**keys, "lists": [[1], [2]]})
 

@@ -51,8 +51,10 @@ def test_sql_knows_the_texts_of_positions(study: hk.Study) -> None:
     nowhere = study.sql("select fen(0, 6) as a, fen(9, 0) as b, fen(null, 0) as c, fen(0, -1) as d")
     assert nowhere.to_pylist() == [dict.fromkeys("abcd")]
     assert len(study.select("fen(game_id, ply) like '8/%'")) == 2
-    with pytest.raises(hk.ConditionError):
+    with pytest.raises(hk.ConditionError, match=r"chess has no sfen.*position_text and fen"):
         study.sql("select sfen(game_id, ply) from positions")
+    with pytest.raises(hk.ConditionError, match="nobody"):
+        study.sql("select fen(game_id, ply), nobody from positions")
 
 
 def test_shogi_has_sfen(tmp_path: Path) -> None:

@@ -455,7 +455,9 @@ class TestLoop:
         made, remade = (each.place(1) / NETWORK for each in (whole, again))
         assert made.read_bytes() == remade.read_bytes()
         player = {made.network for made in whole.generations[:1] if made.accepted}
-        assert set(read_artefact(remade).origin.parents.values()) == player
+        origin = read_artefact(remade).origin
+        assert origin is not None
+        assert set(origin.parents.values()) == player
 
     def test_killed_before_visits_are_kept(
         self, ended: SelfPlayLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

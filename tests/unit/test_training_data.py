@@ -57,6 +57,24 @@ def test_plain_text_of_trainers(tmp_path: Path) -> None:
     assert said[6:10] == ["move h5e5", "score 31999", "ply 4", "result 1"]
 
 
+def test_points_keep_their_parts_and_centipawns_have_none(tmp_path: Path) -> None:
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]KM[7]RE[B+2];B[ee];W[cc];B[gg])")
+    study = hk.Study.create(tmp_path / "go", tmp_path / "game.sgf")
+    table = tmp_path / "points.csv"
+    table.write_text("game_id,ply,score\n0,0,0.6\n0,1,-12.25\n0,2,-0.0\n")
+    hk.evaluate(study, [f"table:{table}"])
+    hk.export_positions(study, tmp_path / "x.txt")
+    lines = (tmp_path / "x.txt").read_text().splitlines()
+    assert [line.split(";")[-2:] for line in lines] == [["0.6", "1"], ["-12.25", "1"], ["0", "1"]]
+    chess_study = made(tmp_path, "game.pgn", PGN.replace("0.3]", "0.306]"))
+    hk.export_positions(chess_study, tmp_path / "y.txt")
+    assert (tmp_path / "y.txt").read_text().splitlines()[0].endswith(";31;1")
+    table.write_text("game_id,ply,value\n0,0,0.6\n")
+    hk.evaluate(study, [f"table:{table}"])
+    with pytest.raises(hk.StudyError, match=r"gives values .*\.csv"):
+        hk.export_positions(study, tmp_path / "z.txt")
+
+
 def test_epd_is_read_by_python_chess(tmp_path: Path) -> None:
     study = made(tmp_path, "game.pgn", PGN)
     hk.export_positions(study, tmp_path / "x.epd")
@@ -122,6 +140,8 @@ def test_what_can_not_be_written_is_said(tmp_path: Path) -> None:
     hk.evaluate(study, ["ab:nodes=1"])
     with pytest.raises(hk.StudyError, match=r"'\*' stands for 2 evaluators, ab-nodes1"):
         hk.export_positions(study, tmp_path / "x.txt", evaluator="*")
-    with pytest.raises(hk.ParameterError, match="whose scores"):
-        hk.export_positions(study, tmp_path / "x.txt")
+    for ending in ("txt", "plain", "csv", "parquet", "json", "epd"):
+        with pytest.raises(hk.ParameterError, match="whose scores"):
+            hk.export_positions(study, tmp_path / f"x.{ending}")
+    assert hk.export_positions(study, tmp_path / "x.csv", evaluator="comments").positions == 6
     assert hk.export_positions(study, tmp_path / "x.txt", evaluator="comments").positions == 4

@@ -55,7 +55,7 @@ def evaluation_curves(
     views = []
     for unit in units:
         numbered = [(i, part) for i, part in enumerate(shown) if part.unit == unit]
-        views += _curve_and_strip(curves, numbered, addresses)
+        views += _curve_and_strip(curves, numbered, addresses, is_shared=len(units) == 1)
     # Views of one unit share their scales; those of several have nothing in common.
     scales: Literal["shared", "independent"] = "shared" if len(units) == 1 else "independent"
     together: alt.VConcatChart = (
@@ -67,9 +67,16 @@ def evaluation_curves(
 
 
 def _curve_and_strip(
-    curves: Curves, numbered: Sequence[tuple[int, Curve]], addresses: Mapping[str, str] | None
+    curves: Curves,
+    numbered: Sequence[tuple[int, Curve]],
+    addresses: Mapping[str, str] | None,
+    *,
+    is_shared: bool,
 ) -> list[Any]:
-    """The curves of one unit, and below them how many positions lie where."""
+    """The curves of one unit, and below them how many positions lie where.
+
+    Unless they share their legend with other units, the upper picture has it alone.
+    """
     shown = [part for _, part in numbered]
     names = unique_labels(shown)
     data = chart_data(
@@ -147,7 +154,7 @@ def _curve_and_strip(
                 stack=False,
                 axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
             ),
-            color=colour,
+            color=colour if is_shared else colour.legend(None),
             size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
             tooltip=tooltips,
         )

@@ -298,7 +298,8 @@ class _Parts:
         reach = stdtrit(games - 1, 1 - tail) / NormalDist().inv_cdf(1 - tail)
         noise = reach * _at_least(drawn_apart - apart, self._bins, resampling.seed)
         pattern = np.sqrt(np.maximum(apart**2 - self._noise, 0)) * np.sign(apart)
-        pattern = pattern if pattern.any() else apart
+        # Where no bin is apart, the error could lie anywhere.
+        pattern = next(each for each in (pattern, apart, np.ones_like(apart)) if each.any())
         seen = float(shares @ np.abs(apart))
         as_seen = np.abs(apart + noise) @ shares
         above = seen + float(np.quantile(as_seen, 1 - tail) - as_seen.mean())

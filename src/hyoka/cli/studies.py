@@ -253,12 +253,14 @@ def evaluate_command(
         print_json([dataclasses.asdict(report) for report in reports])
     else:
         _print_evaluations(reports)
-    if not any(report.done or report.found for report in reports):
+    if not any(report.wanted for report in reports):
         chosen = f" for which {where} holds" if where else ""
         silent = ", or the records say nothing of any" if not evaluators else ""
         err.print(f"nothing was evaluated: there is no position{chosen}{silent}", markup=False)
         raise typer.Exit(1)
-    if any(report.failed and report.failed == report.done for report in reports):
+    useless = (report.wanted and not report.known for report in reports)
+    all_failed = (report.failed and report.failed == report.done for report in reports)
+    if any(useless) or any(all_failed):
         raise typer.Exit(1)
 
 
@@ -291,6 +293,13 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
         for failure in report.failures[:3]:
             err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
             err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
+        if report.failed_before:
+            err.print(
+                f"{report.title or report.engine}: {report.failed_before:,} of {report.wanted:,} "
+                "positions failed before; --retry-failed asks about them again",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def _method_help(name: str) -> str:

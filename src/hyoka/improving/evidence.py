@@ -2,7 +2,6 @@
 """The positions that an improvement goes by: what the evaluator says of them, and what came."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.analysis import Control, Sample, game_numbers
+from hyoka.errors import StudyError
 from hyoka.improving.plan import ImprovePlan
 from hyoka.learning import is_held_out
 from hyoka.learning.near import TermLeaves
@@ -27,6 +27,8 @@ class Evidence:
     apart: NDArray[np.bool_] = field(repr=False)
     leaves: TermLeaves | None = None
     """The same positions where captures rest; None for an evaluator that is not ours to fit."""
+    engine: str = ""
+    """The name under which the study keeps such an evaluator; empty for one that is ours."""
 
     @property
     def study(self) -> Study:
@@ -48,22 +50,24 @@ class Evidence:
         """What else may explain what is found in the games to fit on."""
         return [each.where(~self.apart) for each in self.positions.controls(self.sample.name)]
 
-    @cached_property
-    def _keys(self) -> NDArray[np.int64]:
-        return position_keys(self.positions.game_ids, self.positions.plies)
-
     def holds(self, condition: str) -> NDArray[np.bool_]:
         """Where an SQL condition holds, of all positions."""
+        return self.holds_at(condition, self.positions.game_ids, self.positions.plies)
+
+    def holds_at(
+        self, condition: str, games: NDArray[np.int64], plies: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Where an SQL condition holds, of positions by their games and plies."""
         table = self.study.select(condition)
-        return np.isin(self._keys, _keys_of(table))
+        return np.isin(position_keys(games, plies), _keys_of(table))
 
 
 def gathered(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Evidence:
     """The evidence of a study: of a search of ours where captures rest, else what was evaluated."""
     own = plan.own_evaluation(study.game)
+    engine, leaves = "", None
     if own is None:
-        positions = _evaluated(study, plan, progress)
-        leaves = None
+        engine, positions = _evaluated(study, plan, progress)
     else:
         leaves = TermLeaves.of_study(
             study,
@@ -76,21 +80,29 @@ def gathered(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Ev
         )
         positions = _at_rest(study, plan, leaves)
     apart = is_held_out(positions.game_ids, plan.hold_out, plan.seed)
-    return Evidence(positions, apart, leaves)
+    return Evidence(positions, apart, leaves, engine)
 
 
-def _evaluated(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Measured:
-    """What the evaluator says of a sample; what it has not looked at yet it looks at now."""
+def _evaluated(
+    study: Study, plan: ImprovePlan, progress: OnProgress | None
+) -> tuple[str, Measured]:
+    """What the evaluator says, a sample at least: what it has not looked at it looks at now.
+
+    First comes the name under which the study keeps it.
+    """
+    # What a table says takes the place of what it said: all of it, or some would be lost.
     [report] = evaluate(
         study,
         [plan.spec],
-        where=plan.where,
-        sample=plan.sample,
+        where=None if plan.is_table else plan.where,
+        sample=None if plan.is_table else plan.sample,
         seed=plan.seed,
         progress=progress,
     )
+    if not report.wanted:
+        raise StudyError(f"{plan.evaluator} says nothing of the positions of {study.path}")
     question = Question(where=plan.where, draws=plan.draws)
-    return measured(study, report.engine, question, columns=split_columns(study))
+    return report.engine, measured(study, report.engine, question, columns=split_columns(study))
 
 
 def _at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Measured:

@@ -62,16 +62,16 @@ def improve(  # noqa: PLR0913 - a keyword for each choice
         _describe(study, plan, folder)
         work = _Work(study, plan, folder, progress)
         improvement = work.told(work.proven(jobs, executor))
-        _write_page(study, improvement, still)
+        _write_page(study, improvement, plan, still=still)
     return improvement
 
 
-def _write_page(study: Study, improvement: Improvement, still: bool) -> None:
+def _write_page(study: Study, improvement: Improvement, plan: ImprovePlan, *, still: bool) -> None:
     # Altair takes a while to import.
     from hyoka.improving.page import improvement_page  # noqa: PLC0415
     from hyoka.page import write_page  # noqa: PLC0415
 
-    write_page(improvement_page(study, improvement, still=still), improvement.page)
+    write_page(improvement_page(study, improvement, plan, still=still), improvement.page)
 
 
 def _describe(study: Study, plan: ImprovePlan, folder: Path) -> None:
@@ -101,6 +101,11 @@ class _Work:
         return gathered(self._study, self._plan, self._progress)
 
     @cached_property
+    def _is_own(self) -> bool:
+        """Whether the evaluator's weights can be fitted."""
+        return self._plan.own_evaluation(self._study.game) is not None
+
+    @cached_property
     def found(self) -> Found:
         return kept(
             self._folder / "splits.json",
@@ -118,14 +123,13 @@ class _Work:
     def candidates(self) -> tuple[Candidate, ...]:
         if not self.found.splits:
             return ()
-        own = self._plan.own_evaluation(self._study.game) is not None
         return tuple(
             kept(
                 self._folder / f"fit-{name}.json",
                 Candidate,
                 functools.partial(self._mended, name),
             )
-            for name in mending.attempts(self.named, own=own)
+            for name in mending.attempts(self.named, own=self._is_own)
         )
 
     def _mended(self, name: str) -> Candidate:
@@ -176,7 +180,7 @@ class _Work:
     def _verdict(self, proofs: tuple[Proof, ...]) -> Verdict:
         if not self.found.splits:
             return "nothing found"
-        if any(each.name == mending.COLUMNS for each in self.candidates):
+        if not self._is_own:
             return "not played"
         if not proofs:
             return "no better on paper"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """New weights for what was found, and what they change on games that they were not fitted to."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from hyoka.improving.story import (
     SplitChange,
     WeightChange,
 )
-from hyoka.learning import FittedWeight, column_examples, fit_weights
+from hyoka.learning import Examples, FittedWeight, column_examples, fit_weights, is_held_out
 from hyoka.learning.near import fit_near
 
 NAMED: Final = "named"
@@ -42,7 +43,7 @@ def attempts(named: Named, *, own: bool) -> tuple[str, ...]:
     Of an evaluator whose evaluation is not `own`, what its scores lack.
     """
     if not own:
-        return (COLUMNS,) if named.terms else ()
+        return (COLUMNS,)
     return (NAMED, ALL) if named.terms else (ALL,)
 
 
@@ -90,7 +91,8 @@ class Mender:
         many = f"the weights of all {len(lessons.evaluation):,} terms"
         resampling = Resampling(seed=self.plan.seed)
         comparison = compare(after, before, resampling=resampling)
-        splits, charts = self._splits(before, after, resampling)
+        holds = [evidence.holds(each.sql)[evidence.apart] for each in self.found.splits]
+        splits, charts = self._splits(before, after, holds, resampling)
         return Candidate(
             name,
             f"the weights of {_listed(names)}" if name == NAMED else many,
@@ -105,11 +107,16 @@ class Mender:
         )
 
     def _splits(
-        self, before: Sample, after: Sample, resampling: Resampling
+        self,
+        before: Sample,
+        after: Sample,
+        holds: Sequence[NDArray[np.bool_]],
+        resampling: Resampling,
     ) -> tuple[tuple[SplitChange, ...], dict[str, dict[str, Any]]]:
-        """The splits before and after on the games held out, and the curves of one of them."""
-        apart = self.evidence.apart
-        holds = [self.evidence.holds(each.sql)[apart] for each in self.found.splits]
+        """The splits before and after on the games held out, and the curves of one of them.
+
+        `holds` tells for each split where it holds, of the samples' positions.
+        """
         splits = tuple(
             SplitChange(
                 each.words,
@@ -125,36 +132,88 @@ class Mender:
         }
 
     def _columns(self) -> Candidate:
-        """What an evaluator's scores lack where the splits are: so much to add to them there."""
+        """What an evaluator's scores lack where the splits are.
+
+        There so much is added to them; where they are too sure or too cautious, so much of them.
+        """
         evidence, plan = self.evidence, self.plan
-        columns = [f"(case when {each.name} then 1 else 0 end)" for each in self.named.terms]
-        examples = column_examples(
-            evidence.study, evidence.sample.name, columns, where=plan.where, draws=plan.draws
-        )
+        fitted = self._fittable()
+        examples = self._examples(fitted)
         fit = fit_weights(examples, hold_out=plan.hold_out, seed=plan.seed)
         apart = fit.held_out
         if apart is None:
             raise StudyError("no game is held out: take more games")
         file = f"{COLUMNS}.json"
         fit.save(self.folder / file, command="hyoka improve")
-        words = {c: each.split for c, each in zip(columns, self.named.terms, strict=True)}
         weights = tuple(
-            WeightChange(words[each.name], Estimate(each.weight, each.low, each.high), None)
-            for each in fit.weights
+            WeightChange(
+                f"{split.words} ({'times the score' if split.kind == 'lean' else 'added'})",
+                Estimate(each.weight, each.low, each.high),
+                None,
+            )
+            for split, each in zip(fitted, fit.weights, strict=True)
         )
-        splits, charts = self._splits(apart.before, apart.after, Resampling(seed=plan.seed))
+        # Mates have no score to add to: the fit knows fewer positions than the evidence has.
+        rows = is_held_out(examples.games, plan.hold_out, plan.seed)
+        games, plies = examples.games[rows], examples.plies[rows]
+        holds = [evidence.holds_at(each.sql, games, plies) for each in self.found.splits]
+        changes, charts = self._splits(apart.before, apart.after, holds, Resampling(seed=plan.seed))
+        total = len(self.found.splits)
+        many = f"{len(fitted)} of {total}" if len(fitted) < total else f"{total}"
+        holding = "condition holds" if total == 1 else "conditions hold"
         return Candidate(
             COLUMNS,
-            f"{len(columns)} conditions, added to the scores of {plan.evaluator}",
+            f"what the scores of {plan.evaluator} lack where {many} {holding}",
             weights,
             len(weights),
             fit.games,
             fit.positions,
             tuple(_metrics(apart.comparison)),
-            splits,
+            changes,
             charts,
             file,
         )
+
+    def _fittable(self) -> list[FoundSplit]:
+        """The splits that can be fitted together, the worst first; raises StudyError without any.
+
+        One of which the games can't tell how much the scores lack (where a condition holds all
+        games are won, say) must not keep the others from being mended.
+        """
+        splits = list(self.found.splits)
+        try:
+            self._try(splits)
+        except StudyError:
+            fitted: list[FoundSplit] = []
+            for each in splits:
+                with contextlib.suppress(StudyError):
+                    self._try([*fitted, each])
+                    fitted.append(each)
+            if not fitted:
+                raise
+            splits = fitted
+        return sorted(splits, key=lambda each: each.kind == "lean")
+
+    def _try(self, splits: Sequence[FoundSplit]) -> None:
+        plan = self.plan
+        fit_weights(self._examples(splits), hold_out=plan.hold_out, seed=plan.seed, resamples=0)
+
+    def _examples(self, splits: Sequence[FoundSplit]) -> Examples:
+        """Positions with scores: features are the splits' conditions, those of scores last."""
+        evidence, plan = self.evidence, self.plan
+        levels, leans = (
+            [f"(case when {each.sql} then 1 else 0 end)" for each in splits if each.kind == kind]
+            for kind in ("level", "lean")
+        )
+        examples = column_examples(
+            evidence.study,
+            evidence.engine,
+            levels,
+            times_score=leans,
+            where=plan.where,
+            draws=plan.draws,
+        )
+        return replace(examples, source=f"the scores of {plan.evaluator}")
 
 
 def most_common(splits: Sequence[FoundSplit]) -> int:

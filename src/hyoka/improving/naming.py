@@ -28,14 +28,13 @@ Array = NDArray[np.float64]
 
 
 def name_terms(evidence: Evidence, found: Found) -> Named:
-    """The terms that describe each split, the most alike first; for other evaluators, columns."""
+    """The terms that describe each split, the most alike first.
+
+    Of another evaluator there are none, and the conditions themselves stand for them.
+    """
     if evidence.leaves is None:
         return Named(
-            tuple(
-                NamedTerm(each.sql, each.words, 1.0, float("nan"), None, None)
-                for each in found.splits
-                if each.kind == "level"
-            )
+            tuple(NamedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.splits)
         )
     rows = ~evidence.apart
     leaves = evidence.leaves.some(rows)

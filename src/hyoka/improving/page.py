@@ -8,6 +8,7 @@ import altair
 
 from hyoka.analysis.resampling import probability_text
 from hyoka.improving.mending import COLUMNS, most_common
+from hyoka.improving.plan import ImprovePlan
 from hyoka.improving.story import Candidate, Improvement, Proof
 from hyoka.limits import known_limits
 from hyoka.page import Block, Boards, Chart, Page, Section, Table
@@ -16,7 +17,9 @@ from hyoka.report.examples import Example, boards_of, shown_boards
 from hyoka.study import Study
 
 
-def improvement_page(study: Study, story: Improvement, *, still: bool = False) -> Page:
+def improvement_page(
+    study: Study, story: Improvement, plan: ImprovePlan, *, still: bool = False
+) -> Page:
     """The whole story as far as it has come; with `still` charts it is small and has no script."""
     sections = [_found_section(study, story)]
     if story.named.terms:
@@ -29,7 +32,7 @@ def improvement_page(study: Study, story: Improvement, *, still: bool = False) -
         f"{story.game.replace('_', ' ').capitalize()}, the games of {story.study}.",
         story.sentences(),
         tuple(sections),
-        tuple(_methods(story)),
+        tuple(_methods(story, plan)),
     )
 
 
@@ -74,15 +77,17 @@ def _found_section(study: Study, story: Improvement) -> Section:
 
 def _named_section(story: Improvement) -> Section:
     if any(each.name == COLUMNS for each in story.candidates):
-        return Section(
-            "What describes it", ("The conditions themselves are what is added to the scores.",)
+        words = (
+            "The conditions themselves: where one holds, so much is added to the scores or, where "
+            "they are too sure or too cautious, so much of them.",
         )
+        return Section("What describes it", words)
     rows = tuple(
         (
             each.name,
             each.split,
             f"{each.likeness:+.2f}",
-            f"{each.pull:+.1f}",
+            "–" if each.pull is None else f"{each.pull:+.1f}",
             _number(each.opening),
             _number(each.ending),
         )
@@ -196,12 +201,14 @@ def _proof_section(story: Improvement, still: bool) -> Section:
     return Section("On the board", tuple(words), (table, chart) if finite else (table,))
 
 
-def _methods(story: Improvement) -> Iterator[str]:
+def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
     yield (
-        "Whether a game is held out is chosen by its number and the seed alone, before anything is "
-        "looked at. Splits, terms and weights come from the other games; the games held out are "
-        "only measured on, and the match is of new games."
+        f"About {_percent(plan.hold_out)} of the games are held out, chosen by their numbers and "
+        f"the seed ({plan.seed}) alone, before anything is looked at. Splits, terms and weights "
+        "come from the other games; the games held out are only measured on, and the match is of "
+        "new games."
     )
+    yield _positions(story, plan)
     yield (
         "Splits: levels, ranges and pairs of all columns; false-discovery rate 5% over everything "
         "tried. A split that goes with the phase of the game, or with who plays, is left out."
@@ -210,11 +217,11 @@ def _methods(story: Improvement) -> Iterator[str]:
         yield (
             "Weights: logistic likelihood of results times a normal prior around the present "
             "weights (a standard deviation of three tenths of the weight, and of what moves the "
-            "score by a hundredth of its scale). Positions are taken where a quiescence search "
-            "comes to rest, where the game has one; positions of one game count for as much as the "
-            "spread between games says. How much a score says may differ between opening and "
-            "ending. A weight's interval says how far other games would have moved it; being held, "
-            "it may lie nearer to its former value than the truth."
+            f"score by {_percent(plan.freedom)} of its scale). Positions are taken where a "
+            "quiescence search comes to rest, where the game has one; positions of one game count "
+            "for as much as the spread between games says. How much a score says may differ "
+            "between opening and ending. A weight's interval says how far other games would have "
+            "moved it; being held, it may lie nearer to its former value than the truth."
         )
         yield (
             "Before and after each get the steepness that suits their scores best in the games "
@@ -229,6 +236,26 @@ def _methods(story: Improvement) -> Iterator[str]:
         )
     for limit in known_limits("Matches"):
         yield f"Known limit: {limit}"
+
+
+def _positions(story: Improvement, plan: ImprovePlan) -> str:
+    """Which positions are looked at."""
+    which = f" for which {plan.where} holds" if plan.where else ""
+    drawn = "count as half won" if plan.draws == "half" else "are left out"
+    if plan.own_evaluation(story.game) is not None:
+        taken = f"{plan.sample} of each game{which}, chosen by the same seed"
+    elif plan.is_table:
+        taken = f"all{which} of which the table says something"
+    else:
+        taken = (
+            f"{plan.sample} of each game{which}, chosen by the same seed, and what else the study "
+            "holds of the evaluator"
+        )
+    return f"Positions: {taken}. Drawn games {drawn}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 def _conditions(proof: Proof) -> str:

@@ -5,15 +5,18 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
 from hyoka.contestants import contestant_of, spec_of
-from hyoka.errors import ParameterError
+from hyoka.errors import NotationError, ParameterError, SourceError
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
 from hyoka.search.evaluations import has_terms
 from hyoka.study import COMMENTS, Study
+from hyoka.study.comments import ByPlayer, comments_of, is_comments
+from hyoka.study.given_evaluations import TABLE, GivenEvaluations, is_table
 
 _USUAL_NODES: Final = 1000
 """Of a search that says no limit of its own: as many on a busy machine as on a free one."""
@@ -57,10 +60,24 @@ class ImprovePlan:
 
     @cached_property
     def spec(self) -> Any:
-        """The evaluator as a spec, or `comments`; raises NotationError."""
-        if self.evaluator == COMMENTS:
-            return COMMENTS
-        return spec_of(self.evaluator, [COMMENTS])
+        """The evaluator as `evaluate` takes it: a spec, or a text of comments or a table.
+
+        Raises NotationError.
+        """
+        text = self.evaluator.strip()
+        if is_comments(text):
+            if isinstance(comments_of(text), ByPlayer):
+                raise NotationError(
+                    f"'{text}' is several evaluators, and one is improved at a time: "
+                    f"{COMMENTS}:player=NAME*"
+                )
+            return text
+        return text if self.is_table else spec_of(text, [COMMENTS, TABLE])
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the evaluator is a table of evaluations."""
+        return is_table(self.evaluator.strip())
 
     def player(self, game: str) -> SearchSpec:
         """The search that plays: as it was asked for, with a limit if it says none."""
@@ -98,10 +115,21 @@ class ImprovePlan:
             "the built-in one."
         )
 
+    def _table_contents(self) -> dict[str, str]:
+        """What a table says, by the hash of its file; nothing of comments."""
+        if not self.is_table:
+            return {}
+        file = Path(GivenEvaluations.from_text(self.evaluator).table)
+        try:
+            return {TABLE: hashlib.sha256(file.read_bytes()).hexdigest()}
+        except OSError as error:
+            raise SourceError(f"{file}: can't be read: {error.strerror}") from error
+
     def text(self, study: Study) -> str:
         """The same text for the same work: what was asked for, and of which games."""
-        text, contents = COMMENTS, {}
-        if self.spec != COMMENTS:
+        if isinstance(self.spec, str):
+            text, contents = self.spec, self._table_contents()
+        else:
             engine = contestant_of(self.spec).spec_for(study.game)
             text, contents = engine.text, dict(engine.contents)
         count = study.sql("select count(*) as games, sum(plies) as plies from games").to_pylist()[0]

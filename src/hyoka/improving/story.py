@@ -2,6 +2,7 @@
 """What an improvement has come to, step by step, as plain values that a folder keeps."""
 
 import json
+import math
 import types
 import typing
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from hyoka.analysis.gaps import Kind
+from hyoka.analysis.result import plain_json
 from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
 from hyoka.files import write_text
@@ -17,7 +19,8 @@ from hyoka.files import write_text
 T = TypeVar("T")
 
 Verdict = Literal["nothing found", "no better on paper", "not proven", "not played", "gain"]
-"""No split; a fit that games held out don't confirm; a match that doesn't; no match; a gain."""
+"""No split; a fit that games held out don't confirm; a match that doesn't; no match, since the
+evaluator takes no weights; a gain."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,10 @@ class NamedTerm:
     """In words."""
     likeness: float
     """Correlation of the term with the split's condition at equal scores."""
-    pull: float
+    pull: float | None
     """Standard errors by which the results would have the weight greater, by games."""
     opening: float | None
-    """Its weight as it is; None for a column, which has none."""
+    """Its weight as it is; None, as the pull, for a condition, which has none."""
     ending: float | None
 
 
@@ -294,7 +297,9 @@ class Improvement:
         }
         for candidate in plain["candidates"]:
             del candidate["charts"]
-        return plain
+        # As lists, which are searched for what JSON does not know.
+        finite: dict[str, Any] = plain_json(json.loads(json.dumps(plain)))
+        return finite
 
 
 PAGE = "report.html"
@@ -313,8 +318,19 @@ def kept(path: Path, kind: type[T], make: Callable[[], T]) -> T:
     made = make()
     assert is_dataclass(made)
     assert not isinstance(made, type)
-    write_text(path, json.dumps(asdict(made), indent=1))
+    write_text(path, json.dumps(_plain(asdict(made)), indent=1, allow_nan=False))
     return made
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has no words for: null is none, and infinities are texts."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
 
 
 def _restored(kind: Any, value: Any) -> Any:
@@ -327,6 +343,8 @@ def _restored(kind: Any, value: Any) -> Any:
     if origin is tuple:
         inner = arguments[0]
         return tuple(_restored(inner, each) for each in value)
+    if kind is float and (value is None or isinstance(value, str)):
+        return math.nan if value is None else float(value)
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         names = [each.name for each in fields(kind)]

@@ -26,6 +26,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     evaluator: str,
     columns: Sequence[str],
     *,
+    times_score: Sequence[str] = (),
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
@@ -35,23 +36,27 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
 
     The evaluator is named as the study names it, or by the spec with which it evaluated. A
     column is an SQL expression over the columns of positions, such as
-    `king_danger_diff * progress`. An evaluator that gives no scores but values is taken by their
-    logits. Positions in which it sees a mate are left out.
+    `king_danger_diff * progress`. Those of `times_score` come after the others, each multiplied by
+    the score: by so much of itself the score is to grow. An evaluator that gives no scores but
+    values is taken by their logits. Positions in which it sees a mate are left out.
     """
-    if not columns:
+    if not (columns or times_score):
         raise ConditionError("no column is named: say what to add to the score")
     engine = chosen_evaluator(study, evaluator)
-    with_result, undecided = decided(_scored(study, engine, columns, where), draws)
+    expressions = [*columns, *times_score]
+    with_result, undecided = decided(_scored(study, engine, expressions, where), draws)
     table = some_of_each_game(with_result, sample, seed)
     all_scores, unit = _scores(table, evaluator)
     known = np.isfinite(all_scores)
     rows, scores = table.filter(pa.array(known)), all_scores[known]
     features = np.stack(
-        [_finite(rows[f"column_{i}"], name) for i, name in enumerate(columns)], axis=1
+        [_finite(rows[f"column_{i}"], name) for i, name in enumerate(expressions)], axis=1
     )
+    features[:, len(columns) :] *= scores[:, None]
+    names = [*columns, *(f"{each} * score" for each in times_score)]
     return Examples(
         study.game,
-        tuple(Weight(name, None) for name in columns),
+        tuple(Weight(name, None) for name in names),
         unit,
         rows["game_id"].to_numpy().astype(np.int64),
         rows["ply"].to_numpy().astype(np.int32),
@@ -59,7 +64,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
         scores,
         scores,
         features,
-        dict(zip(columns, features.T, strict=True)),
+        dict(zip(names, features.T, strict=True)),
         f"the scores of {evaluator}",
         study=study.path.name,
         undecided=undecided,

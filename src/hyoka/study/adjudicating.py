@@ -10,9 +10,9 @@ from typing import Final, cast
 import numpy as np
 import pyarrow as pa
 
-from hyoka._core import Player, Replay
+from hyoka._core import Player
 from hyoka.errors import StudyError
-from hyoka.games import AnyGame, Game, Position, facts_of
+from hyoka.games import AnyGame, Game, Position, Replay, facts_of
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import find_mate, solve_ending
 from hyoka.study.layout import now

@@ -43,7 +43,7 @@ from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
 from hyoka.analysis.wdl import Stages, usual_most
 from hyoka.errors import ParameterError, StudyError, named
-from hyoka.games import game_facts
+from hyoka.games import facts_named
 from hyoka.progress import OnProgress
 from hyoka.study.measuring import (
     OUTCOMES,
@@ -256,7 +256,7 @@ def disagreements(
     disputed = []
     for each in disagreement.disputed:
         game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
-        text = study.record(game).position(ply).text
+        text = study.record(game).position_text(ply)
         disputed.append(replace(each, game=game, ply=ply, text=text))
     return replace(disagreement, disputed=tuple(disputed))
 
@@ -368,7 +368,7 @@ def _unbalanced(question: Question, what: str) -> Question:
 
 def first_player(game: str) -> str:
     """Who the first player is, in a game's own words."""
-    return game_facts(game).players[0]
+    return facts_named(game).players[0]
 
 
 def column_words(game: str, of_player: bool = False) -> dict[str, str]:
@@ -376,7 +376,7 @@ def column_words(game: str, of_player: bool = False) -> dict[str, str]:
 
     `of_player`: what one player says after its own moves, whose turn says which side it has.
     """
-    first, second = game_facts(game).players[:2]
+    first, second = facts_named(game).players[:2]
     mine = f", it has just moved as {second}" if of_player else ""
     return {"first_to_play": f"{first} is to move{mine}"}
 

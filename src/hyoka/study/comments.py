@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.errors import NotationError, StudyError, nearest
-from hyoka.games import game_facts
+from hyoka.games import facts_named
 from hyoka.name_patterns import OR, check_met, matches, merged, patterns_of
 from hyoka.study.layout import COMMENTS
 from hyoka.study.speakers import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
@@ -171,6 +171,8 @@ def _take_all(study: Study, chosen: Chosen) -> EvaluationReport:
         codes = pc.add(pc.fill_null(authors, -1), 1).to_numpy().astype(np.int8)
         if (speakers := players.speakers(codes, inferred=inferred)) is not None:
             report.notes.append(speakers.caveat(COMMENTS))
+    elif not len(remarks):
+        report.notes.append(f"{COMMENTS}: the records hold no values")
     report.seconds = time.monotonic() - started
     return report
 
@@ -184,7 +186,7 @@ def _remarks(study: Study) -> pa.Table:
         "where value is not null or score is not null or mate is not null "
         "order by r.game_id, r.ply"
     )
-    return rows.append_column("unit", pa.array([game_facts(study.game).unit] * len(rows)))
+    return rows.append_column("unit", pa.array([facts_named(study.game).unit] * len(rows)))
 
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:

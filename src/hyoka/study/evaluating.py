@@ -197,9 +197,12 @@ class _Run:
         if retry_failed:
             _drop_failed(self._change)
         games, plies = chosen
-        new = ~np.isin(position_keys(games, plies), position_keys(*positions_done(self._change)))
+        wanted = position_keys(games, plies)
+        new = ~np.isin(wanted, position_keys(*positions_done(self._change)))
+        failed = np.isin(wanted, position_keys(*positions_done(self._change, failed=True)))
         self.report.wanted = len(games)
-        self.report.found = len(games) - int(new.sum())
+        self.report.failed_before = int(failed.sum())
+        self.report.found = len(games) - int(new.sum()) - self.report.failed_before
         return games[new], plies[new]
 
     def evaluate(

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hyoka.errors import NotationError, ParameterError, SourceError, StudyError, nearest
-from hyoka.games import game_facts
+from hyoka.games import facts_named
 from hyoka.study.manifest import ENGINE, read_manifest
 from hyoka.study.own_tables import NAMING, find_rows, own_table
 from hyoka.study.storing import Chosen, EvaluationReport, store
@@ -127,7 +127,7 @@ def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> Ev
         rows = _turned(rows, pa.array(found.first_to_play))
     rows = rows.filter(pa.array(says))
     if "score" in rows.column_names:
-        unit = given.unit or game_facts(study.game).unit
+        unit = given.unit or facts_named(study.game).unit
         rows = rows.append_column("unit", pa.array([unit] * len(rows)))
     identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
     former = study.path / "evaluations" / f"engine={given.slug}" / ENGINE

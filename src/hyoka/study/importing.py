@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.errors import StudyError, named
 from hyoka.fleet import Crew, Run
-from hyoka.games import game_facts
+from hyoka.games import facts_named
 from hyoka.passes import GameTable
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import unread_count
@@ -200,17 +200,21 @@ def games_of_batches_where(
             places.setdefault(batch.table.game_names[code], []).append(of_game)
     for game, found in places.items():
         parts = [tables[n].drop_columns(["moves"]).filter(pa.array(rows)) for n, rows in found]
-        table = with_colours(pa.concat_tables(parts), game)
-        checked = check_condition(condition, table.column_names)
-        answer = run_query(
-            connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
-        )
+        kept = rows_where(condition, pa.concat_tables(parts), game)
         ends = np.cumsum([len(part) for part in parts])[:-1]
-        for (n, rows), answers in zip(
-            found, np.split(answer["keep"].to_numpy(), ends), strict=True
-        ):
+        for (n, rows), answers in zip(found, np.split(kept, ends), strict=True):
             keep[n][rows] = answers
     return keep
+
+
+def rows_where(condition: str, games: pa.Table, game: str) -> NDArray[np.bool_]:
+    """Which rows of a table with a row a game, without moves, satisfy a condition."""
+    table = with_colours(games, game)
+    checked = check_condition(condition, table.column_names)
+    answer = run_query(
+        connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
+    )
+    return np.asarray(answer["keep"].to_numpy())
 
 
 def with_colours(table: pa.Table, game: str) -> pa.Table:
@@ -223,7 +227,7 @@ def with_colours(table: pa.Table, game: str) -> pa.Table:
 
 def colour_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """Who is the first and the second player in the names of columns."""
-    first, second = game_facts(game).columns
+    first, second = facts_named(game).columns
     return ("first", first), ("second", second)
 
 

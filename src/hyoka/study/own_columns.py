@@ -32,6 +32,7 @@ _RESERVED: Final = frozenset(
     )
 )
 """What evaluations and the positions themselves say; a column of that name would hide it."""
+_TOO_WIDE: Final = "has a whole number beyond 64 bits: give it as a float"
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ def _column(values: Sequence[Any], name: str) -> pa.Array:
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
     try:
         return pa.array(plain, from_pandas=True)
+    except OverflowError as error:
+        raise ParameterError(name, _TOO_WIDE) from error
     except (pa.ArrowException, TypeError) as error:
         kinds = sorted({type(each).__name__ for each in plain})[:4]
         raise ParameterError(
@@ -167,7 +170,10 @@ def _rows(games: Any, plies: Any, values: pa.Array, name: str) -> pa.Table:
     if pa.types.is_dictionary(kind):
         values = values.cast(kind.value_type)
     elif pa.types.is_integer(kind):
-        values = values.cast(pa.int64())
+        try:
+            values = values.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            raise ParameterError(name, _TOO_WIDE) from error
     elif pa.types.is_floating(kind):
         numbers = values.cast(pa.float64())
         values = pc.if_else(pc.is_finite(numbers), numbers, pa.scalar(None, pa.float64()))

@@ -59,7 +59,7 @@ def own_table(given: object) -> pa.Table:
         return _read(Path(given))
     try:
         return _as_arrow(given)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         said = harmless(str(error).splitlines()[0])
         raise SourceError(f"the {type(given).__name__} is no table: {said}") from error
 

@@ -15,9 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
+from hyoka.errors import ConditionError
 from hyoka.games import game_facts
 
 _CALLED: Final = re.compile(r"\b(?:position_text|s?fen)\s*\(", re.IGNORECASE)
+_MISSING: Final = re.compile(r"Function with name (s?fen) does not exist", re.IGNORECASE)
 
 
 @contextlib.contextmanager
@@ -41,6 +43,12 @@ def position_texts(
                 f"{inner}(cast(game_id as bigint), cast(ply as bigint))"
             )
         yield
+    except ConditionError as error:
+        if (missing := _MISSING.search(str(error))) is None:
+            raise
+        raise ConditionError(
+            f"{game} has no {missing[1]}(game_id, ply); there is {' and '.join(names)}"
+        ) from error
     finally:
         for name in names:
             opened.execute(f"drop macro if exists temp.{name}")

@@ -37,6 +37,9 @@ _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 _own_seconds: Final[contextvars.ContextVar[float]] = contextvars.ContextVar("seconds", default=inf)
+_own_memory: Final[contextvars.ContextVar[int]] = contextvars.ContextVar(
+    "memory", default=sys.maxsize
+)
 
 
 @contextlib.contextmanager
@@ -47,6 +50,16 @@ def within_seconds(seconds: float) -> Iterator[None]:
         yield
     finally:
         _own_seconds.reset(former)
+
+
+@contextlib.contextmanager
+def within_memory(most_bytes: int) -> Iterator[None]:
+    """Let queries in here fill no more than this, unless `HYOKA_SQL_MEMORY` says how much."""
+    former = _own_memory.set(most_bytes)
+    try:
+        yield
+    finally:
+        _own_memory.reset(former)
 
 
 class UnreadableError(Error):
@@ -249,7 +262,7 @@ def _most_memory() -> int:
     text = os.environ.get(MEMORY, "").strip()
     if not text:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return min(installed, _most_in_container()) // 4
+        return min(min(installed, _most_in_container()) // 4, _own_memory.get())
     match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
     size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
     if size < _UNITS["M"]:

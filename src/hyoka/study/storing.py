@@ -30,8 +30,11 @@ class EvaluationReport:
     wanted: int = 0
     found: int = 0
     """Evaluated before."""
+    failed_before: int = 0
+    """Asked about before, without an answer."""
     done: int = 0
     failed: int = 0
+    """Of those done."""
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     """The first few."""
@@ -40,17 +43,24 @@ class EvaluationReport:
     title: str = ""
     """What people call it, if not by that name."""
 
+    @property
+    def known(self) -> int:
+        """Of how many of the positions wanted there is an evaluation."""
+        return self.found + self.done - self.failed
+
 
 def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
     """What an evaluator has said, for the one who may add to it."""
     return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
 
 
-def positions_done(change: Change) -> Chosen:
-    """The positions that an evaluator's parts hold."""
+def positions_done(change: Change, *, failed: bool = False) -> Chosen:
+    """The positions that an evaluator's parts hold; with `failed`, those that have no answer."""
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     for part in change.parts:
-        table = read_part(change.file.parent / part.name, ["game_id", "ply"])
+        table = read_part(change.file.parent / part.name, ["game_id", "ply", "failed"])
+        if failed:
+            table = table.filter(table["failed"].is_valid())
         games.append(table["game_id"].to_numpy())
         plies.append(table["ply"].to_numpy())
     return np.concatenate(games), np.concatenate(plies)

@@ -22,6 +22,7 @@ from hyoka import _core
 from hyoka.analysis.result import html_table
 from hyoka.errors import StudyError, named
 from hyoka.files import sync_folder, umask
+from hyoka.games import registered_names
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
@@ -32,6 +33,7 @@ from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
 from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import Change, Manifest, changing, read_manifest, read_part, reading
+from hyoka.study.python_games import Given, PythonImporter, check_known, files_of, sources_of
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
@@ -65,6 +67,7 @@ class Study:
         """The study in a folder; raises StudyError if there is none."""
         folder = Path(path)
         manifest = read_manifest(folder / DESCRIPTION)
+        check_known(folder, manifest.values["game"])
         if not manifest.sealed:
             warnings.warn(
                 f"{folder}: an older study without checksums; `hyoka check {folder} --seal` adds "
@@ -77,7 +80,7 @@ class Study:
     def create(  # noqa: PLR0913 - a keyword for each choice
         cls,
         path: str | Path,
-        records: str | Path | Iterable[str | Path],
+        records: Given | Iterable[Given],
         *,
         where: str | None = None,
         columns: str | Sequence[str] = "all",
@@ -86,6 +89,9 @@ class Study:
         progress: OnProgress | None = None,
     ) -> Self:
         """Make a study from records (files, folders, patterns, archives).
+
+        A study of a game written in Python (`register_game`) is made of `PythonLine`s, or of a
+        match's records. It opens where the game is registered.
 
         `where` is an SQL condition on games, `columns` which columns describe the positions
         (`all`, `cheap`, `none` or names). The folder appears when everything is there. See
@@ -284,7 +290,7 @@ def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, p
 
 def make_study(  # noqa: PLR0913 - a keyword for each choice
     path: str | Path,
-    records: str | Path | Iterable[str | Path],
+    records: Given | Iterable[Given],
     *,
     where: str | None = None,
     columns: str | Sequence[str] = "all",
@@ -299,15 +305,21 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
         raise StudyError(
             f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
         )
-    given = [records] if isinstance(records, str | Path) else list(records)
+    given = [records] if isinstance(records, Given) else list(records)
+    files = files_of(given)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
     partial = Path(tempfile.mkdtemp(".partial", f".{folder.name}.{os.getpid()}.", folder.parent))
     try:
         with locked(partial, "making a study"):
             change = Change(partial / DESCRIPTION, {}, [], 0)
-            importer = Importer(change, where=where, columns=columns)
-            importer.run(batches(given, format=format, strict=strict, progress=progress))
+            importer: Importer | PythonImporter
+            if len(files) < len(given):
+                importer = PythonImporter(change, where=where, columns=columns)
+                importer.run(given, progress)
+            else:
+                importer = Importer(change, where=where, columns=columns)
+                importer.run(batches(files, format=format, strict=strict, progress=progress))
             report = importer.report
             if report.games == 0:
                 raise StudyError(_nothing_taken(report))
@@ -344,7 +356,7 @@ def _clear_leftovers(folder: Path) -> None:
 
 def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     path: str | Path,
-    records: str | Path | Iterable[str | Path],
+    records: Given | Iterable[Given],
     *,
     where: str | None = None,
     format: str | None = None,
@@ -357,32 +369,48 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     StudyError if somebody else is adding records.
     """
     study = Study.open(path)
-    given = [records] if isinstance(records, str | Path) else list(records)
+    given = [records] if isinstance(records, Given) else list(records)
+    files = files_of(given)
     with changing(study.path / DESCRIPTION, "adding records") as change:
-        seen, count = _games_seen(study)
-        importer = Importer(
-            change,
-            where=where,
-            columns=study.columns,
-            game=study.game,
-            first_game=count,
-            seen=seen,
-        )
-        importer.run(batches(given, format=format, strict=strict, progress=progress))
+        importer: Importer | PythonImporter
+        if len(files) < len(given) or study.game in registered_names():
+            seen = study.sql("select moves, game_id from games where duplicate_of is null")
+            importer = PythonImporter(
+                change,
+                where=where,
+                game=study.game,
+                first_game=_next_game(study),
+                seen=dict(zip(*(column.to_pylist() for column in seen.columns), strict=True)),
+            )
+            importer.run(given, progress)
+        else:
+            importer = Importer(
+                change,
+                where=where,
+                columns=study.columns,
+                game=study.game,
+                first_game=_next_game(study),
+                seen=_games_seen(study),
+            )
+            importer.run(batches(files, format=format, strict=strict, progress=progress))
         change.values = _with_more(change.values, importer.report, given)
         change.commit()
     return study, importer.report
 
 
-def _games_seen(study: Study) -> tuple[_core.GameSet, int]:
-    """The games of a study, to tell duplicates by, and the next free number."""
+def _games_seen(study: Study) -> _core.GameSet:
+    """The games of a study, to tell duplicates by."""
     seen = _core.GameSet()
     rows = study.sql("select game_id, start, moves from games where duplicate_of is null")
     for batch in rows.to_batches(max_chunksize=20_000):
         for game_id, start, moves in zip(*(column.to_pylist() for column in batch), strict=True):
             seen.add_one(study.game, start, np.frombuffer(moves, dtype="<u2"), game_id)
+    return seen
+
+
+def _next_game(study: Study) -> int:
     last = study.sql("select max(game_id) as last from games")["last"][0].as_py()
-    return seen, 0 if last is None else last + 1
+    return 0 if last is None else last + 1
 
 
 def _nothing_taken(report: ImportReport) -> str:
@@ -395,7 +423,7 @@ def _nothing_taken(report: ImportReport) -> str:
 
 
 def _description(
-    report: ImportReport, columns: Sequence[str], given: Sequence[str | Path], where: str | None
+    report: ImportReport, columns: Sequence[str], given: Sequence[Given], where: str | None
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -403,17 +431,17 @@ def _description(
         "columns": list(columns),
         "created": now(),
         "where": where,
-        "sources": [str(each) for each in given],
+        "sources": sources_of(given),
         **{name: getattr(report, name) for name in _COUNTS},
         "refused": dict(report.refused),
     }
 
 
 def _with_more(
-    values: dict[str, Any], report: ImportReport, given: Sequence[str | Path]
+    values: dict[str, Any], report: ImportReport, given: Sequence[Given]
 ) -> dict[str, Any]:
     """A study's description after records were added."""
     counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}
     refused = collections.Counter(values.get("refused", {})) + report.refused
-    sources = [*values["sources"], *map(str, given)]
+    sources = [*values["sources"], *sources_of(given)]
     return {**values, "sources": sources, **counts, "refused": dict(refused)}

@@ -84,7 +84,7 @@ VISIT_SCHEMA: Final = pa.schema(
 """How often the search that played a game visited the moves of a position; codes of moves."""
 _KEY_SCHEMA: Final = pa.schema([("game_id", pa.int64()), ("ply", pa.int32())])
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
-_REMARK_SCHEMA: Final = pa.schema(
+REMARK_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
         ("ply", pa.int32()),
@@ -185,7 +185,7 @@ class Snapshot:
         tables = {
             "games_": self._games(),
             "positions_": self._dataset("positions", None),
-            "remarks_": self._dataset("remarks", _REMARK_SCHEMA),
+            "remarks_": self._dataset("remarks", REMARK_SCHEMA),
             "refused": self._dataset("refused", _REFUSED_SCHEMA),
             "evaluations_": _partitioned("engine", self.engines, EVALUATION_SCHEMA),
             "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),

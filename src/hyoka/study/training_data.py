@@ -54,7 +54,8 @@ def export_positions(
     `POSITION;score;result` a position, in the first player's view. `.epd` (chess) has `ce` for
     whoever is to move. `.plain` (chess) is Stockfish's plain text for its trainer, `.bin` (shogi)
     YaneuraOu's PackedSfenValue, both for whoever is to move. Scores are the evaluator's; a study's
-    only one if none is named. Mates are ±32000 less the moves to mate where scores are numbers.
+    only one if none is named. Mates are ±32000 less the moves to mate where scores are numbers;
+    centipawns are whole numbers there, and points as they are in `.txt`.
     """
     file = Path(path)
     suffix = file.suffix.lower()
@@ -83,11 +84,7 @@ def export_positions(
             written += len(told["position"])
         tally.reach(at)
     if written == 0:
-        raise StudyError(
-            f"no position has what {suffix} tells: a result"
-            + ("" if suffix == ".epd" else " and a score")
-            + (", and a move played" if suffix in _WITH_MOVES else "")
-        )
+        raise _nothing_told(chosen, suffix)
     if suffix in TABLES:
         write_table(pa.concat_tables(tables, promote_options="permissive"), file)
     else:
@@ -99,23 +96,39 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
     """The positions in order, with result and evaluation."""
     columns = "game_id, ply, first_to_play, coalesce(adjudicated, result) as result"
     chosen = study.select(where, columns)
-    if evaluator is None and not needed and not study.engines:
+    if evaluator is None and not study.engines:
+        if needed:
+            raise nothing_evaluated(study)
         return chosen
     if evaluator is None and len(study.engines) != 1:
-        if not needed:
-            return chosen
-        if not study.engines:
-            raise nothing_evaluated(study)
         there = ", ".join(study.engines)
         raise ParameterError("evaluator", f"says whose scores are written; there are {there}")
     name = chosen_evaluator(study, evaluator or study.engines[0])
     quoted = name.replace("'", "''")
     said = study.sql(
-        "select game_id, ply, value, score, mate, best from evaluations "
+        "select game_id, ply, value, score, unit, mate, best from evaluations "
         f"where engine = '{quoted}' and failed is null"
     )
     joined = chosen.join(said, ["game_id", "ply"])
     return joined.sort_by([("game_id", "ascending"), ("ply", "ascending")])
+
+
+def _nothing_told(chosen: pa.Table, suffix: str) -> StudyError:
+    """What is to be said where no position has all that a format tells."""
+    has = {
+        name: name in chosen.column_names and chosen[name].null_count < len(chosen)
+        for name in ("value", "score", "mate")
+    }
+    if suffix != ".epd" and has["value"] and not (has["score"] or has["mate"]):
+        return StudyError(
+            f"the evaluator gives values (0 to 1) and no scores, which {suffix} tells: "
+            f"{', '.join(TABLES)} tell values"
+        )
+    return StudyError(
+        f"no position has what {suffix} tells: a result"
+        + ("" if suffix == ".epd" else " and a score")
+        + (", and a move played" if suffix in _WITH_MOVES else "")
+    )
 
 
 def _rows(chunk: GameTable, chosen: pa.Table) -> Rows:
@@ -130,11 +143,11 @@ def _rows(chunk: GameTable, chosen: pa.Table) -> Rows:
 def _told(rows: Rows, suffix: str) -> Rows:
     """Rows that have all that a format tells, with scores as numbers."""
     count = len(rows["position"])
+    unknown = [None] * count
+    columns = (rows.get(name, unknown) for name in ("score", "mate", "unit"))
     scores = [
-        _number(score, mate)
-        for score, mate in zip(
-            rows.get("score", [None] * count), rows.get("mate", [None] * count), strict=True
-        )
+        _number(score, mate, whole=unit == "centipawns" or suffix != ".txt")
+        for score, mate, unit in zip(*columns, strict=True)
     ]
     keep = [
         i
@@ -147,13 +160,15 @@ def _told(rows: Rows, suffix: str) -> Rows:
     return {name: [values[i] for i in keep] for name, values in rows.items()}
 
 
-def _number(score: float | None, mate: int | None) -> int | None:
+def _number(score: float | None, mate: int | None, *, whole: bool) -> float | None:
     if mate is not None:
         return (_MATE - abs(mate)) * (1 if mate > 0 else -1)
-    return None if score is None else int(np.clip(round(score), 1 - _MATE, _MATE - 1))
+    if score is None:
+        return None
+    return min(max(round(score) if whole else score, 1 - _MATE), _MATE - 1)
 
 
-def _views(rows: Rows) -> Iterator[tuple[Any, Any, int | None, int, int]]:
+def _views(rows: Rows) -> Iterator[tuple[Any, Any, float | None, int, int]]:
     """Position, move, score, ply and result (1, 0, -1) for whoever is to move."""
     names = ("position", "move", "score", "ply", "result", "first_to_play")
     for position, move, score, ply, result, is_first in zip(
@@ -166,7 +181,10 @@ def _views(rows: Rows) -> Iterator[tuple[Any, Any, int | None, int, int]]:
 
 def _text(rows: Rows) -> bytes:
     columns = (rows[name] for name in ("position", "score", "result"))
-    lines = (f"{at.text};{score};{result:g}\n" for at, score, result in zip(*columns, strict=True))
+    lines = (
+        f"{at.text};{score + 0:.6g};{result:g}\n"
+        for at, score, result in zip(*columns, strict=True)
+    )
     return "".join(lines).encode()
 
 

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Games written in Python in studies: lines of play, or records of matches, in place of files.
+
+Their tables are those of any study; positions have no columns that describe them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka import _core
+from hyoka.contestants import PYTHON_GAMES
+from hyoka.errors import IllegalMoveError, StudyError
+from hyoka.games import (
+    FACTS,
+    AnyGame,
+    AnyMove,
+    PythonLine,
+    position,
+    registered_names,
+)
+from hyoka.progress import OnProgress, Tally
+from hyoka.records import Batch, Record, Remark
+from hyoka.study.importing import ImportReport, rows_where
+from hyoka.study.manifest import Change
+from hyoka.study.tables import REMARK_SCHEMA
+
+_PART_GAMES: Final = 5_000
+_MOST_CODE: Final = 65_535
+_POSITIONS: Final = pa.schema(
+    [("game_id", pa.int64()), ("ply", pa.int32()), ("first_to_play", pa.bool_())]
+)
+
+Given = str | Path | PythonLine | Record
+"""What a study is made of: files, or games written in Python."""
+
+
+def files_of(given: Sequence[Given]) -> list[str | Path]:
+    """What is given as files; the rest is games themselves."""
+    return [each for each in given if isinstance(each, str | Path)]
+
+
+def sources_of(given: Sequence[Given]) -> list[str]:
+    """Where records come from, as a study's description says it."""
+    files = list(map(str, files_of(given)))
+    values = len(given) - len(files)
+    return [*files, *([f"{values} games in Python"] if values else [])]
+
+
+def check_known(folder: Path, game: str) -> None:
+    """Raise StudyError if a study's game is none of ours and has not been registered."""
+    if game not in FACTS and game not in registered_names():
+        raise StudyError(
+            f"{folder}: of '{game}', a game written in Python that is not known here yet; first: "
+            f"hyoka.register_game('{game}', ...) with its first position"
+        )
+
+
+class PythonImporter:
+    """Writes games written in Python as parts of a study, as `Importer` does those of files."""
+
+    def __init__(  # noqa: PLR0913 - a keyword for each choice
+        self,
+        change: Change,
+        *,
+        where: str | None,
+        columns: str | Sequence[str] = "none",
+        game: str | None = None,
+        seen: Mapping[bytes, int] | None = None,
+        first_game: int = 0,
+    ) -> None:
+        if columns not in ("all", "cheap", "none"):
+            raise StudyError(
+                "no columns describe games in Python; Study.add_column adds one of your own"
+            )
+        self.columns: list[str] = []
+        self.report = ImportReport(game=game or "")
+        self._change = change
+        self._where = where
+        self._seen = dict(seen or {})
+        self._next_game = first_game
+
+    def run(self, given: Sequence[Given], progress: OnProgress | None = None) -> None:
+        """Take all games; raises StudyError if one can't be taken."""
+        tally = Tally(progress, "reading", len(given), "games")
+        for start in range(0, len(given), _PART_GAMES):
+            some = given[start : start + _PART_GAMES]
+            self._take([self._as_record(each, start + i) for i, each in enumerate(some, 1)])
+            tally.reach(start + len(some))
+
+    def _as_record(self, given: Given, number: int) -> Record:
+        if isinstance(given, PythonLine):
+            record = _record_of_line(given)
+        elif isinstance(given, Record):
+            record = replace(given, game=_name_of_record(given))
+        else:
+            raise StudyError(
+                f"{given}: a study of a game in Python is made of lines of play (PythonLine) or "
+                "records of matches, not of files"
+            )
+        if self.report.game not in ("", record.game):
+            raise StudyError(f"a study holds one game: {self.report.game}, not {record.game}")
+        self.report.game = record.game
+        return record if record.number else replace(record, number=number)
+
+    def _take(self, records: Sequence[Record]) -> None:
+        games = _rows(records)
+        if self._where is not None:
+            keep = rows_where(self._where, games, self.report.game)
+            self.report.left_out += len(records) - int(keep.sum())
+            games = games.filter(pa.array(keep))
+            records = [each for each, wanted in zip(records, keep, strict=True) if wanted]
+        if not records:
+            return
+        ids = range(self._next_game, self._next_game + len(records))
+        codes = [record.moves.astype("<u2").tobytes() for record in records]
+        firsts = [self._seen.setdefault(*each) for each in zip(codes, ids, strict=True)]
+        repeated = [first if first < own else None for first, own in zip(firsts, ids, strict=True)]
+        new = {own: each for own, each, r in zip(ids, records, repeated, strict=True) if r is None}
+        tables = {
+            "games": games.add_column(0, "game_id", pa.array(ids, pa.int64()))
+            .append_column("moves", pa.array(codes, pa.binary()))
+            .append_column("duplicate_of", pa.array(repeated, pa.int64())),
+            "positions": _positions(new),
+        }
+        if any(record.remarks for record in new.values()):
+            tables["remarks"] = _remarks(new)
+        change, number = self._change, self._change.next_number
+        change.parts += [change.write(table, name, number) for name, table in tables.items()]
+        change.next_number += 1
+        self._next_game += len(records)
+        self.report.games += len(records)
+        self.report.duplicates += len(records) - len(new)
+        self.report.positions += len(tables["positions"])
+        self.report.values += sum(
+            _says_value(remark) for record in new.values() for remark in record.remarks
+        )
+
+
+def _record_of_line(line: PythonLine) -> Record:
+    outcome = line.outcome
+    return Record(
+        _name_of_start(line.start),
+        np.array([_code(move) for move in line.moves], np.uint16),
+        result=None if outcome is None else float(outcome.value),
+        ending="unfinished" if outcome is None else "normal",
+    )
+
+
+def _code(move: AnyMove) -> int:
+    code = getattr(move, "code", move)
+    if not isinstance(code, int | np.integer) or not 0 <= code <= _MOST_CODE:
+        raise StudyError(f"a move is a whole number below 65536, or has one as `code`: {move!r}")
+    return int(code)
+
+
+def _name_of_start(start: AnyGame) -> str:
+    """The name of the game that begins so."""
+    kind = type(start)
+    alike = [name for name in registered_names() if type(position(name)) is kind]
+    for name in alike:
+        if _is_same(position(name), start):
+            return name
+    if alike:
+        raise StudyError(
+            f"lines of a study begin where its game does: hyoka.position('{alike[0]}')"
+        )
+    raise StudyError(
+        f"{kind.__name__} has no name by which a study could keep it; first: "
+        f"hyoka.register_game('{kind.__name__.lower()}', {kind.__name__}())"
+    )
+
+
+def _is_same(one: AnyGame, other: AnyGame) -> bool:
+    try:
+        return one is other or bool(one == other)
+    except ValueError:  # of arrays, which NumPy compares cell by cell
+        return False
+
+
+def _name_of_record(record: Record) -> str:
+    """The name of the game of a record; matches call it by its type."""
+    called = record.game.removeprefix(PYTHON_GAMES)
+    names = [name for name in registered_names() if called in (name, type(position(name)).__name__)]
+    if called in FACTS:
+        raise StudyError(f"records of {called} are given as files")
+    if called not in names and len(names) > 1:
+        raise StudyError(
+            f"{called} is {' and '.join(names)}: give lines of play, which tell where they began"
+        )
+    if not names:
+        raise StudyError(
+            f"no game in Python is called {called}; first hyoka.register_game(...) with its first "
+            "position"
+        )
+    if record.start:
+        raise StudyError("games of a study begin where their game does")
+    return called if called in names else names[0]
+
+
+def _turns(record: Record) -> list[bool]:
+    """Whether the first player is to move, by position; raises StudyError of illegal moves."""
+    try:
+        return [here.to_play is _core.Player.first for here in record.positions()]
+    except IllegalMoveError as error:
+        raise StudyError(
+            f"game {record.number} is not by the rules of {record.game} as they are here: {error}"
+        ) from error
+
+
+def _rows(records: Iterable[Record]) -> pa.Table:
+    """A row a game as those of files have, without moves."""
+    schema = Batch("", "", _core.Table()).arrow().schema
+    fields = [field for field in schema if field.name not in ("game", "moves")]
+
+    def cell(record: Record, name: str) -> Any:
+        if name == "plies":
+            return len(record)
+        value = getattr(record, name)
+        return list(value.items()) if name == "tags" else value
+
+    rows = list(records)
+    return pa.table(
+        [pa.array([cell(record, field.name) for record in rows], field.type) for field in fields],
+        schema=pa.schema(fields),
+    )
+
+
+def _positions(records: Mapping[int, Record]) -> pa.Table:
+    """All positions of games by their numbers."""
+    rows = [
+        (number, ply, first)
+        for number, record in records.items()
+        for ply, first in enumerate(_turns(record))
+    ]
+    return pa.table(list(zip(*rows, strict=True)) or [(), (), ()], schema=_POSITIONS)
+
+
+def _remarks(records: Mapping[int, Record]) -> pa.Table:
+    """What records say of positions; where it is nothing, null."""
+    columns: dict[str, list[Any]] = {name: [] for name in REMARK_SCHEMA.names}
+    for number, record in records.items():
+        for remark in record.remarks:
+            columns["game_id"].append(number)
+            for name in REMARK_SCHEMA.names[1:]:
+                said = getattr(remark, name)
+                columns[name].append(None if said in ("", ()) else said)
+    return pa.table(columns, schema=REMARK_SCHEMA)
+
+
+def _says_value(remark: Remark) -> bool:
+    return any(said is not None for said in (remark.value, remark.score, remark.mate))
