@@ -30,6 +30,8 @@ BUILT_IN: Final = "built-in"
 """In the place of a file: what is built in for the game at hand."""
 LEARNED: Final = "learned"
 """In the place of a file of strengths: what was learned for the game at hand, as Hyoka has it."""
+NETWORK: Final = "network"
+"""The same, of what was learned the network, whether searches go by it or not."""
 _HEADER: Final = "hyoka"
 _MAGIC: Final = b"hyoka-artefact 1\n"
 _ALIGNMENT: Final = 64

@@ -303,3 +303,11 @@ def test_splits_have_intervals_as_wide_as_they_should_be() -> None:
         effects.append(level.effect.value)
         errors.append(level.error)
     assert np.mean(errors) == pytest.approx(np.std(effects), rel=0.35)
+
+
+def test_an_error_of_nothing_has_an_interval() -> None:
+    results = np.tile([0.0, 1.0], 20)  # of each game as many as the values say
+    sample = Sample.of("even", np.full(40, 0.5), results=results, games=np.repeat(np.arange(20), 2))
+    error = measure(sample, resampling=Resampling(50))["ECE"]
+    assert (error.value, error.low) == (0, 0)
+    assert math.isfinite(error.high)

@@ -161,3 +161,15 @@ def test_priors_go_by_a_model_that_is_too_slow_for_playouts() -> None:
     chosen = hk.uct(playouts=10, strengths="built-in").for_game("go9")
     assert chosen["prior_strengths"] is None
     assert hk.uct(playouts=10, formula="ucb1").for_game("go9")["prior_strengths"] is None
+
+
+@pytest.mark.parametrize("game", ["blokus_duo", "go9", "othello"])
+def test_networks_that_come_with_hyoka_have_a_name(game: str) -> None:
+    result = hk.search_once(hk.GAMES[game](), "uct:playouts=5,eval=network,strengths=network,cut=0")
+    assert result.playouts == 5
+    assert hk.search_once(hk.GAMES[game](), "ab:depth=1,eval=network").best is not None
+
+
+def test_a_game_without_a_network_says_so() -> None:
+    with pytest.raises(hk.NotationError, match="no network of chess comes with Hyoka"):
+        hk.search_once(hk.Chess(), "ab:depth=1,eval=network")

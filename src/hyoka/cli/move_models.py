@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from hyoka import _core
 from hyoka.analysis import Resampling
-from hyoka.artefact import BUILT_IN, LEARNED, Origin, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Origin, read_artefact
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -238,7 +238,7 @@ def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Reco
 
 def held_out_share(model: str) -> float | None:
     """The share of games that a model was not made from; None if it does not say."""
-    if model in (BUILT_IN, LEARNED):
+    if model in (BUILT_IN, LEARNED, NETWORK):
         return None
     origin = read_artefact(model).origin
     share = None if origin is None else origin.choices.get("hold_out")

@@ -79,6 +79,7 @@ _LIST: Final = (
         samples="othello.sgf.xz",
         move_model="othello.json",
         evaluation="othello.eval",
+        spare_network="othello.nn",
         bench=Workload(perft_depth=9, playouts=20_000),
     ),
     GameFacts(

@@ -132,6 +132,8 @@ class GameFacts:
     """The file of the evaluation that was learned for it; likewise."""
     network: str = ""
     """The file of the network that tree searches go by; likewise."""
+    spare_network: str = ""
+    """The file of one that no search goes by unless told; likewise."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from hyoka.search.evaluations import (
     strengths_artefact,
 )
 from hyoka.search.line_sample import line_sample
-from hyoka.search.lines import PythonLine, as_line
+from hyoka.search.lines import as_line
 from hyoka.search.networks import Network, network
 from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.ply_perceptrons import PlyPerceptrons
@@ -40,7 +40,6 @@ __all__ = [
     "Network",
     "PlyPerceptrons",
     "PythonEvaluator",
-    "PythonLine",
     "SearchLimits",
     "SearchResult",
     "SearchSpec",

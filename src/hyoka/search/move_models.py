@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
 from hyoka.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.search.convolutions import Convolution
 from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
 from hyoka.search.networks import Network
-from hyoka.search.shipped import usual_strengths
+from hyoka.search.shipped import named_network, usual_strengths
 
 
 def mets_tree(artefact: Artefact) -> _core.MetsTree:
@@ -144,6 +144,8 @@ def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
     name = game_facts(game).name
     if source == LEARNED:
         source = usual_strengths(name)
+    elif source == NETWORK:
+        source = named_network(name)
     if source == BUILT_IN:
         return _core.feature_strengths(name, [])
     artefact = read_artefact(source)

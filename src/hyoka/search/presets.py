@@ -8,7 +8,7 @@ import functools
 from collections.abc import Mapping
 from typing import Final
 
-from hyoka.games import FACTS
+from hyoka.games import FACTS, game_facts
 from hyoka.search.settings import Value
 from hyoka.search.shipped import (
     shipped_evaluation,
@@ -43,7 +43,7 @@ def preset_settings(
     # An evaluator in Python takes the place of playouts: what was measured with them is no guide.
     if game is None or said.get("preset") == "paper" or "evaluator" in parts:
         return {}
-    preset: dict[str, Value] = dict(FACTS[game].presets.get(kind, {}))
+    preset: dict[str, Value] = dict(game_facts(game).presets.get(kind, {}))
     model = shipped_model(game)
     if model is not None and kind in _GO_BY_STRENGTHS:
         preset["strengths"] = model

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, cast, get_args
 
 from hyoka import _core
-from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
 from hyoka.errors import NotationError, nearest
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
@@ -24,7 +24,7 @@ former times still say so."""
 _BUILT_IN: Final = ("eval", "strengths")
 """Settings that are what is built in for a game, if nobody says otherwise; others that take the
 same kinds of artefacts are what those say."""
-_WITHOUT_FILE: Final = (BUILT_IN, LEARNED)
+_WITHOUT_FILE: Final = (BUILT_IN, LEARNED, NETWORK)
 """What may stand in the place of a file of these kinds."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 

@@ -5,6 +5,7 @@ import functools
 import importlib.resources
 
 from hyoka.artefact import BUILT_IN, Artefact
+from hyoka.errors import NotationError
 from hyoka.games import game_facts
 
 
@@ -42,6 +43,27 @@ def shipped_network(game: str) -> Artefact | None:
     """The network that was learned for a game; None where there is none."""
     name = game_facts(game).network
     return _read(name) if name else None
+
+
+def named_network(game: str) -> Artefact:
+    """What `eval=network` and `strengths=network` mean; raises NotationError where there is none.
+
+    >>> named_network("othello").kind
+    'network'
+    """
+    if not has_network(game):
+        raise NotationError(f"no network of {game_facts(game).name} comes with Hyoka: name a file")
+    return _read(_network_file(game))
+
+
+def has_network(game: str) -> bool:
+    """Whether a network of a game comes with Hyoka."""
+    return bool(_network_file(game))
+
+
+def _network_file(game: str) -> str:
+    facts = game_facts(game)
+    return facts.network or facts.prior_model or facts.spare_network
 
 
 def usual_evaluation(game: str) -> Artefact | str:

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from hyoka.artefact import LEARNED, Artefact
+from hyoka.artefact import LEARNED, NETWORK, Artefact
 from hyoka.errors import NotationError
 from hyoka.fingerprint import fingerprint
 from hyoka.games import FACTS
@@ -24,7 +24,7 @@ from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
-from hyoka.search.shipped import usual_evaluation, usual_strengths
+from hyoka.search.shipped import has_network, named_network, usual_evaluation, usual_strengths
 from hyoka.search.static_evaluations import StaticEvaluation
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
@@ -114,7 +114,7 @@ class SearchSpec:
         if self.game is None:
             return settled
         return {
-            name: _learned(name, self.game) if value == LEARNED else value
+            name: _shipped(name, value, self.game) if value in (LEARNED, NETWORK) else value
             for name, value in settled.items()
         }
 
@@ -294,8 +294,11 @@ class SearchSpec:
         return [name for name in _LIMITS if name in names and self[name]]
 
 
-def _learned(name: str, game: str) -> Value:
-    """What a setting is that says: what was learned for the game."""
+def _shipped(name: str, said: Value, game: str) -> Value:
+    """What a setting is that says: what was learned for the game, or the network."""
+    if said == NETWORK:
+        # Where there is none, whoever asks for it says so.
+        return named_network(game) if has_network(game) else said
     return usual_evaluation(game) if name == "eval" else usual_strengths(game)
 
 

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hyoka.artefact import BUILT_IN, LEARNED, Artefact, read_artefact
+from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
 from hyoka.games import game_facts
 from hyoka.search import convolutions, networks, ply_perceptrons, sparse_evaluations
 from hyoka.search.convolutions import Convolution
 from hyoka.search.evaluations import LinearEvaluation, linear_evaluation
 from hyoka.search.networks import Network
 from hyoka.search.ply_perceptrons import PlyPerceptrons
-from hyoka.search.shipped import usual_evaluation
+from hyoka.search.shipped import named_network, usual_evaluation
 from hyoka.search.sparse_evaluations import SparseEvaluation
 
 StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network | Convolution
@@ -27,7 +27,7 @@ _READERS: Final[dict[str, Callable[[Artefact, str], StaticEvaluation]]] = {
 
 
 def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> StaticEvaluation:
-    """The evaluation that a file holds, or what comes with Hyoka: `built-in` or `learned`.
+    """The evaluation that a file holds, or what comes with Hyoka: `built-in`, `learned`, `network`.
 
     >>> static_evaluation("chess").unit
     'centipawns'
@@ -35,6 +35,8 @@ def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> St
     name = game_facts(game).name
     if source == LEARNED:
         source = usual_evaluation(name)
+    elif source == NETWORK:
+        source = named_network(name)
     if source == BUILT_IN:
         return linear_evaluation(name)
     file = read_artefact(source)
