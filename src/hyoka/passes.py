@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.errors import StudyError
-from hyoka.games import game_type
+from hyoka.games import Replay, game_facts, game_type, replay_of
 from hyoka.records import Record
 
 Progress = Callable[[int], None]
@@ -260,14 +260,14 @@ class GameTable:
                 )
             begin = end
 
-    def replays(self) -> Iterator[tuple[int, _core.Replay, list[int]]]:
+    def replays(self) -> Iterator[tuple[int, Replay, list[int]]]:
         """For each game with rows its number, a walk through it, and the plies wanted."""
         for index, game in enumerate(self.ids.tolist()):
             plies = self.plies[self.row_offsets[index] : self.row_offsets[index + 1]].tolist()
             if plies:
                 codes = self.moves[self.move_offsets[index] : self.move_offsets[index + 1]]
                 start, komi = self.starts[index].as_py(), float(self.komi[index])
-                yield game, _core.Replay(self.game, start, komi, codes), plies
+                yield game, replay_of(self.game, start, komi, codes), plies
 
     def positions(self) -> Iterator[Any]:
         """The wanted positions as values, each game walked once."""
@@ -276,7 +276,8 @@ class GameTable:
 
     @cached_property
     def in_core(self) -> _core.GameTable:
-        """The table as the compiled core looks at it."""
+        """The table as the compiled core looks at it; raises NotationError of games in Python."""
+        game_facts(self.game)
         _, offsets, texts = self.starts.buffers()
         begin = self.starts.offset
         return _core.GameTable(
@@ -330,7 +331,7 @@ class GameTable:
 
     @property
     def _terms(self) -> int:
-        return len(_core.evaluation_terms(self.game)[0])
+        return len(_core.evaluation_terms(game_facts(self.game).name)[0])
 
     def move_features(
         self, *, threads: int | None = None, progress: Progress | None = None

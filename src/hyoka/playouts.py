@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.artefact import Artefact
 from hyoka.errors import NotationError
-from hyoka.games import AnyGame, name_of
+from hyoka.games import AnyGame, name_of, position
 from hyoka.search import as_line, mc
 from hyoka.search.parts import models_for, monte_carlo_options
 
@@ -52,7 +52,7 @@ class Playouts:
 
 
 def playouts(  # noqa: PLR0913 - a keyword for each choice
-    game: AnyGame,
+    game: AnyGame | str,
     count: int,
     *,
     policy: str = "uniform",
@@ -62,7 +62,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = 1,
     limit: int | None = None,
 ) -> Playouts:
-    """Play `count` games from `game` (a position or a line of play) to their ends.
+    """Play `count` games from `game` (a position, a line of play or a name) to their ends.
 
     How moves are chosen is a `policy` as searches have it: `uniform` over the legal ones,
     `strengths` (each with the probability of its strength by a move model: the one that comes with
@@ -88,6 +88,8 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
         raise ValueError(f"limit must not be negative, not {limit}")
     if threads is not None and not 1 <= threads <= 1024:
         raise ValueError(f"threads must be 1 to 1024 or None, not {threads}")
+    if isinstance(game, str):
+        game = position(game)
     if isinstance(game, type):
         raise NotationError(f"a game is a position, {game.__name__}(), not the class of them")
     # Raises if one of these is wrong, or has no effect beside the others.

@@ -133,7 +133,10 @@ def open_studio(
             route.abort()
 
     context.route("**/*", judge)
-    opened.page.on("console", lambda said: opened.complaints.append(f"{said.type}: {said.text}"))
+    opened.page.on(
+        "console",
+        lambda said: opened.complaints.append(f"{said.type}: {said.text} {said.location['url']}"),
+    )
     opened.page.on("pageerror", lambda error: opened.complaints.append(f"error: {error}"))
     opened.page.goto(studio.address)
     if path != "/":

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 FIVE = ("go9", "othello", "chess", "shogi", "blokus_duo")
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
+WIPE_OUT = ("e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5")
+MATED_BY_A_DROP = (
+    *("2h1h", "5a5b", "5i6h", "3c3d", "4i5i", "2b7g+", "8h7g", "7a6b", "7g3c+", "4c4d", "B*4c"),
+)
+"""Bishops are exchanged and promoted; it ends with one from the hand."""
 PROMOTION = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
 
 
@@ -91,7 +96,16 @@ def test_a_pawn_becomes_what_is_chosen(opened: Opened, studio: StudioProcess) ->
     assert "moves=a7a8n" in page.url
 
 
-def test_a_whole_game_of_othello_against_a_search(opened: Opened, studio: StudioProcess) -> None:
+def test_a_whole_game_of_othello_by_clicks(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=othello")
+    for ply, square in enumerate(WIPE_OUT, 1):
+        click(page, square)
+        at_ply(page, ply)
+    assert is_over(page)
+    assert f"moves={'+'.join(WIPE_OUT)}" in page.url
+
+
+def test_an_ending_of_othello_against_a_search(opened: Opened, studio: StudioProcess) -> None:
     start = "O" * 30 + "XXXX" + "O" * 20 + "X" * 6 + "----"
     page = show(opened, studio, f"game=othello&start={start} X&against=uct:playouts=1&level=own")
     for _ in range(8):
@@ -156,6 +170,21 @@ def test_a_whole_game_of_go_by_clicks(opened: Opened, studio: StudioProcess) -> 
 
 
 def test_a_whole_game_of_shogi_by_clicks(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=shogi")
+    for ply, move in enumerate(MATED_BY_A_DROP, 1):
+        if "*" in move:
+            page.locator(f'[data-drop="{move[0]}"]').click()
+            click(page, move[2:])
+        else:
+            click(page, move[:2], move[2:4])
+        if move.endswith("+"):
+            page.get_by_role("button", name="Promote").click()
+        at_ply(page, ply)
+    assert is_over(page)
+    assert "checkmate" in (page.locator("#said").text_content() or "")
+
+
+def test_pieces_of_shogi_are_dropped_and_promoted(opened: Opened, studio: StudioProcess) -> None:
     start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     page = show(opened, studio, f"game=shogi&start={start}")
     page.locator('[data-drop="G"]').click()
@@ -175,11 +204,15 @@ def test_a_whole_game_of_blokus_duo_by_clicks_and_keys(
     opened: Opened, studio: StudioProcess
 ) -> None:
     line, choose = hk.BlokusDuo().line(), random.Random(3)
-    while line.outcome is None:  # a game that somebody else has played to its last moves
+    while line.outcome is None:
         line = line.play(choose.choice(line.legal_moves))
     words = [move.short_code() for move in line.moves]
     last = max(ply for ply, move in enumerate(line.moves) if str(move) != "pass")
-    page = show(opened, studio, f"game=blokus_duo&moves={'+'.join(words[:last])}")
+    page = show(opened, studio, "game=blokus_duo")
+    for ply, word in enumerate(words[:last], 1):  # typed, all but the last piece
+        page.locator("#typed").fill(word)
+        page.keyboard.press("Enter")
+        at_ply(page, ply)
     page.locator("#table").focus()
     cells = set(str(line.moves[last]).split(","))
     for _ in range(21):  # the right piece, by keys
@@ -244,10 +277,11 @@ def test_a_mistake_leaves_the_board(opened: Opened, studio: StudioProcess) -> No
     page.wait_for_selector("#problem .error")
     page.locator("#against").fill("uci:evil")
     click(page, "d3")
-    page.get_by_role("button", name="Ask uci:evil again").wait_for()
-    assert "no search or engine" in (page.locator("#problem").text_content() or "")
-    assert page.locator("#table").get_attribute("data-ply") == "1"
+    page.locator("#problem").get_by_text("no search or engine").wait_for()
+    assert page.locator("#table").get_attribute("data-ply") == "0"
     assert page.locator(".thinking").count() == 0
+    click(page, "d3")
+    at_ply(page, 1)
 
 
 def test_a_reply_that_comes_too_late_changes_nothing(opened: Opened, studio: StudioProcess) -> None:

@@ -119,8 +119,9 @@ def test_a_condition_is_answered_as_it_is_typed(browser: "Browser", studio: Stud
     assert other.complaints == []
     assert opened.complaints == []
     page.fill("#where", "no_such_column = 1")
-    page.locator("#answer .error").wait_for()
-    assert "no_such_column" in page.locator("#answer .error").inner_text()
+    page.locator("#problem .error").wait_for()
+    assert "no_such_column" in page.locator("#problem .error").inner_text()
+    assert page.locator("#answer .gaps").is_visible(), "what stood there stays"
 
 
 def test_a_point_leads_to_boards_and_they_to_games(

@@ -133,6 +133,7 @@ SPELLING_GAMES = {
     "reproduction/sato_2010.py": "its paper is about one game",
     "reproduction/sato_2013.py": "each of its scales is of one game, and another one",
     "reproduction/strength.py": "a match is of one game",
+    "studio/rooms/board/setup.py": "each family writes its positions in its own way",
 }
 
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The board room: its state is its address, and what thinks about it is limited and allowed."""
 
+import html
 import itertools
+import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -21,6 +24,8 @@ from hyoka.cli.commands import COMMANDS
 from hyoka.learning.mets import Mets, learn_mets
 from hyoka.samples import sample_path
 from hyoka.studio import Engines, Folder, Studio, studio_app
+from hyoka.studio.rooms.board.picture import picture, turned
+from hyoka.studio.rooms.board.setup import Draft
 from hyoka.studio.rooms.board.table import Table, table_of
 
 OURS = "http://127.0.0.1"
@@ -32,6 +37,8 @@ ALLOWED = {
     "fake": fake("uci", "say=info depth 1 score cp 5"),
     "crashes": fake("uci", "crash=1"),
 }
+TAKEN = "7g7f 3c3d 8h2b+ 3a2b"
+"""Each side has taken a bishop."""
 MATED = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
 
 
@@ -205,6 +212,121 @@ def test_nobody_thinks_who_may_not(client: TestClient, who: str) -> None:
         assert client.post("/board/analyse", data=values, headers=PART).status_code == 400
 
 
+@pytest.mark.parametrize("who", ["nobody", "uci:evil", "uct:playouts=x", "mate", "fake"])
+def test_who_can_not_play_is_refused_at_once(client: TestClient, who: str) -> None:
+    for headers in (PART, {}):
+        answer = client.get("/board", params={"game": "go9", "against": who}, headers=headers)
+        assert 'role="alert"' in answer.text
+        assert 'id="against" name="against" form="state" list="opponents" value=""' in answer.text
+    assert 'role="alert"' not in client.get("/board?game=go9&against=uct:playouts=2").text
+
+
+def test_only_those_are_offered_who_play_the_game(client: TestClient) -> None:
+    def offered(game: str, name: str) -> list[str]:
+        text = client.get("/board", params={"game": game}).text
+        listed = re.search(rf'<datalist id="{name}">(.*?)</datalist>', text)
+        assert listed is not None
+        return re.findall(r'value="([^"]*)"', listed[1])
+
+    assert "fake" in offered("chess", "opponents")
+    assert "fake" not in offered("go9", "opponents")
+    assert not {"mate", "exact"} & set(offered("chess", "opponents"))
+    assert "mate" in offered("chess", "evaluators")
+    assert not {"mate", "exact", "fake"} & set(offered("go9", "evaluators"))
+    assert "exact" in offered("othello", "evaluators")
+    levels = client.get("/board?game=go9").text
+    assert ">Casual</option>" in levels
+    assert ">Strong (thinks 1 s)</option>" in levels
+
+
+@pytest.mark.parametrize(("game", "moves"), [("chess", "e2e4 d7d5 e4d5"), ("shogi", TAKEN)])
+def test_a_board_is_turned_and_stays_the_same(game: str, moves: str) -> None:
+    given = table(game=game).play(moves)
+    upright, drawn = picture(given), picture(replace(given, flip=True))
+    assert json.loads(drawn.names) == json.loads(upright.names)[::-1]
+    assert json.loads(drawn.pieces) == json.loads(upright.pieces)[::-1]
+    assert drawn.hand == upright.hand
+    count = len(json.loads(upright.names))
+    mirrored = [[word, [count - 1 - cell for cell in cells]]
+                for word, cells in json.loads(upright.moves)]  # fmt: skip
+    assert json.loads(drawn.moves) == mirrored
+    assert drawn.svg != upright.svg
+    assert drawn.caption == upright.caption
+    board = hk.diagram(given.line, marks=["5e" if game == "shogi" else "e5"], heat={(0, 0): 0.5})
+    assert turned(turned(board)) == board
+    assert again(replace(given, flip=True)).flip
+
+
+def test_who_plays_second_sees_the_board_from_there() -> None:
+    assert table(game="chess", against="uct", you="second").is_turned
+    assert not table(game="chess", against="uct", you="second", flip=1).is_turned
+    assert not table(game="chess", you="second").is_turned
+    assert table(game="shogi", flip=1).is_turned
+    assert not table(game="go9", flip=1, against="uct", you="second").is_turned
+
+
+DRAFTS = {
+    "go9": ("XO7/9/9/9/9/9/9/9/9 w - 0 6.5", "E5", "X"),
+    "go19": ("19/" * 18 + "19 b - 0 7.5", "Q16", "O"),
+    "othello": ("-" * 27 + "OX------XO" + "-" * 27 + " O", "a1", "X"),
+    "chess": ("4k3/8/8/8/8/8/8/R3K2R b KQ - 3 20", "d4", "q"),
+    "shogi": ("4k4/9/9/9/4+P4/9/9/9/4K4 w 2Pb3p 1", "1a", "+r"),
+}
+
+
+@pytest.mark.parametrize("game", DRAFTS)
+def test_a_position_is_set_up_by_hand(client: TestClient, game: str) -> None:
+    start, cell, sign = DRAFTS[game]
+    assert hk.position(game, start).text == start
+    text = client.get("/board/setup", params={"game": game, "start": start}).text
+    assert f'href="{html.escape(table(game=game, start=start).address)}"' in text
+    assert text.count('name="put"') == {"chess": 13, "shogi": 29}.get(game, 3)
+    assert "style=" not in text
+    # What the page's script sends for a click, and for another one.
+    query = {"game": game, "start": start, "was": start, "put": sign, "on": cell}
+    query |= dict(re.findall(r'<input id="\S+" name="(\S+)"[^>]* value="([^"]*)"', text))
+    part = client.get("/board/setup", params=query, headers=PART)
+    draft = Draft.of(QueryParams(urlsplit(part.headers["hx-replace-url"]).query))
+    row, column = hk.diagram(hk.position(game)).cell(cell)
+    assert draft.cells[row][column] == sign
+    assert draft.fields == Draft.read(game, start).fields
+    assert hk.position(game, draft.text).text == draft.text
+    assert draft.put(cell, sign).text == start
+    assert draft.put(cell, "").text == start
+    assert "<html" not in part.text
+
+
+def test_what_the_rules_object_to_is_said_in_a_line(client: TestClient) -> None:
+    empty = client.get("/board/setup?game=chess&clear=1").text
+    assert "Not yet a position: White must have exactly one king." in empty
+    assert 'id="use" disabled' in empty
+    assert client.get("/board/setup?game=chess&start=nonsense").status_code == 400
+    assert client.get("/board/setup?game=blokus_duo").status_code == 400
+    assert client.get("/board/setup?game=go9&on=Z9&put=X").status_code == 400
+    assert client.get("/board/setup?game=go9&on=A9&put=K").status_code == 400
+    assert client.get("/board/setup", params={"start": HOSTILE}).status_code == 400
+    assert HOSTILE not in client.get("/board/setup", params={"start": HOSTILE}).text
+
+
+def test_a_draft_keeps_together(client: TestClient) -> None:
+    draft = Draft.read("chess", "")
+    assert draft.castling == "KQkq"
+    assert draft.put("h1", "").castling == "Qkq"
+    moved = draft.put("e5", "K")
+    assert moved.castling == "kq"
+    assert moved.problem == "", "a side has one king: it moves"
+    # A typed text goes before the fields beside it, which are still those of the text before.
+    typed = MATED.replace(" w ", " b ")
+    query = {"game": "chess", "start": typed, "was": MATED, "turn": "0", "castling": "KQkq"}
+    assert Draft.of(QueryParams(query)).text == typed
+    query |= {"was": typed}
+    assert Draft.of(QueryParams(query)).to_play == 0
+    hand = {"game": "shogi", "start": "", "hand-P": "2", "hand-r": "1", "hand-G": "x"}
+    start = Draft.read("shogi", "").text
+    told = Draft.of(QueryParams(hand | {"start": start, "was": start}))
+    assert told.fields[1] == "2Pr"
+
+
 def finished(client: TestClient, text: str) -> str:
     """All that the events of an analysis say."""
     found = re.search(r'sse-connect="([^"]*)"', text)
@@ -228,13 +350,51 @@ def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
     tree = re.search(r'hx-get="([^"]*node[^"]*)"', last)
     assert tree is not None
     node = client.get(tree[1].replace("&amp;", "&"))
-    words = re.findall(r'name="play" value="([^"]+)"', node.text)
+    words = re.findall(r'name="shown" value="\d+ ([^"]+)"', node.text)
     assert words
     assert all(hk.Go9().line().play("E5").is_legal(word) for word in words)
     below = client.get(tree[1].replace("&amp;", "&") + "&node=0")
-    deeper = re.findall(r'name="play" value="([^"]+)"', below.text)
+    deeper = re.findall(r'name="shown" value="\d+ ([^"]+)"', below.text)
     assert all(len(word.split()) == 2 and word.split()[0] == words[0] for word in deeper)
     assert client.get(tree[1].replace("&amp;", "&") + "&node=0.999").status_code == 400
+
+
+def test_an_analysis_stays_while_other_positions_are_looked_at(client: TestClient) -> None:
+    values = {"game": "go9", "moves": "E5 C3", "ply": "1", "with": "random", "seconds": "0.05"}
+    begun = client.post("/board/analyse", data=values, headers=PART).text
+    assert "after 1: E5" in begun
+    finished(client, begun)
+    found = re.search(r'name="shown" value="(\d+)"', begun)
+    assert found is not None
+    # From wherever the board is by now, its moves are those of the position that it is of.
+    query = {"game": "go9", "moves": "E5 C3 G7", "shown": f"{found[1]} D4 F6"}
+    part = client.get("/board", params=query, headers=PART)
+    assert state_of(part.text)["moves"] == ["E5 D4 F6"]
+    assert state_of(part.text)["line"] == ["1 C3 G7"]
+    assert '<div id="analysis" hx-preserve="true">' in part.text
+    back = client.get("/board", params=query | {"shown": found[1]})
+    assert back.headers["location"] == "/board?game=go9&moves=E5+C3+G7&ply=1"
+    live = client.get("/board", params=query | {"live": "1"}, headers=PART).text
+    assert "hx-preserve" not in live, "another one takes its place"
+    for wrong in ("999", "x", f"{found[1]} E5"):
+        answer = client.get("/board", params=query | {"shown": wrong})
+        assert answer.status_code == 400
+        part = client.get("/board", params=query | {"shown": wrong}, headers=PART)
+        assert 'role="alert"' in part.text
+        assert state_of(part.text)["moves"] == ["E5 C3 G7"]
+    other = client.get("/board", params={"game": "chess", "shown": found[1]})
+    assert other.status_code == 400
+
+
+def test_per_cent_is_spoken_of_only_where_there_are_numbers(client: TestClient) -> None:
+    for game, words in (("go9", 1), ("chess", 0)):
+        values = {"game": game, "with": "uct", "seconds": "0.05"}
+        said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+        assert said.rpartition("event: opinions")[2].count("numbers in per cent") == words
+    both = {"game": "go9", "with": ["uct", "mc"], "seconds": "0.05"}
+    said = finished(client, client.post("/board/analyse", data=both, headers=PART).text)
+    last = said.rpartition("event: opinions")[2]
+    assert re.findall(r'data-show="\d" aria-pressed="(\w+)"', last) == ["true", "false"]
 
 
 def test_an_analysis_that_fails_says_so(client: TestClient) -> None:
@@ -319,6 +479,27 @@ def test_a_move_model_is_drawn(client: TestClient, folder: Path) -> None:
     assert picture.findall(plain) != picture.findall(drawn)
     assert drawn.count('class="chip" form="state" name="play"') == 4
     assert "is not in the studio" in client.get("/board?model=../x").text
+
+
+def test_the_tenth_rank_is_ten(client: TestClient) -> None:
+    text = client.get("/board?game=go9&moves=E5&model=built-in").text
+    ranks = re.findall(r"<tr><td>(\d+)</td>", text)
+    assert ranks == [str(rank) for rank in range(1, 11)]
+    drawn = re.search(r'<div id="picture">(.*?)</svg>', text, re.DOTALL)
+    assert drawn is not None
+    assert ">10</text>" in drawn[1]
+    assert ">0</text>" not in drawn[1]
+    assert "data-ranked" in text, "visits then have no numbers in the same place"
+
+
+def test_files_that_are_taken_along_have_different_names(client: TestClient) -> None:
+    names = {
+        client.get("/board/export", params={"game": "chess", "as": name}).headers[
+            "content-disposition"
+        ]
+        for name in ("pgn", "lines", "svg", "text")
+    }
+    assert len(names) == 4
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from e2e.studio import HOSTILE
+from hyoka.arena.playing import PLAYING, GameInPlay, Playing
 from hyoka.cli.commands import COMMANDS
 from hyoka.evolving.search import Step
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.selfplay.loop import Generation, LoopPlan
-from hyoka.studio import Engines, Folder, Studio, studio_app
+from hyoka.studio import Engines, Folder, Studio, drawings, studio_app
 from hyoka.studio.pages import address
 from hyoka.studio.rooms.learning_files import training_curve
 
@@ -183,6 +184,41 @@ def test_a_condition_has_the_numbers_of_the_library(client: TestClient, folder: 
     assert [row["low"] for row in rows] == [point.low for point in curve.points]
 
 
+def test_tabs_lead_on_with_what_was_typed(client: TestClient) -> None:
+    shown = part(client, "/study", path="a study", engine="comments", where="ply > 1")
+    [tabs] = re.findall(r'<nav id="views" [^>]*hx-swap-oob="true">.*?</nav>', shown, re.DOTALL)
+    links = [html.unescape(each) for each in re.findall(r'href="([^"]+)"', tabs)]
+    assert len(links) == 6
+    assert all("where=ply+%3E+1&" in f"{link}&" and "engine=comments" in link for link in links)
+    assert 'hx-swap-oob="true">' not in client.get(address("/study", path="a study")).text
+
+
+def test_a_condition_that_is_half_typed_leaves_what_stood_there(client: TestClient) -> None:
+    asked = address("/study", path="a study", where="ply >")
+    answer = client.get(asked, headers=PART | {"hx-trigger": "ask"})
+    assert (answer.status_code, answer.headers["hx-reswap"]) == (400, "none")
+    assert '<div id="problem" hx-swap-oob="true"><div class="error"' in answer.text
+    assert 'id="views"' in answer.text
+    # A page that has no answer yet does not go on saying that it reads.
+    assert "hx-reswap" not in client.get(asked, headers=PART | {"hx-trigger": "answer"}).headers
+    right = part(client, "/study", path="a study", where="ply > 1")
+    assert '<div id="problem" hx-swap-oob="true"></div>' in right
+
+
+def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folder: Path) -> None:
+    study = hk.Study.create(folder / "few", records=[folder / "games.pgn"])
+    hk.evaluate(study, ["comments"])
+    hk.evaluate(study, ["ab:depth=1"], where="ply = 2")
+    both = part(client, "/study", path="few")
+    assert f"all chosen have judged: {GAMES:,} of {6 * GAMES:,}" in both
+    assert "Fewest has ab:depth=1." in both
+    alone = part(client, "/study", path="few", engine="comments")
+    assert "all chosen have judged" not in alone
+    # Splits call evaluators as the rest of the page does.
+    none = part(client, "/study", path="few", view="splits", of=study.engines[0])
+    assert "under which ab:depth=1 is surely wrong" in none
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "svg", "png", "html"])
 def test_results_are_saved_in_every_format(client: TestClient, ending: str) -> None:
     answer = client.get(address("/study/save", path="a study", result="curves") + f"&as={ending}")
@@ -219,12 +255,15 @@ def test_conditions_reach_nothing_and_are_told_apart(client: TestClient, conditi
     assert HOSTILE not in whole.text
 
 
+@pytest.mark.parametrize("view", ["curves", "games"])
 def test_a_condition_that_never_ends_is_ended(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
-    monkeypatch.setattr("hyoka.studio.rooms.study_positions.SECONDS", 0.2)
+    for module in ("study_positions", "study_views"):
+        monkeypatch.setattr(f"hyoka.studio.rooms.{module}.SECONDS", 0.2)
     endless = "ply < (select count(*) from range(1000000000) a, range(1000000000) b)"
-    answer = client.get(address("/study", path="a study", where=endless), headers=PART)
+    asked = address("/study", path="a study", where=endless, view=view)
+    answer = client.get(asked, headers=PART)
     assert answer.status_code == 400
     assert "took longer" in answer.text
 
@@ -268,7 +307,7 @@ def test_a_bin_shows_boards_that_lead_to_their_games(client: TestClient) -> None
     shown = part(client, "/study", path="a study", engine="comments", where="ply > 1")
     bins = [html.unescape(each) for each in re.findall(r'<th scope="row"><a href="([^"]+)"', shown)]
     assert bins
-    opened = client.get(bins[-1].partition("#")[0]).text
+    opened = client.get(bins[-1].partition("#")[0], headers=PART).text
     games = re.findall(r'<a href="([^"]+)" class="to-game"', opened)
     assert games
     assert "Draw others" in opened
@@ -316,6 +355,41 @@ def test_the_standing_of_a_match_is_that_of_the_library(client: TestClient, fold
     assert listed.count("Open game") == 12
     mine = client.get(address("/match", path="matches/short", view="games", player="b")).text
     assert mine.count("Open game") == 8
+
+
+def test_the_game_under_way_is_on_the_board(client: TestClient, folder: Path) -> None:
+    place = folder / "matches" / "tested"
+    moves = ["C3"]
+    playing = Playing(place)
+    with playing.watched(GameInPlay(7, HOSTILE, "b", "go5", "", ()), moves):
+        playing.write()
+        shown = client.get(address("/match", path="matches/tested")).text
+        assert "Game 7, under way" in shown
+        assert "ply 1" in shown
+        assert "Last move: C3." in shown
+        assert HOSTILE not in shown
+        moves.append("no move")
+        playing.write()
+        assert "under way" not in client.get(address("/match", path="matches/tested")).text
+    playing.write()
+    assert "under way" not in client.get(address("/match", path="matches/tested")).text
+    (place / PLAYING).unlink()
+
+
+def test_home_leaves_out_what_lies_in_loops(client: TestClient, folder: Path) -> None:
+    gate = folder / "loop" / "generation-001" / "gate"
+    hk.play_match(hk.plan_match("b=random", "c=random", game="go5", max_plies=20), gate, games=2)
+    shown = html.unescape(client.get("/").text)
+    assert "generation-0" not in shown
+    assert ".eval" not in shown
+    assert 'href="/learning?path=loop"' in shown
+    assert 'href="/learning?path=objectives"' in shown
+    assert 'href="/learning?path=strengths.json"' in shown
+
+
+def test_home_names_the_samples_that_there_are(tmp_path: Path) -> None:
+    shown = client_of(tmp_path).get("/").text
+    assert "to try things on: Go 9×9, Othello, chess." in shown
 
 
 def test_models_say_where_they_come_from(client: TestClient) -> None:
@@ -385,3 +459,8 @@ def test_charts_are_as_wide_as_their_page(client: TestClient) -> None:
     wide = widest()
     client.cookies.set("hyoka-width", "347")
     assert widest() < 420 < wide
+    # Names of lines stand one below the other there, so that they leave the plot its width.
+    spec = {"layer": [{"encoding": {"color": {"legend": {"columns": 3, "orient": "top"}}}}]}
+    drawings._with_small_legends(spec, 300)
+    legend = spec["layer"][0]["encoding"]["color"]["legend"]
+    assert (legend["columns"], legend["orient"], legend["labelLimit"]) == (1, "top", 270)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the studio: forms made of the commands, and processes that outlive who started them."""
 
+import fcntl
 import os
 import shlex
 import signal
@@ -13,11 +14,13 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
 import hyoka as hk
+from engines import fake
 from hyoka.cli.commands import COMMANDS
 from hyoka.studio.engines import Engines, engines_from_settings, named_engines
 from hyoka.studio.folder import Folder
 from hyoka.studio.forms import Allow, Forms, command_text
 from hyoka.studio.runs import Run, Runs
+from hyoka.studio.state import Studio
 
 FORMS = Forms.of(COMMANDS)
 LONG = ["perft", "chess", "9"]
@@ -107,6 +110,17 @@ def test_a_run_is_done_and_says_so_to_whoever_looks(runs: Runs, tmp_path: Path) 
     assert runs.all() == []
 
 
+def test_an_engine_that_was_named_evaluates(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    study = hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"])
+    spec = fake("uci", "say=info depth 1 score cp 5", settings="nodes=1")
+    studio = Studio.on(Folder(tmp_path), Engines({"mine": spec}), COMMANDS)
+    run = studio.runs.start("evaluate", {"study": ["study"], "evaluators": ["mine"]})
+    wait_for(run, "done")
+    assert len(study.engines) == 1
+    assert study.sql("select count(*) as n from evaluations")["n"][0].as_py() >= 4
+
+
 def test_a_run_that_fails_says_why(runs: Runs) -> None:
     run = runs.start("perft", {"words": ["perft", "no-such-game", "3"]})
     wait_for(run, "failed")
@@ -146,6 +160,22 @@ def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
     runs.cancel(run.number)
     wait_for(run, "cancelled")
     assert run.log.count("$ hyoka perft") == 3
+
+
+def test_a_run_goes_on_although_somebody_looks_at_it(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs.start("match", {"words": ["perft", "othello", "1"]})
+    wait_for(run, "done")
+    with (run.place / "lock").open("rb") as looked_at:
+        fcntl.flock(looked_at, fcntl.LOCK_SH)  # as whoever looks does for a moment
+        monkeypatch.setattr(
+            "hyoka.studio.runs.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
+        )
+        runs.resume(run.number)
+    monkeypatch.undo()
+    wait_for(run, "done")
+    assert run.log.count("$ hyoka perft") == 2
 
 
 def test_numbers_of_processes_that_are_gone_are_left_alone(

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studio lets nobody in who may not, reaches nothing that it may not, and says no more."""
 
+import gzip
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,15 @@ import hyoka as hk
 from e2e.studio import HOSTILE, furnished
 from hyoka.cli.commands import COMMANDS
 from hyoka.studio import Engines, Folder, Studio, studio_app
+from hyoka.studio.forms import Allow, Field, Forms
 from hyoka.studio.rooms import ROOMS
+from hyoka.studio.rooms.study_views import VIEWS
 from hyoka.studio.safety import Doors, is_loopback
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"
 OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
+FORMS = Forms.of(COMMANDS)
 PAGES = [
     *(room.path for room in ROOMS),
     "/runs/new?command=match",
@@ -33,6 +38,25 @@ PAGES = [
     "/runs/99",
     "/file?path=nothing",
 ]
+READINGS = [
+    *(f"/study?path=a+study&view={view}" for view in VIEWS),
+    "/study?path=a+study&engine=comments&where=ply+%3E+1",
+    "/study/game?path=a+study&game=0&ply=2",
+    "/study/save?path=a+study&engine=comments&view=metrics&result=metrics&as=csv",
+    "/match?path=matches/short",
+    "/match?path=matches/short&view=games",
+    "/match?path=matches/short&view=report",
+    "/match/game?path=matches/short&game=0",
+    "/match/events?path=matches/short",
+    "/learning?path=weights.json",
+    "/board?game=go9&moves=E5+C3",
+    "/board/export?game=chess&moves=e2e4&as=pgn",
+    "/board/games?path=games.pgn",
+    "/runs/events",
+    "/runs/preview?command=match&players=uct",
+    "/file?path=games.pgn",
+]
+"""What can be read, events and files to keep among it."""
 
 
 def app_on(folder: Path, **engines: str) -> Starlette:
@@ -148,10 +172,20 @@ def test_another_page_changes_nothing(
     assert everything_in(folder) == before
 
 
-def test_reading_changes_nothing(client: TestClient, folder: Path) -> None:
+def test_reading_changes_nothing(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(_request: Request) -> bool:
+        return True
+
+    monkeypatch.setattr(Request, "is_disconnected", gone)  # events end after the first
     before = everything_in(folder)
     for page in PAGES:
         client.get(page)
+    for page in READINGS:
+        answer = client.get(page)
+        assert (page, answer.status_code) == (page, 200)
+        assert answer.text
     for room in ROOMS:
         for route in room.routes:
             if isinstance(route, Route) and "POST" in (route.methods or ()):
@@ -226,6 +260,14 @@ def test_a_report_stands_alone(client: TestClient, folder: Path) -> None:
         ("match", {"players": "x=uci:evil"}),
         ("match", {"players": "cecp:evil"}),
         ("match", {"players": "uct\nGTP:evil --now"}),
+        ("match", {"players": "sf@ --outfile /tmp/x"}),
+        ("match", {"players": "sf@60 --outfile x"}),
+        ("match", {"players": "best=sf@ -x"}),
+        ("match", {"players": "best=sf -x"}),
+        ("match", {"players": "sf@60@ -x"}),
+        ("evaluate", {"study": "a study", "evaluators": "sf@ --outfile x"}),
+        ("evaluate", {"study": "a study", "evaluators": "sf@60"}),
+        ("evaluate", {"study": "a study", "evaluators": "x=sf"}),
         ("match", {"players": "  usi:nodes=1:evil@60"}),
         ("match", {"players": "uct:eval=/etc/passwd"}),
         ("match", {"players": "uct:eval=../secret"}),
@@ -241,6 +283,12 @@ def test_a_report_stands_alone(client: TestClient, folder: Path) -> None:
         ("learn comparison", {"sources": "games.pgn", "objective": "/etc/passwd"}),
         ("learn selfplay", {"game": "go5", "search": "uci:evil"}),
         ("records", {"files": "/etc/*"}),
+        ("records", {"files": "*.pgn"}),
+        ("records", {"files": "**"}),
+        ("records", {"files": "game?.pgn"}),
+        ("records", {"files": "games.[p]gn"}),
+        ("match", {"openings": "*.pgn:8", "players": "random\nrandom"}),
+        ("learn mets", {"records": "*.pgn"}),
         ("reproduce", {"name": "x", "data": "/etc"}),
         ("engine uci", {}),
         ("studio", {}),
@@ -255,6 +303,62 @@ def test_a_form_reaches_nothing_that_was_not_allowed(
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text
     assert not (folder / ".hyoka-studio").exists()
+
+
+SPECS = [
+    (name, field) for name in FORMS.commands for field in FORMS.form(name).fields if field.is_spec
+]
+
+
+@pytest.mark.parametrize(("command", "field"), SPECS, ids=[f"{c} {f.name}" for c, f in SPECS])
+def test_nothing_is_added_to_an_engine_that_was_allowed(
+    folder: Path, command: str, field: Field
+) -> None:
+    engines = Engines({"sf": "uci:stockfish", "gnu": "gtp:gnugo --mode gtp"})
+    studio = Studio.on(Folder(folder), engines, COMMANDS)
+
+    def words(text: str) -> list[str]:
+        values = {field.name: [text]}
+        return FORMS.words(command, values, Allow(studio.folder, engines), check=False)
+
+    added = ("gnu@ --outfile /tmp/x", "gnu@ -x", "x=gnu@60 -x", "gnu -x", "gnu@60;x", " x= gnu@x")
+    on_clocks = ("gnu@60", "x=gnu", "gnu@")
+    for text in (*added, *(() if field.is_player else on_clocks)):
+        with pytest.raises(hk.ParameterError, match="by its name alone"):
+            words(text)
+    plain = words("gnu")[-1]
+    assert plain == ("gnu=gtp:gnugo --mode gtp" if field.is_player else "gtp:gnugo --mode gtp")
+    assert words("uct:playouts=5")[-1] == "uct:playouts=5"  # a search is as it was
+
+
+def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "games" / "deeper").mkdir(parents=True)
+    (tmp_path / "secret.pgn").write_text("1. e4 *")
+    (folder / "own.pgn").write_text("1. e4 *")
+    (folder / "games" / "own.pgn").symlink_to(folder / "own.pgn")
+    (folder / "games" / ".hidden.pgn").symlink_to(tmp_path / "secret.pgn")  # nobody reads it
+    studio = Studio.on(Folder(folder), Engines(), COMMANDS)
+    # Names that are files' by themselves stay so, whatever signs they have.
+    (folder / "games [1].pgn").write_text("1. e4 *")
+    asked = ["games\n.\ngames [1].pgn"]
+    assert studio.words("records", {"files": asked})[-3:] == ["games", ".", "games [1].pgn"]
+    studio.words("match", {"players": ["uct:eval=games:8"], "openings": ["games:8"]})
+    (folder / "games" / "deeper" / "link.pgn").symlink_to(tmp_path / "secret.pgn")
+    (folder / "a, link=b").symlink_to(tmp_path / "secret.pgn")
+    for command, values in (
+        ("records", {"files": ["games"]}),
+        ("records", {"files": ["."]}),
+        ("records", {"files": ["a, link=b"]}),
+        ("learn comparison", {"sources": ["games"]}),
+        ("match", {"openings": ["games:8"]}),
+        ("match", {"openings": ["a, link=b"]}),
+        ("match", {"players": ["uct:eval=a, link=b"]}),
+    ):
+        with pytest.raises(hk.SourceError, match="not in the studio's folder"):
+            studio.forms.words(command, values, Allow(studio.folder, studio.engines), check=False)
+    with pytest.raises(hk.SourceError, match="not in the studio's folder"):
+        studio.engines.spec("uct:eval=a, link=b", studio.folder)
 
 
 def test_an_engine_is_known_by_the_name_that_the_user_gave(folder: Path) -> None:
@@ -300,6 +404,19 @@ def test_an_upload_stays_where_uploads_go(tmp_path: Path, name: str) -> None:
     with (tmp_path / "content").open("wb+") as content:
         assert uploads.keep(Folder(tmp_path), name, content) == "records/up.sgf"
         assert uploads.keep(Folder(tmp_path), name, content) == "records/up-2.sgf"
+
+
+def test_a_bomb_that_is_uploaded_does_not_go_off(tmp_path: Path) -> None:
+    client = client_of(app_on(tmp_path))
+    bomb = gzip.compress(b"(;GM[1]SZ[9]C[" + b" " * (256 << 20))
+    answer = client.post("/records", files={"files": ("bomb.sgf.gz", bomb)}, headers=OWN_PAGE)
+    assert answer.status_code == 303
+    run = Studio.on(Folder(tmp_path), Engines(), COMMANDS).runs.get(1)
+    deadline = time.monotonic() + 60
+    while run.is_alive and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert (run.state, "refused" in run.log) == ("failed", True), run.log
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 1 << 21
 
 
 def test_a_request_is_no_larger_than_its_address_takes(client: TestClient) -> None:

@@ -70,6 +70,11 @@ class Journal:
         self._file.close()
 
     @property
+    def folder(self) -> Path:
+        """Where it lies, and the match with it."""
+        return self._path.parent
+
+    @property
     def games(self) -> dict[int, PlayedGame]:
         """The games by number, in the order they ended, read anew."""
         return {game.pairing.number: game for game in read_journal(self._path)}

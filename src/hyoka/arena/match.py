@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A match at work: games go out to workers, come back, are journalled and only then counted."""
 
+import contextlib
 import dataclasses
+import functools
 import os
 import tomllib
 from collections.abc import Callable, Sequence
@@ -16,6 +18,7 @@ from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.played import PlayedGame
+from hyoka.arena.playing import Playing
 from hyoka.arena.referee import GameTask
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
@@ -109,7 +112,8 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     with Journal(folder / JOURNAL) as journal:
         _describe(plan, sprt, folder, is_new=not journal.numbers)
         total = plan.total(games)
-        match = _Match(plan, journal, total, sprt, _listener(on_games, progress, total))
+        listener = _listener(on_games, progress, total)
+        match = _Match(plan, journal, total, sprt, listener)
         try:
             match.play(jobs, executor)
         finally:
@@ -249,14 +253,19 @@ class _Match:
         if self.verdict is not None or not left:
             return
         pin = pin_to_cores() if executor is None and self._fits_cores(jobs) else None
-        with Run(
-            play_task,
-            jobs=jobs,
-            executor=executor,
-            what="a game",
-            name="hyoka-match",
-            on_thread=pin,
-        ) as run:
+        with (
+            Playing(self._journal.folder)
+            if executor is None
+            else contextlib.nullcontext() as playing,
+            Run(
+                play_task if playing is None else functools.partial(play_task, playing=playing),
+                jobs=jobs,
+                executor=executor,
+                what="a game",
+                name="hyoka-match",
+                on_thread=pin,
+            ) as run,
+        ):
             try:
                 for batch in run.batches(map(self._task, left)):
                     self._take([done.result for done in batch])

@@ -3,7 +3,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -14,6 +14,7 @@ from hyoka.arena.openings import Opening, usual_start
 from hyoka.arena.plan import MatchRules
 from hyoka.arena.played import Pairing, PlayedGame
 from hyoka.arena.players import PlayerSpec
+from hyoka.arena.playing import GameInPlay
 from hyoka.clock import Clock
 from hyoka.contestants import Seat, Turn
 from hyoka.engines import EnginePosition
@@ -87,6 +88,18 @@ class Referee:
         self._controls = [player.clock for player in task.players]
         self._move_times_s = [player.contestant.move_time_s for player in task.players]
         self._clocks = [None if control is None else control.start() for control in self._controls]
+
+    @property
+    def moves(self) -> Sequence[str]:
+        """The moves so far, of the opening first; more are added as they are played."""
+        return self._texts
+
+    @property
+    def in_play(self) -> GameInPlay:
+        """The game as others are told of it."""
+        pairing, (first, second) = self._task.pairing, self._task.players
+        game, moves = self._rules.game, tuple(self._texts)
+        return GameInPlay(pairing.number, first.name, second.name, game, self._start, moves)
 
     async def play(self) -> PlayedGame:
         """Play the game out. Raises RunStopped, and EngineError where the set-up is wrong."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.players import PlayerSpec
+from hyoka.arena.playing import Playing
 from hyoka.arena.referee import GameTask, Referee
 from hyoka.contestants import Seat
 from hyoka.fleet import Crew, RunStopped
@@ -30,23 +31,31 @@ class Board:
         self._seats: OrderedDict[int, Seat] = OrderedDict()
         """By the players' numbers in the match: two may be the same engine."""
 
-    def play(self, task: GameTask, is_stopped: Callable[[], bool]) -> PlayedGame:
+    def play(
+        self, task: GameTask, is_stopped: Callable[[], bool], playing: Playing | None = None
+    ) -> PlayedGame:
         """Play one game; raises RunStopped if somebody stops it."""
         try:
-            return self._runner.run(self._play(task, is_stopped))
+            return self._runner.run(self._play(task, is_stopped, playing))
         except asyncio.CancelledError:
             raise RunStopped from None
         finally:
             self._game = None
 
-    async def _play(self, task: GameTask, is_stopped: Callable[[], bool]) -> PlayedGame:
+    async def _play(
+        self, task: GameTask, is_stopped: Callable[[], bool], playing: Playing | None
+    ) -> PlayedGame:
         self._game = asyncio.current_task()
         pairing = task.pairing
         seats = [
             await self._seat(task.rules.game, number, player)
             for number, player in zip((pairing.first, pairing.second), task.players, strict=True)
         ]
-        return await Referee(task, (seats[0], seats[1]), is_stopped).play()
+        referee = Referee(task, (seats[0], seats[1]), is_stopped)
+        if playing is None:
+            return await referee.play()
+        with playing.watched(referee.in_play, referee.moves):
+            return await referee.play()
 
     async def _seat(self, game: str, number: int, player: PlayerSpec) -> Seat:
         seat = self._seats.get(number)
@@ -80,10 +89,13 @@ class Board:
             self._runner.close()
 
 
-def play_task(task: GameTask, crew: Crew) -> PlayedGame:
-    """Play a game. Raises RunStopped, or EngineError for a wrong set-up."""
+def play_task(task: GameTask, crew: Crew, playing: Playing | None = None) -> PlayedGame:
+    """Play a game, which `playing` shows to others.
+
+    Raises RunStopped, or EngineError for a wrong set-up.
+    """
     board = crew.member("board", Board)
-    played = board.play(task, lambda: crew.is_stopped)
+    played = board.play(task, lambda: crew.is_stopped, playing)
     return dataclasses.replace(played, worker=f"{socket.gethostname()}:{os.getpid()}")
 
 

@@ -14,6 +14,7 @@ from hyoka.contestants.contestant import (
     Solver,
     Spec,
     Turn,
+    is_in_python,
 )
 from hyoka.contestants.kinds import contestant_of, is_spec, spec_of
 
@@ -28,6 +29,7 @@ __all__ = [
     "Spec",
     "Turn",
     "contestant_of",
+    "is_in_python",
     "is_spec",
     "spec_of",
 ]

@@ -14,7 +14,7 @@ from hyoka.engines import EnginePosition, Failure
 from hyoka.errors import NotationError
 from hyoka.evaluation import Evaluation
 from hyoka.fleet import Member
-from hyoka.games import AnyLine, Line, Position
+from hyoka.games import AnyLine, Line, Position, Replay, registered_start, replay_of
 from hyoka.problems import Exercise
 from hyoka.search import SearchLimits
 
@@ -73,8 +73,8 @@ class RecordedGame:
         """The positions that are asked about, by themselves."""
         return map(self._replay().position, self.plies)
 
-    def _replay(self) -> _core.Replay:
-        return _core.Replay(self.game, self.start, self.komi, self.moves)
+    def _replay(self) -> Replay:
+        return replay_of(self.game, self.start, self.komi, self.moves)
 
     def as_told(self) -> Iterator[EnginePosition]:
         """The positions that are asked about, as engines are told them."""
@@ -148,7 +148,12 @@ class Solver(Member, Protocol):
 
 
 PYTHON_GAMES = "python:"
-"""What the names of games written in Python begin with."""
+"""What the names of games written in Python begin with in matches."""
+
+
+def is_in_python(game: str) -> bool:
+    """Whether the game of a match or a study is written in Python."""
+    return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
 
 
 class Contestant(Generic[S]):

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from hyoka.contestants.contestant import (
-    PYTHON_GAMES,
     Answer,
     Contestant,
     RecordedGame,
     Turn,
+    is_in_python,
 )
 from hyoka.contestants.gtp_scripts import Script, ScriptRunner, script_of
 from hyoka.engines import (
@@ -88,7 +88,9 @@ class EngineContestant(Contestant[EngineSpec]):
         return self.spec.protocol == "gtp"
 
     def check(self, game: str, *, here: bool) -> None:
-        """Raise EngineError if its program is not here but should be."""
+        """Raise EngineError if its program should be here and is not; of games in Python, too."""
+        if is_in_python(game):
+            raise EngineError(self.spec.title, "engines don't know games in Python", reason="game")
         if here:
             self.spec.program()
 
@@ -98,7 +100,7 @@ class EngineContestant(Contestant[EngineSpec]):
 
     def seat(self, game: str, name: str) -> "EngineSeat":
         """It is started anew for the next game when it has died."""
-        if game.startswith(PYTHON_GAMES):
+        if is_in_python(game):
             raise NotationError(f"{name}: engines don't play games in Python")
         return EngineSeat(self.spec)
 

@@ -10,7 +10,7 @@ from typing import Any
 from hyoka.contestants.contestant import Contestant, RecordedGame
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
-from hyoka.games import Position, game_facts
+from hyoka.games import Position, facts_named
 from hyoka.search import PythonEvaluator
 
 
@@ -21,7 +21,7 @@ class FunctionContestant(Contestant[PythonEvaluator]):
 
     def evaluator(self, game: str) -> "FunctionEvaluator":
         """It is asked position by position."""
-        return FunctionEvaluator(self.spec, game_facts(game).unit)
+        return FunctionEvaluator(self.spec, facts_named(game).unit)
 
 
 class FunctionEvaluator:

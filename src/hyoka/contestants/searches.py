@@ -7,11 +7,11 @@ from typing import Final
 
 from hyoka.clock import expected_moves
 from hyoka.contestants.contestant import (
-    PYTHON_GAMES,
     Answer,
     Contestant,
     RecordedGame,
     Turn,
+    is_in_python,
 )
 from hyoka.errors import EngineError
 from hyoka.evaluation import Evaluation
@@ -24,7 +24,7 @@ _OVERHEAD_S: Final = 0.01
 
 def _searched(game: str) -> str | None:
     """A game by the name that searches know it by: None if it is written in Python."""
-    return None if game.startswith(PYTHON_GAMES) else game
+    return None if is_in_python(game) else game
 
 
 class SearchContestant(Contestant[SearchSpec]):
@@ -83,7 +83,7 @@ class SearchEvaluator:
     """A search that evaluates positions of one game."""
 
     def __init__(self, spec: SearchSpec, game: str) -> None:
-        self._searcher = Searcher(spec, game)
+        self._searcher = Searcher(spec, _searched(game))
 
     def identity(self) -> tuple[str, str]:
         """Its name, and that it is ours."""
@@ -94,7 +94,7 @@ class SearchEvaluator:
         for game in games:
             for line in game.lines():
                 self._searcher.clear()
-                yield self._searcher.search(line).evaluation(game.game)
+                yield self._searcher.search(line).evaluation(self._searcher.game)
 
     def stop(self) -> None:
         """End the running search."""

@@ -8,6 +8,7 @@ from hyoka.games.all_games import (
     GO,
     GTP_GAME,
     as_go,
+    facts_named,
     facts_of,
     facts_of_size,
     game_facts,
@@ -35,7 +36,9 @@ from hyoka.games.protocols import (
     ShogiPosition,
     Solver,
 )
-from hyoka.games.registered import registered_start
+from hyoka.games.python_line import PythonLine
+from hyoka.games.registered import registered_names, registered_start
+from hyoka.games.replaying import Replay, replay_of
 
 __all__ = [
     "DEFAULT_GAME",
@@ -55,10 +58,13 @@ __all__ = [
     "MateSolver",
     "Move",
     "Position",
+    "PythonLine",
+    "Replay",
     "ShogiPosition",
     "Solver",
     "Workload",
     "as_go",
+    "facts_named",
     "facts_of",
     "facts_of_size",
     "game_facts",
@@ -69,5 +75,7 @@ __all__ = [
     "name_of",
     "position",
     "register_game",
+    "registered_names",
     "registered_start",
+    "replay_of",
 ]

@@ -48,9 +48,14 @@ def registered_start(name: str) -> AnyGame | None:
     return next((start for start in _STARTS.values() if type(start).__name__ == name), None)
 
 
-def registered_facts(kind: type[Any]) -> GameFacts | None:
-    """What is known of the game whose positions are of a type; None of one without a name."""
-    return next((facts for facts in _FACTS.values() if facts.position_type is kind), None)
+def registered_facts(game: type[Any] | str) -> GameFacts | None:
+    """What is known of a game by its name, or by its positions' type; None of one without a name.
+
+    Games that share a type share what is known of it: those of the first one.
+    """
+    if isinstance(game, str):
+        return _FACTS.get(game)
+    return next((facts for facts in _FACTS.values() if facts.position_type is game), None)
 
 
 def registered_names() -> list[str]:

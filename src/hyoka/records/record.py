@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.games import Move, Position, game_facts
+from hyoka.games import Move, Position, Replay, game_facts, registered_start, replay_of
 from hyoka.records.ranks import rank_number
 
 Ending = Literal[
@@ -108,7 +108,8 @@ class Record:
     def _repr_html_(self) -> str:
         from hyoka.diagram import diagram, svg  # noqa: PLC0415 - only a notebook asks
 
-        board = svg(diagram(self.position()), size=352)
+        last = self.position()
+        board = svg(diagram(last), size=352) if hasattr(last, "cells") else ""
         return f"<p>{escape(repr(self)[1:-1])}</p>{board}"
 
     def __len__(self) -> int:
@@ -162,7 +163,10 @@ class Record:
 
     def move_texts(self, notation: str = "") -> list[str]:
         """The moves as texts: the game's own, or `san`, `csa`, `kif`, `ki2`, `sgf`, `code`."""
-        return _core.move_texts(self.game, self.start, self._komi, self.moves, notation)
+        if self._is_in_python and not notation:
+            return list(map(str, self.move_list))
+        game = game_facts(self.game).name
+        return _core.move_texts(game, self.start, self._komi, self.moves, notation)
 
     def position(self, ply: int | None = None) -> Position:
         """The position after `ply` moves; after all of them if not given."""
@@ -172,16 +176,27 @@ class Record:
         position: Position = self._replay().position(wanted)
         return position
 
+    def position_text(self, ply: int) -> str:
+        """The text of the position after `ply` moves; in Python it may have none but the moves."""
+        text = getattr(self.position(ply), "text", None)
+        return " ".join(self.move_texts()[:ply]) if text is None else str(text)
+
     def positions(self) -> Iterator[Position]:
         """All positions from the start to the end."""
         return map(self._replay().position, range(len(self) + 1))
 
-    def _replay(self) -> _core.Replay:
-        return _core.Replay(self.game, self.start, self._komi, self.moves)
+    def _replay(self) -> Replay:
+        return replay_of(self.game, self.start, self._komi, self.moves)
+
+    @property
+    def _is_in_python(self) -> bool:
+        return registered_start(self.game) is not None
 
     @cached_property
     def move_list(self) -> list[Move]:
         """The moves as values."""
+        if self._is_in_python:
+            return list(self._replay().line(len(self)).moves)
         facts = game_facts(self.game)
         return [facts.move(code) for code in self.moves.tolist()]
 

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.analysis.result import plain_json
-from hyoka.games import game_facts
+from hyoka.games import facts_named
 from hyoka.page import Page
 from hyoka.page.page import counted
 from hyoka.progress import OnProgress
@@ -105,7 +105,7 @@ def report_of(
         calibration_section(results),
     )
     page = Page(
-        f"Evaluations in {game_facts(study.game).title}: right or wrong?",
+        f"Evaluations in {facts_named(study.game).title}: right or wrong?",
         _subtitle(results),
         tuple(finding.text for finding in findings),
         tuple(section for section in sections if section is not None),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hyoka.analysis import Curve, Disagreement, Sample, Split, value_text
 from hyoka.arena.report.facts import shortened
 from hyoka.diagram import diagram
-from hyoka.games import game_facts
+from hyoka.errors import StudyError
+from hyoka.games import facts_named, position
 from hyoka.page import Board
 from hyoka.records import Record
 from hyoka.study import Study
@@ -136,6 +137,8 @@ def boards_of(study: Study, examples: Iterable[Example]) -> dict[Example, Board]
     wanted: dict[int, set[Example]] = {}
     for example in examples:
         wanted.setdefault(example.game_id, set()).add(example)
+    if wanted and not hasattr(position(study.game), "cells"):
+        raise StudyError(f"{study.game} can't be drawn: its positions need a property `cells`")
     boards = {}
     for game_id, record in study.records(list(wanted)):
         for example in wanted[game_id]:
@@ -173,7 +176,7 @@ def _how(record: Record) -> str:
 
 def player_titles(game: str) -> tuple[str, str]:
     """The two players in a game's own words, as titles."""
-    first, second = (name.removeprefix("the ").capitalize() for name in game_facts(game).players)
+    first, second = (name.removeprefix("the ").capitalize() for name in facts_named(game).players)
     return first, second
 
 
@@ -181,4 +184,4 @@ def result_words(game: str, result: float) -> str:
     """What came of a position."""
     if result not in (0, 1):
         return "drawn"
-    return f"{game_facts(game).players[0 if result == 1 else 1]} won"
+    return f"{facts_named(game).players[0 if result == 1 else 1]} won"

@@ -447,7 +447,7 @@ def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     used = {name for shown in subject.shown_splits for name in shown.split.condition.columns}
     return tuple(
         f"{column.name}: {column.doc}"
-        for column in columns(results.study.game)
+        for column in (columns(results.study.game) if results.study.columns else ())
         if column.name in used
     )
 

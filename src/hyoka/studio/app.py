@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: the rooms behind the doors."""
 
+from typing import Final
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -16,6 +18,10 @@ from hyoka.studio.pages import HERE, failure
 from hyoka.studio.rooms import ROOMS
 from hyoka.studio.safety import Doors
 from hyoka.studio.state import Studio
+from hyoka.study.sql import within_memory
+
+_QUERY_BYTES: Final = 500_000_000
+"""So much a condition may fill: many may be asked at once, beside the runs."""
 
 
 class _Kept(StaticFiles):
@@ -42,7 +48,8 @@ class _Contained:
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            with within_memory(_QUERY_BYTES):
+                await self._app(scope, receive, sending)
         except Exception as error:
             if scope["type"] != "http" or begun:
                 raise

@@ -19,6 +19,8 @@ _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 _WIDTH: Final = 710
 _NARROWEST: Final = 280
 _AXES: Final = 70  # a chart's width is that of its plot
+_NARROW: Final = 380
+"""Plots so narrow have small legends."""
 _FONT: Final = "Arial, DejaVu Sans, Verdana, sans-serif"
 """One that both the drawing machine and the browser are likely to have: letters fit if it is."""
 _ELSEWHERE: Final = "https://vega.github.io/vega-datasets/"
@@ -63,6 +65,8 @@ def chart(drawn: altair.TopLevelMixin, words: str, *, most: int = _WIDTH) -> Mar
     width = max(_NARROWEST, min(_page_width.get(), most)) - _AXES
     view = spec["config"]["view"] | {"continuousWidth": width}
     spec["config"] = spec["config"] | {"font": _FONT, "view": view}
+    if width < _NARROW:
+        _with_small_legends(spec, width)
     if spec.get("width") == "container":
         spec["width"] = width
     if spec.get("usermeta", {}).get("fit"):
@@ -72,6 +76,21 @@ def chart(drawn: altair.TopLevelMixin, words: str, *, most: int = _WIDTH) -> Mar
     drawn_svg = drawn_svg.replace(f'xlink:href="{_ELSEWHERE}', 'href="')
     inner = drawn_svg.replace("<svg ", f'<svg role="img" aria-label="{escape(words)}" ', 1)
     return Markup(f'<div class="chart">{inner}</div>')
+
+
+def _with_small_legends(part: Any, width: int) -> None:
+    """Make each legend of a narrow chart one name a line, none wider than the chart."""
+    if isinstance(part, list):
+        for each in part:
+            _with_small_legends(each, width)
+    if not isinstance(part, dict):
+        return
+    for name, value in part.items():
+        if name == "legend" and isinstance(value, dict):
+            small = {"columns": 1, "labelLimit": width - 30, "labelFontSize": 11, "rowPadding": 1}
+            part[name] = value | small | {"symbolSize": 200}
+        elif name != "data":
+            _with_small_legends(value, width)
 
 
 def board(position: Any, **options: Any) -> Markup:

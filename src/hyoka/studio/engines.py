@@ -35,7 +35,6 @@ _KNOWN: Final = {
 }
 """Programs that many people have, and the spec to allow them by."""
 _NAME: Final = re.compile(r"\w[\w.+-]{0,63}")
-_WORDS: Final = re.compile(r"[\s:,;=|+()\[\]]+")
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,7 @@ class Engines:
                 f"no search or engine '{kind}' here; there are {known}. An engine is allowed when "
                 "the studio is started: hyoka studio --engine NAME=SPEC"
             )
-        for word in _WORDS.split(text.partition(":")[2]):
-            folder.check_word(word)
+        folder.check_text(text.partition(":")[2])
         return text
 
     def choices(self) -> list[str]:

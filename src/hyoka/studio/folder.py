@@ -9,6 +9,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ _DEPTH: Final = 4
 _MOST: Final = 5000
 """So many entries are looked at, and so many levels deep, before a folder counts as too large."""
 _HEADER: Final = 1 << 16
+_LONGEST: Final = 1000
+_SIGNS: Final = re.compile(r"([\s:,;=|+()\[\]\"'@]+)")
 _RECORDS: Final = (
     *(".sgf", ".pgn", ".csa", ".kif", ".kifu", ".ki2", ".usi", ".wtb", ".blksgf", ".ggf"),
     *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
@@ -85,6 +88,43 @@ class Folder:
         looks_so = any(sign in word for sign in ("/", "\\", "~")) or word.startswith(".")
         if looks_so or (word and os.path.lexists(self.root / word)):
             self.path(word, must_exist=False)
+
+    def check_text(self, text: str) -> None:
+        """Raise SourceError if a text, or any part of it, could name a file that is not in here.
+
+        What a file's name and what a sign between names is, only who reads the text knows: each
+        word is looked at, and each run of words that is the name of something.
+        """
+        if len(text) > _LONGEST:
+            raise hk.SourceError(f"a text has {_LONGEST} characters at most here")
+        parts = _SIGNS.split(text)  # words at even places, signs between them
+        for first in range(0, len(parts), 2):
+            self.check_word(parts[first])
+            for last in range(first, len(parts), 2):
+                name = "".join(parts[first : last + 1])
+                if name and os.path.lexists(os.path.join(self.root, name)):
+                    found = self.path(name, must_exist=False)
+                    if found.is_dir():
+                        self.check_below(found)
+
+    def check_below(self, path: Path) -> None:
+        """Raise SourceError if a file below a folder is a link that leads out of here.
+
+        Who is given a folder of records reads all that is not hidden, as far as folders go.
+        """
+        folders, root = [os.fspath(path)], self.root.resolve()
+        while folders:
+            try:
+                entries = list(os.scandir(folders.pop()))
+            except OSError:  # nobody reads it, then
+                continue
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_symlink():
+                    self.path(os.path.relpath(entry.path, root), must_exist=False)
+                elif entry.is_dir():
+                    folders.append(entry.path)
 
     def found(self) -> list[Found]:
         """All that is here, the newest first."""

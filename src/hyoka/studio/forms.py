@@ -6,6 +6,7 @@ Hyoka, and engines by the names that the user gave them.
 """
 
 import functools
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,9 +35,11 @@ _NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address"})
 _SQL: Final = "SQL"
 _PATHS: Final = re.compile(r"FILE|FOLDER|STUDY|RECORDS|MATCH|MODEL")
 _SPECS: Final = re.compile(r"SPEC|PLAYER|SEARCH")
-_NAMED: Final = re.compile(r"(?P<name>[^=:@]*=)?(?P<engine>[^=:@]*)(?P<clock>@.*)?")
+_PLAYER: Final = re.compile(r"(?P<name>[^\\=:@]+=)?(?P<engine>[^\\=:@\s]+)(?P<clock>@[\d./+b]*)?")
+_SAID_FIRST: Final = re.compile(r"(?:[^=:@]*=)?\s*([^=:@\s]*)")
+"""The word that stands where an engine's name would."""
 _BEFORE_COLONS: Final = re.compile(r"([^\s:=,;@()\[\]\"']*)\s*:")
-_WORDS: Final = re.compile(r"[\s:,;=|()\[\]\"'@]+")
+_WILD: Final = re.compile(r"[*?\[]")
 _AT_FIRST: Final = frozenset({"evaluators", "game", "games", "folder", "to", "output", "sprt"})
 
 
@@ -106,6 +109,11 @@ class Field:
     def is_spec(self) -> bool:
         """Whether it names who thinks."""
         return bool(_SPECS.search(self.metavar))
+
+    @property
+    def is_player(self) -> bool:
+        """Whether whoever thinks may have a name and a clock there: NAME=SPEC@CLOCK."""
+        return "PLAYER" in self.metavar
 
     @property
     def at_first(self) -> bool:
@@ -179,12 +187,12 @@ class Allow:
         if any(ord(character) < 32 or 0xD800 <= ord(character) < 0xE000 for character in text):
             raise hk.ParameterError(each.label, "is one line of text")
         if each.is_path:
-            return self.folder.name(self.folder.path(text, must_exist=False)) or "."
+            return self._path(each, text)
         if each.type is not str:
             return text
         if each.metavar == _SQL:  # asked in a locked database, which reaches no file
             return text
-        if each.is_spec and (spec := self._engine(text)) is not None:
+        if each.is_spec and (spec := self._engine(each, text)) is not None:
             return spec
         for word in _BEFORE_COLONS.findall(text):
             if any(kind.is_named(word) for kind in CONTESTANTS if kind is not SearchContestant):
@@ -194,17 +202,43 @@ class Allow:
                     f"names an engine by its command, '{text}'; here an engine has a name that was "
                     f"given when the studio was started ({known}): hyoka studio --engine NAME=SPEC",
                 )
-        for word in _WORDS.split(text):
-            self.folder.check_word(word)
+        if _PATHS.search(each.metavar):
+            _check_tame(each, text)
+        self.folder.check_text(text)
         return text
 
-    def _engine(self, text: str) -> str | None:
-        """The spec of an allowed engine, under the name and with the clock that stand around it."""
-        parts = _NAMED.fullmatch(text)
-        if parts is None or parts["engine"] not in self.engines.allowed:
+    def _path(self, each: Field, text: str) -> str:
+        """A path within the folder, and all that a command reads there."""
+        path = self.folder.path(text, must_exist=False)
+        if not os.path.exists(path):
+            _check_tame(each, text)
+        elif not issubclass(each.type, Path) and path.is_dir():  # records: whatever lies in it
+            self.folder.check_below(path)
+        return self.folder.name(path) or "."
+
+    def _engine(self, each: Field, text: str) -> str | None:
+        """The spec of an allowed engine: of a player under its name, perhaps with a clock."""
+        said = _SAID_FIRST.match(text)
+        name = said[1] if said else ""
+        if name not in self.engines.allowed:
             return None
-        spec = self.engines.allowed[parts["engine"]]
-        return f"{parts['name'] or parts['engine'] + '='}{spec}{parts['clock'] or ''}"
+        spec = self.engines.allowed[name]
+        if each.is_player and (parts := _PLAYER.fullmatch(text)) is not None:
+            return f"{parts['name'] or name + '='}{spec}{parts['clock'] or ''}"
+        if text == name:
+            return spec
+        more = f", or NAME={name}@CLOCK with a clock such as 60+0.6" if each.is_player else ""
+        raise hk.ParameterError(
+            each.label, f"takes an engine by its name alone: {name}{more}; not '{harmless(text)}'"
+        )
+
+
+def _check_tame(each: Field, text: str) -> None:
+    """Raise ParameterError if a text stands for any number of files: links may be among them."""
+    if _WILD.search(text):
+        raise hk.ParameterError(
+            each.label, f"names a file or a folder, not a pattern, '{harmless(text)}'"
+        )
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ KEPT_WHEN_STOPPED: Final = frozenset(
 )
 """Commands that go on where they stopped: to pause is to stop them. Others are held as they are."""
 _PATIENCE_S: Final = 6.0
+_TRIES: Final = 20
 _LOG_SHOWN: Final = 1 << 15
 
 
@@ -237,9 +238,7 @@ class Runs:
     def _launch(self, run: Run) -> None:
         place = run.place
         with (place / "lock").open("ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _taken(lock.fileno()):
                 return  # another window was quicker
             told = {"command": run.command, "values": run.values, "words": run.words}
             write_text(place / "run.json", json.dumps(told | {"made": run.made}))
@@ -263,6 +262,17 @@ class Runs:
             )
             process = {"group": int(begun.stdout), "at": time.time()}
             write_text(place / "process.json", json.dumps(process))
+
+
+def _taken(lock: int) -> bool:
+    """Take a run's lock; who only looks whether it lives has it for a moment as well."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(0.01)
+    return False
 
 
 def _end(run: Run, wish: str) -> None:

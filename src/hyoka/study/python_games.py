@@ -73,7 +73,7 @@ class PythonImporter:
         seen: Mapping[bytes, int] | None = None,
         first_game: int = 0,
     ) -> None:
-        if columns not in ("all", "cheap", "none"):
+        if columns and columns not in ("all", "cheap", "none"):
             raise StudyError(
                 "no columns describe games in Python; Study.add_column adds one of your own"
             )
@@ -98,9 +98,10 @@ class PythonImporter:
         elif isinstance(given, Record):
             record = replace(given, game=_name_of_record(given))
         else:
+            what = given if isinstance(given, str | Path) else type(given).__name__
             raise StudyError(
-                f"{given}: a study of a game in Python is made of lines of play (PythonLine) or "
-                "records of matches, not of files"
+                f"{what}: a study of a game in Python is made of lines of play (PythonLine) or "
+                "records of matches (Record), not of files or others"
             )
         if self.report.game not in ("", record.game):
             raise StudyError(f"a study holds one game: {self.report.game}, not {record.game}")

@@ -4,9 +4,8 @@
 from hyoka.contestants import PYTHON_GAMES
 from hyoka.diagram import Diagram, diagram
 from hyoka.errors import IllegalMoveError
-from hyoka.games import registered_start
+from hyoka.games import PythonLine, registered_start
 from hyoka.records import Record
-from hyoka.search import PythonLine
 
 
 def is_in_python(record: Record) -> bool:

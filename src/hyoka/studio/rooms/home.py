@@ -12,10 +12,12 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
+from hyoka.games import FACTS
 from hyoka.studio import uploads
 from hyoka.studio.engines import engines_on_path
 from hyoka.studio.pages import page
 from hyoka.studio.room import Room
+from hyoka.studio.rooms.learning import loops_among
 from hyoka.studio.runs import Run
 from hyoka.studio.safety import REPORT_POLICY
 from hyoka.studio.state import Studio, studio_of
@@ -26,7 +28,10 @@ _MOST_FILES: Final = 20
 def show(request: Request) -> Response:
     """What is in the folder, the newest first."""
     studio = studio_of(request)
-    found = studio.folder.found()
+    everything = studio.folder.found()
+    loops = loops_among([each for each in everything if each.kind == "model"])
+    inside = tuple(f"{loop.path}/" for loop in loops)
+    found = [each for each in everything if not each.path.startswith(inside)]
     kinds = ("study", "match", "model", "records")
     by_kind = {kind: [each for each in found if each.kind == kind] for kind in kinds}
     others = {
@@ -41,8 +46,10 @@ def show(request: Request) -> Response:
         studies=by_kind["study"],
         matches=by_kind["match"],
         models=by_kind["model"],
+        loops=loops,
+        samples=sorted({facts.title for facts in FACTS.values() if facts.samples}),
         records=by_kind["records"],
-        is_empty=not any(by_kind.values()),
+        is_empty=not everything,
         runs=studio.runs.under_way(),
         has_runs=bool(studio.runs.all()),
         allowed=studio.engines.allowed,

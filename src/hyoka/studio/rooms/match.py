@@ -2,6 +2,7 @@
 """Match: who is stronger, and how surely: games as they are played."""
 
 import math
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -9,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import hyoka as hk
+from hyoka.arena.playing import games_in_play
 from hyoka.arena.report import match_page
 from hyoka.arena.report.ratings import ratings_of, ratings_section
 from hyoka.arena.report.strength import elo_text, scores_section
@@ -42,7 +44,7 @@ def show(request: Request) -> Response:
         raise hk.ParameterError("view", f"is one of {', '.join(_VIEWS)}")
     values: dict[str, Any] = {"match": match, "views": _VIEWS, "view_name": view}
     if view == "standing":
-        values |= _standing(match)
+        values |= _standing(match) | _playing(studio_of(request).folder.path(match.path))
     elif view == "games":
         values |= _games(request, match)
     elif wants_part(request):
@@ -58,14 +60,15 @@ def _match(request: Request) -> MatchState:
 
 
 def events(request: Request) -> Response:
-    """How the match stands, told whenever a game has ended."""
+    """How the match stands, told whenever a game has ended, and the game under way."""
     path = request.query_params.get("path", "")
     folder = studio_of(request).folder.path(path)
     match_in(folder, path)
 
     def look() -> dict[str, str]:
         match = match_in(folder, path)
-        return {"standing": html("match/standing.html", match=match, **_standing(match))}
+        standing = html("match/standing.html", match=match, **_standing(match))
+        return {"standing": standing, "playing": html("match/playing.html", **_playing(folder))}
 
     return watch(request, look, every_s=_EVERY_S)
 
@@ -110,6 +113,22 @@ def _standing(match: MatchState) -> dict[str, Any]:
         "tables": tables,
         "newest": None if newest is None else _newest(match, newest),
     }
+
+
+def _playing(folder: Path) -> dict[str, Any]:
+    """The game that was begun first of those under way."""
+    games = games_in_play(folder)
+    shown = games[0] if games else None
+    picture = None
+    if shown is not None and shown.game in FACTS:
+        try:
+            line = hk.position(shown.game, shown.start or None).line()
+            for move in shown.moves:
+                line = line.play(move)
+            picture = drawings.board(line, size=360)
+        except hk.Error:  # a file that nobody of ours has written
+            shown = None
+    return {"in_play": shown, "in_play_picture": picture, "others_in_play": len(games) - 1}
 
 
 def _newest(match: MatchState, game: hk.PlayedGame) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.studio.pages import fragment, page, wants_part
+from hyoka.studio.pages import html, page, sentence, wants_part
 from hyoka.studio.room import Room
 from hyoka.studio.rooms.blocks import SAVED
 from hyoka.studio.rooms.study_asked import Asked
@@ -44,10 +44,10 @@ def show(request: Request) -> Response:
     view = VIEWS[name]
     values: dict[str, Any] = {"asked": asked, "view": view, "view_name": name}
     is_judged = bool(asked.study.engines)
+    values["views"] = VIEWS
     if wants_part(request):
-        return fragment(f"study/{name}.html", **values, **view.values(asked))
+        return _part(request, name, values)
     values |= {
-        "views": VIEWS,
         "is_judged": is_judged,
         "columns": _columns(asked.study),
         "labels": dict(
@@ -64,9 +64,26 @@ def show(request: Request) -> Response:
         try:
             values |= {"answer": f"study/{name}.html"} | view.values(asked)
         except hk.Error as error:  # what was typed stays, to be mended
-            values |= {"answer": None, "problem": str(error).replace("`", "")}
+            values |= {"answer": None, "problem": sentence(error)}
     status = HTTPStatus.BAD_REQUEST if values["problem"] else HTTPStatus.OK
     return page(request, ROOM, "study/study.html", status=status, **values)
+
+
+def _part(request: Request, name: str, values: dict[str, Any]) -> Response:
+    """An answer, and tabs that lead on with what was typed.
+
+    While a condition is typed it is often wrong for a moment: what stood there before then stays.
+    """
+    view, asked = values["view"], values["asked"]
+    try:
+        answer, problem = html(f"study/{name}.html", **values, **view.values(asked)), ""
+    except hk.Error as error:
+        answer, problem = "", sentence(error)
+    aside = html("study/aside.html", **values, problem=problem)
+    if not problem:
+        return HTMLResponse(answer + aside)
+    stays = {"HX-Reswap": "none"} if request.headers.get("hx-trigger") == "ask" else None
+    return HTMLResponse(aside, HTTPStatus.BAD_REQUEST, stays)
 
 
 def _columns(study: hk.Study) -> list[tuple[str, str]]:

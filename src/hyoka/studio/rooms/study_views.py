@@ -39,6 +39,7 @@ from hyoka.studio.rooms.study_positions import (
     positions_of,
 )
 from hyoka.study.conditions import check_condition
+from hyoka.study.measuring import apart, evaluator_labels
 from hyoka.study.sql import within_seconds
 
 _BOARDS: Final = 8
@@ -117,12 +118,37 @@ def _curve_values(asked: Asked) -> Values:
         "gap_rows": [_gap_row(gap) for gap in gaps],
         "gap_saves": saves(asked, "gaps"),
         "missing": found.missing,
+        "common": once(asked, "common", lambda: _common(asked)),
         "bin": _bin(asked) if asked["at"] else None,
         "commands": [
             asked.command("curves", *by, "--resamples", str(asked.resampling.resamples)),
             *([asked.command("gaps", *by)] if by else []),
         ],
     }
+
+
+def _common(asked: Asked) -> list[str]:
+    """Where evaluators are compared on fewer positions than one of them has judged, how many."""
+    told: list[str] = []
+    if asked.by is not None:
+        return told
+    groups = apart(asked.study, asked.engines, hk.Question())
+    for names, positions in zip(groups, positions_of(asked), strict=True):
+        listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+        rows = asked.study.sql(
+            "select engine, count(*) as n from evaluations where failed is null "
+            f"and engine in ({listed}) group by engine"
+        ).to_pylist()
+        counts = [row["n"] for row in rows]
+        if len(counts) > 1 and min(counts) < max(counts):
+            fewest = [row["engine"] for row in rows if row["n"] == min(counts)]
+            who = " and ".join(evaluator_labels(asked.study, fewest))
+            without = "; drawn games are left out" if asked.draws == "discard" else ""
+            told.append(
+                f"Positions that all chosen have judged: {len(positions.loaded):,} of "
+                f"{max(counts):,}{without}. Fewest has {who}."
+            )
+    return told
 
 
 def _gap_row(gap: Any) -> Values:
@@ -243,7 +269,8 @@ def _split_values(asked: Asked) -> Values:
     command = asked.command(
         "splits", *(["--where", asked.where] if asked.where else []), evaluators=[name]
     )
-    values: Values = {"of": name, "commands": [command]}
+    [label] = evaluator_labels(asked.study, [name])
+    values: Values = {"of": name, "label": label, "commands": [command]}
     if total > _AT_ONCE and not asked["search"]:
         return values | {"ask_first": total, "splits": None}
     found = _splits(asked)

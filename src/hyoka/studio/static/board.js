@@ -29,7 +29,7 @@
 
   function ask(query) {
     busy = true;
-    htmx.ajax("GET", `/board?${query}`, { target: "#room", swap: "innerHTML" }).finally(() => { busy = false; });
+    htmx.ajax("GET", `${find("#state").getAttribute("action")}?${query}`, { target: "#room", swap: "innerHTML" }).finally(() => { busy = false; });
   }
 
   document.addEventListener("submit", (event) => {
@@ -83,9 +83,12 @@
       names: JSON.parse(data.names),
       pieces: JSON.parse(data.pieces),
       moves: JSON.parse(data.moves).map(([word, cells]) => ({ word, cells })),
+      turned: data.turned !== undefined, // the board lies the other way round
+      ranked: data.ranked !== undefined, // a model's numbers stand on it
+      edit: data.edit !== undefined, // a position is put together on it
       taken: null, // a cell from which something moves, or { drop: letter }
     };
-    board.blokus = board.game === "blokus_duo";
+    board.blokus = board.game === "blokus_duo" && !board.edit;
     board.moving = board.game === "chess" || board.game === "shogi";
     if (cursor.game !== board.game) {
       cursor = { row: board.rows >> 1, column: board.columns >> 1, game: board.game };
@@ -100,7 +103,7 @@
       const hit = shape("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, class: "hit" });
       hit.dataset.cell = board.names[cell];
       hit.dataset.index = cell;
-      if (some.has(cell) || board.blokus) hit.classList.add("can");
+      if (some.has(cell) || board.blokus || board.edit) hit.classList.add("can");
       hits.append(hit);
     }
     if (board.blokus) tray();
@@ -164,16 +167,26 @@
     const under = board.over.querySelector(".under");
     under.replaceChildren();
     const cards = [...document.querySelectorAll(".opinion")];
-    const shown = cards[Math.min(opinion, cards.length - 1)];
-    if (!shown) return;
-    const { heat, arrows } = JSON.parse(shown.dataset.drawn);
+    const chosen = Math.min(opinion, cards.length - 1);
+    for (const button of document.querySelectorAll("[data-show]")) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.show) === chosen));
+    }
+    // An analysis stays while other positions are looked at; only its own has it drawn.
+    const of = find(".analysis-of");
+    const isHere = of?.dataset.place === board.element.dataset.place;
+    if (of) {
+      of.querySelector("button").hidden = isHere;
+      find("#analysis").classList.toggle("away", !isHere);
+    }
+    if (!isHere || !cards[chosen]) return;
+    const { heat, arrows } = seen(JSON.parse(cards[chosen].dataset.drawn));
     for (const [cell, share] of heat) {
       const glow = square(cell, "heat");
       glow.setAttribute("fill-opacity", (0.05 + 0.65 * share).toFixed(3));
       under.append(glow);
     }
     const total = heat.reduce((sum, [, share]) => sum + share, 0);
-    for (const [cell, share] of board.moving || board.blokus ? [] : heat) {
+    for (const [cell, share] of board.moving || board.blokus || board.ranked ? [] : heat) {
       const part = Math.round((100 * share) / total);
       if (part < 1) continue;
       const [x, y] = middle(cell);
@@ -182,6 +195,15 @@
       under.append(text);
     }
     for (const [from, to, share] of arrows) under.append(arrow(from, to, share));
+  }
+
+  /** What is drawn on cells, whose numbers are those of a board that is not turned. */
+  function seen({ heat, arrows }) {
+    const cell = (number) => (board.turned ? board.names.length - 1 - number : number);
+    return {
+      heat: heat.map(([where, share]) => [cell(where), share]),
+      arrows: arrows.map(([from, to, share]) => [cell(from), cell(to), share]),
+    };
   }
 
   function arrow(from, to, share) {
@@ -202,6 +224,7 @@
     if (!board || busy) return;
     [cursor.row, cursor.column] = at(cell);
     closeChoice();
+    if (board.edit) { go([["on", board.names[cell]]]); return; }
     if (board.blokus) { place(); return; }
     if (!board.moving) {
       const found = board.moves.filter((move) => move.cells.length === 1 && move.cells[0] === cell);
@@ -400,9 +423,21 @@
     s: () => press("#stop"),
     r: () => reshape(turned),
     f: () => reshape(flipped),
+    t: () => press("button#turn"),
     ",": () => nextPiece(-1),
     ".": () => nextPiece(1),
   };
+  const here = () => cellAt(cursor.row, cursor.column);
+  const emptied = () => go([["on", board.names[here()]], ["empty", "1"]]);
+  const editKey = { Enter: KEYS.Enter, " ": KEYS[" "], Delete: emptied, Backspace: emptied };
+  /** A letter stands for its piece among those that can be put on the board. */
+  function chooses(letter) {
+    const radio = [...document.querySelectorAll(".palette input")].find((each) => each.value === letter);
+    return radio && (() => {
+      radio.checked = true;
+      say(`${radio.parentElement.title} chosen`);
+    });
+  }
   document.addEventListener("keydown", (event) => {
     if (!board || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Escape" && event.target.closest?.("#choice")) {
@@ -413,7 +448,7 @@
     }
     if (event.target !== board.element) return;
     const way = ARROWS[event.key];
-    const act = KEYS[event.key];
+    const act = (board.edit ? editKey : KEYS)[event.key] ?? (board.edit ? chooses(event.key) : undefined);
     if (way) {
       cursor.row = Math.min(board.rows - 1, Math.max(0, cursor.row + way[0]));
       cursor.column = Math.min(board.columns - 1, Math.max(0, cursor.column + way[1]));

@@ -11,7 +11,6 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -24,10 +23,12 @@ from hyoka.studio.pages import fragment, html, page, wants_part
 from hyoka.studio.room import Room
 from hyoka.studio.rooms.board.analyses import MOST, Analyses, Job, curve_chart, usual
 from hyoka.studio.rooms.board.export import exported, formats
+from hyoka.studio.rooms.board.opponents import evaluators, opponents, refusal
 from hyoka.studio.rooms.board.picture import models_for, picture, ranking, words_of
+from hyoka.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.studio.rooms.board.sources import listed, record_from
 from hyoka.studio.rooms.board.table import OWN, Table, number, table_of, word_of
-from hyoka.studio.rooms.board.thinking import LEVELS, reply
+from hyoka.studio.rooms.board.thinking import LEVELS, a_seat, in_thread, reply
 from hyoka.studio.state import studio_of
 
 _LISTED: Final = 200
@@ -54,7 +55,11 @@ def show(request: Request) -> Response:
     if query.get("path") and "moves" not in query:
         return RedirectResponse(_from_folder(request).address, HTTPStatus.SEE_OTHER)
     table = Table.of(query)
+    if refused := refusal(studio_of(request), table):
+        return _answer(request, replace(table, against=""), refused)
     done = [(do, text) for name, do in _ACTIONS.items() for text in query.getlist(name) if text]
+    if wanted := query.get("shown"):
+        done = [(lambda table, text: _shown(request, table, text), wanted)]
     if not done:
         return _answer(request, table)
     do, text = done[0]
@@ -67,6 +72,16 @@ def show(request: Request) -> Response:
     if wants_part(request):
         return _answer(request, table)
     return RedirectResponse(table.address, HTTPStatus.SEE_OTHER)
+
+
+def _shown(request: Request, table: Table, wanted: str) -> Table:
+    """At the position that an analysis is of, or one that it looked at: its number, then moves."""
+    count, *words = wanted.split()
+    of = analyses_of(request).get(number(count, "shown", 0, 10**9)).table
+    if (of.game, of.start) != (table.game, table.start):
+        raise hk.Error("this analysis is of another game: analyse again")
+    moves = table.whole_words([*of.moves[: of.ply], *words])
+    return table.follow(moves, len(moves))
 
 
 _ACTIONS: Final[dict[str, Callable[[Table, str], Table]]] = {
@@ -99,7 +114,9 @@ def _values(request: Request, table: Table, note: str) -> dict[str, Any]:
         "rank": rank,
         "note": note,
         "games": list(FACTS.values()),
-        "choices": studio.engines.choices(),
+        "opponents": opponents(studio, table.game),
+        "evaluators": evaluators(studio, table.game),
+        "can_be_set_up": can_be_set_up(facts),
         "usual": usual(table.game),
         "levels": LEVELS,
         "own": OWN,
@@ -143,7 +160,7 @@ def _posted(work: Work) -> Callable[[Request], Any]:
         def do() -> Response:
             return work(request, Table.of(form))
 
-        return await anyio.to_thread.run_sync(do)
+        return await in_thread(do)
 
     return endpoint
 
@@ -243,7 +260,8 @@ def _solve(request: Request, table: Table) -> Response:
     if line.outcome is not None:
         raise hk.Error("the game is over: nothing is left to solve")
     if table.facts.mate_solver is not None:
-        mate = hk.find_mate(line, nodes=0, time_s=_SOLVE_S)
+        with a_seat():
+            mate = hk.find_mate(line, nodes=0, time_s=_SOLVE_S)
         words = {
             "mate": f"Mate in {len(mate.line)} {'ply' if len(mate.line) == 1 else 'plies'}.",
             "no mate": "No mate by checks alone.",
@@ -251,7 +269,8 @@ def _solve(request: Request, table: Table) -> Response:
         }[mate.verdict]
         effort, moves = (mate.nodes, mate.time_s), mate.line
     else:
-        ending = hk.solve_ending(line, time_s=_SOLVE_S)
+        with a_seat():
+            ending = hk.solve_ending(line, time_s=_SOLVE_S)
         words = _ending_words(table, ending)
         effort, moves = (ending.nodes, ending.time_s), ending.line if ending.solved else ()
     return fragment(
@@ -266,6 +285,35 @@ def _ending_words(table: Table, ending: hk.Ending) -> str:
         return "A draw by best play."
     winner = table.facts.colours[0 if ending.score > 0 else 1]
     return f"{winner} wins by {abs(ending.score)} by best play."
+
+
+def compose(request: Request) -> Response:
+    """A position as it is put together by hand."""
+    query = request.query_params
+    draft, kanji = Draft.of(query), query.get("pieces") == "kanji"
+    signs = palette(draft.game, kanji=kanji)
+    put = query.get("put", "")
+    if put not in [EMPTY, *(sign for sign, _, _ in signs)]:
+        put = signs[0][0]
+    facts, problem = FACTS[draft.game], draft.problem
+    values: dict[str, Any] = {
+        "draft": draft,
+        "board": draft.picture(kanji=kanji),
+        "facts": facts,
+        "palette": signs,
+        "put": put,
+        "empty": EMPTY,
+        "kanji": kanji,
+        "problem": problem,
+        "games": [each for each in FACTS.values() if can_be_set_up(each)],
+        "to": "" if problem else Table(draft.game, draft.text, kanji=kanji).address,
+        "usual": Draft.read(draft.game, "").address(put, kanji=kanji),
+    }
+    if not wants_part(request):
+        return page(request, ROOM, "board/setup.html", **values)
+    answer = fragment("board/setup_room.html", **values)
+    answer.headers["HX-Replace-Url"] = draft.address(put, kanji=kanji)
+    return answer
 
 
 def export(request: Request) -> Response:
@@ -296,6 +344,7 @@ ROOM = Room(
         Route("/board", show),
         Route("/board/games", games),
         Route("/board/new", setup),
+        Route("/board/setup", compose),
         Route("/board/export", export),
         Route("/board/reply", _posted(_reply), methods=["POST"]),
         Route("/board/analyse", _posted(_analyse), methods=["POST"]),

@@ -29,6 +29,8 @@ from hyoka.studio.state import Studio
 MOST: Final = 4
 """So many evaluators side by side."""
 _KEPT: Final = 8
+_TREES: Final = 3
+"""Of so many analyses, the last ones, the trees are kept: those of long searches are large."""
 _UNSEEN_S: Final = 5.0
 """A search that nobody has looked at for so long is stopped."""
 _A_PLY_S: Final = 0.1
@@ -143,8 +145,14 @@ class Opinion:
         return [word_of(node.move) for node in nodes if node is not None]
 
     def node(self, path: str) -> hk.TreeNode | None:
-        """A node of its tree by the numbers of children on the way, as `0.2`; None if not there."""
-        node = None if self.tree is None else self.tree.root
+        """A node of its tree by the numbers of children on the way, as `0.2`; None if not there.
+
+        Raises Error if there is no tree.
+        """
+        tree = self.tree
+        if tree is None:
+            raise hk.Error("no tree of this analysis is kept: analyse again")
+        node: hk.TreeNode | None = tree.root
         for text in filter(None, path.split(".")):
             if node is None or not text.isdecimal() or int(text) >= len(node.children):
                 return None
@@ -165,6 +173,8 @@ class Job:
     values: dict[str, dict[int, float]] = field(default_factory=dict)
     """Of a curve: by evaluator and ply."""
     _stoppers: list[Callable[[], None]] = field(default_factory=list)
+    _keeps_trees: bool = True
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def is_over(self) -> bool:
@@ -186,6 +196,20 @@ class Job:
         for stop in list(self._stoppers):
             stop()
 
+    def keep(self, opinion: Opinion, tree: hk.SearchTree) -> None:
+        """What a search has found, with its tree unless newer analyses have theirs."""
+        opinion.result = tree.result
+        with self._lock:
+            if self._keeps_trees:
+                opinion.tree = tree
+
+    def drop_trees(self) -> None:
+        """Keep what was found, but no trees."""
+        with self._lock:
+            self._keeps_trees = False
+            for opinion in self.opinions:
+                opinion.tree = None
+
     def start(self, work: Callable[[Opinion, Who], None], who: list[Who]) -> None:
         """Begin, one thread for each evaluator."""
 
@@ -201,6 +225,8 @@ class Job:
                 opinion.state, opinion.problem = stopped or "failed", str(error)
             except Exception as error:  # a page waits for an answer, whatever it is
                 opinion.state, opinion.problem = "failed", type(error).__name__
+            finally:
+                self._stoppers.remove(asked.stop)  # a search has its own memory, and keeps it
 
         self._stoppers = [each.stop for each in who]
         for opinion, asked in zip(self.opinions, who, strict=True):
@@ -230,6 +256,8 @@ class Analyses:
             self._jobs[job.number] = job
             while len(self._jobs) > _KEPT:
                 self._jobs.popitem(last=False)[1].stop()
+            for older in list(self._jobs.values())[:-_TREES]:
+                older.drop_trees()
         return job
 
     def analyse(self, studio: Studio, table: Table) -> Job:
@@ -253,8 +281,8 @@ class Analyses:
 
             with stopped_after(table.seconds + 1, asked.stop):
                 limits = hk.SearchLimits(time_s=table.seconds)
-                opinion.tree = hk.search_tree(opinion.line, asked.searcher, limits, on_result=tell)
-            opinion.result = opinion.tree.result
+                tree = hk.search_tree(opinion.line, asked.searcher, limits, on_result=tell)
+            job.keep(opinion, tree)
 
         job.start(work, who)
         return job

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 import hyoka as hk
+from hyoka.studio.rooms.board.picture import seen
 from hyoka.studio.rooms.board.table import Table, played
 
 
@@ -51,16 +52,16 @@ _ALL: Final = {
     "pgn": Format("PGN", ".pgn", "application/x-chess-pgn", _notation("pgn")),
     "csa": Format("CSA", ".csa", "text/plain", _notation("csa")),
     "kif": Format("KIF", ".kif", "text/plain", _notation("kif")),
-    "lines": Format("Line of moves", ".txt", "text/plain", _notation("lines")),
+    "lines": Format("Line of moves", "-moves.txt", "text/plain", _notation("lines")),
     "svg": Format(
         "Picture (SVG)",
         ".svg",
         "image/svg+xml",
-        lambda table: hk.svg(table.line, pieces=table.lettering),
+        lambda table: hk.svg(seen(table), pieces=table.lettering),
     ),
     "text": Format(
         "Board as text",
-        ".txt",
+        "-board.txt",
         "text/plain",
         lambda table: f"{hk.terminal(table.line)}\n{table.line.position.text}\n",
     ),

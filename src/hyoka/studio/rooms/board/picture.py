@@ -5,9 +5,9 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from markupsafe import Markup
 
@@ -60,31 +60,88 @@ class Picture:
 def picture(table: Table, drawn: hk.Diagram | None = None) -> Picture:
     """The board of a table; `drawn` if something is drawn on it."""
     line = table.line
-    board = drawn or hk.diagram(line)
-    svg = hk.svg(board, size=_SIZE, pieces=table.lettering)
-    view = _VIEW.search(svg)
-    assert view is not None
-    rows, columns = board.row_names or board.row_labels, board.column_names or board.column_labels
-    names = [column + row for row in rows for column in columns]
+    upright = drawn or hk.diagram(line)
+    board = turned(upright) if table.is_turned else upright
     cells = _cells_in(board)
     legal = [(move, cells(str(move))) for move in line.legal_moves]
-    panels = [panel for panel in board.panels if panel.player == line.to_play]
+    panels = [panel for panel in upright.panels if panel.player == line.to_play]
     items = [item for panel in panels for item in panel.items]
     has_hand, has_tray = any(panel.title == _HAND for panel in panels), lays_pieces(board)
     fits = {word_of(move)[2] for move, where in legal if has_tray and where}
+    return replace(
+        blank_picture(board, table.lettering),
+        moves=json.dumps([[word_of(move), where] for move, where in legal], separators=(",", ":")),
+        hand=[(item.ascii, _PIECES[item.ascii], item.count) for item in items] if has_hand else [],
+        tray=[(item.ascii, json.dumps(item.cells), item.ascii in fits) for item in items]
+        if has_tray
+        else [],
+    )
+
+
+def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> Picture:
+    """A board on which nothing is played."""
+    svg = hk.svg(board, size=_SIZE, pieces=lettering)
+    view = _VIEW.search(svg)
+    assert view is not None
+    rows, columns = board.row_names or board.row_labels, board.column_names or board.column_labels
     return Picture(
         plain(svg),
         view[1],
         board.rows,
         board.columns,
-        json.dumps(names),
-        json.dumps([_piece_words(piece, board) for row in board.pieces for piece in row]),
-        json.dumps([[word_of(move), where] for move, where in legal], separators=(",", ":")),
-        [(item.ascii, _PIECES[item.ascii], item.count) for item in items] if has_hand else [],
-        [(item.ascii, json.dumps(item.cells), item.ascii in fits) for item in items]
-        if has_tray
-        else [],
+        json.dumps([column + row for row in rows for column in columns]),
+        json.dumps([piece_words(p, board) if p else "" for row in board.pieces for p in row]),
+        "[]",
+        [],
+        [],
         board.caption,
+    )
+
+
+def seen(table: Table) -> hk.Diagram:
+    """What is on the board, as it lies."""
+    board = hk.diagram(table.line)
+    return turned(board) if table.is_turned else board
+
+
+def turned(board: hk.Diagram) -> hk.Diagram:
+    """A board seen from the other side: what was the first player's is drawn as the second's.
+
+    Names and paints change sides too, so that all keep their own.
+    """
+
+    def other(piece: Piece) -> Piece:
+        return replace(piece, player=hk.Player(1 - piece.player.value), turned=_is_turned(piece))
+
+    def _is_turned(piece: Piece) -> bool:
+        return not piece.turned if piece.shape == "wedge" else piece.turned
+
+    def across(cell: tuple[Any, Any]) -> tuple[Any, Any]:
+        return board.rows - 1 - cell[0], board.columns - 1 - cell[1]
+
+    one, two = board.look.paints
+    return replace(
+        board,
+        players=(board.players[1], board.players[0]),
+        pieces=tuple(tuple(p and other(p) for p in row[::-1]) for row in board.pieces[::-1]),
+        column_labels=board.column_labels[::-1],
+        row_labels=board.row_labels[::-1],
+        column_names=board.column_names[::-1],
+        row_names=board.row_names[::-1],
+        look=replace(board.look, paints=(two, one)),
+        dots=tuple(map(across, board.dots)),
+        panels=tuple(
+            replace(
+                panel,
+                player=hk.Player(1 - panel.player.value),
+                items=tuple(replace(item, piece=other(item.piece)) for item in panel.items),
+            )
+            for panel in board.panels
+        ),
+        last=frozenset(map(across, board.last)),
+        marks=frozenset(map(across, board.marks)),
+        labels=tuple((across(cell), text) for cell, text in board.labels),
+        heat=tuple((across(cell), value) for cell, value in board.heat),
     )
 
 
@@ -98,9 +155,8 @@ def _cells_in(board: hk.Diagram) -> Any:
     return lambda text: [numbers[name] for name in pattern.findall(text.lower())]
 
 
-def _piece_words(piece: Piece | None, board: hk.Diagram) -> str:
-    if piece is None:
-        return ""
+def piece_words(piece: Piece, board: hk.Diagram) -> str:
+    """What a piece is, and whose."""
     colour = board.players[piece.player.value]
     kind = {"disc": "", "block": "", "wedge": ""}.get(piece.shape, piece.shape)
     if piece.shape == "wedge":
@@ -191,17 +247,24 @@ def _ranking(table: Table, folder: Folder) -> Ranking:
     model, tree = _model(table.game, source, changed)
     best = ranked(line, model)[: len(NUMBERED)]
     rows = [
-        (number, word_of(move), said(line.position, move, table.facts), share)
-        for number, (move, share) in zip(NUMBERED, best, strict=False)
+        (str(number), word_of(move), said(line.position, move, table.facts), share)
+        for number, (move, share) in enumerate(best, 1)
     ]
     if tree is None or not table.area or not line.is_legal(table.area):
-        return Ranking(ranking_diagram(line, [move for move, _ in best]), rows, tree is not None)
+        return Ranking(_numbered(line, [move for move, _ in best]), rows, tree is not None)
     move = line.parse(table.area)
     asked = tree.asked(line, move)
     words = [f"{about}: {answer}" for about, answer in asked.tactics]
     words.append(f"{len(asked.stones)} points around it")
     drawn = ranking_diagram(line, [move], asked)
     return Ranking(drawn, rows, True, f"About {table.area} it asks for {'; '.join(words)}.")
+
+
+def _numbered(line: Line, best: list[AnyMove]) -> hk.Diagram:
+    """The best moves by number; the tenth has two digits, for which a picture has room."""
+    board = ranking_diagram(line, best)
+    ranks = {sign: str(rank) for rank, sign in enumerate(NUMBERED, 1)}
+    return replace(board, labels=tuple((cell, ranks[sign]) for cell, sign in board.labels))
 
 
 @functools.lru_cache(maxsize=4)

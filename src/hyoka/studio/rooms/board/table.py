@@ -79,6 +79,8 @@ class Table:
     number: int = 0
     left_out: int = 0
     """Moves of the record after what our rules call its end."""
+    flip: bool = False
+    """Whether the board lies the other way round than it would."""
 
     @classmethod
     def of(cls, query: Query) -> "Table":
@@ -117,6 +119,7 @@ class Table:
             last("path"),
             number(last("number") or 0, "number", 0, 10**9),
             number(last("left_out") or 0, "left_out", 0, 10**9),
+            last("flip") == "1",
         ).checked()
 
     def checked(self) -> "Table":
@@ -161,6 +164,22 @@ class Table:
             names.append(said(line.position, move, self.facts))
             line = line.play(move)
         return names[begin:]
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether players sit on different sides of the board: where kings are mated, they do."""
+        return self.facts.mates_in is not None
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the second player's side is below: who plays it sees it so."""
+        is_second = bool(self.against) and self.you == "second"
+        return self.has_sides and self.flip != is_second
+
+    @property
+    def place(self) -> str:
+        """What tells the position on the board, and how it came about, from any other."""
+        return " ".join([self.game, self.start, *self.moves[: self.ply]])
 
     @property
     def at_end(self) -> bool:
@@ -252,6 +271,7 @@ class Table:
             "model": self.model,
             "area": self.area,
             "pieces": "kanji" if self.kanji else None,
+            "flip": "1" if self.flip else None,
             # A path without moves asks for the record's own.
             "path": self.path if self.moves else None,
             "number": (self.number or None) if self.moves else None,

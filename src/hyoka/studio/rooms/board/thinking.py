@@ -7,14 +7,22 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from http import HTTPStatus
+from typing import Final, TypeVar
+
+import anyio
+import anyio.to_thread
+from starlette.exceptions import HTTPException
 
 import hyoka as hk
 from hyoka.engines import Failure
 from hyoka.games import Line
 from hyoka.search import KINDS, SearchSpec
+from hyoka.studio.pages import sentence
 from hyoka.studio.rooms.board.table import OWN, Table
 from hyoka.studio.state import Studio
+
+T = TypeVar("T")
 
 _MOST_S: Final = 60.0
 """Nobody thinks longer than this, whatever a spec says."""
@@ -22,7 +30,13 @@ _START_S: Final = 30.0
 """An engine may take so long to start and to end beside."""
 _MOST_MIB: Final = 2048
 _AT_ONCE: Final = 4
+_WAITING: Final = 8
+"""So many more may wait for a seat."""
+BUSY: Final = f"{_AT_ONCE} searches are running already, and others wait: try again in a moment"
 _seats: Final = threading.BoundedSemaphore(_AT_ONCE)
+_door: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
+_requests: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
+_threads: Final = anyio.CapacityLimiter(_AT_ONCE + _WAITING)
 
 
 @dataclass(frozen=True)
@@ -45,11 +59,10 @@ class Level:
 
     @property
     def words(self) -> str:
-        """What it means."""
+        """What it means to who plays against it."""
         if self.playouts is None:
-            return f"{self.title} ({self.time_s:g} s)"
-        plies = "1 ply" if self.depth == 1 else f"{self.depth} plies"
-        return f"{self.title} ({self.playouts:,} playouts, {plies})"
+            return f"{self.title} (thinks {self.time_s:g} s)"
+        return self.title
 
 
 LEVELS: Final = {
@@ -63,13 +76,31 @@ LEVELS: Final = {
 
 @contextlib.contextmanager
 def a_seat(wait_s: float = _MOST_S) -> Iterator[None]:
-    """Few think at once; raises Error if nobody leaves in time."""
-    if not _seats.acquire(timeout=wait_s):
-        raise hk.Error(f"{_AT_ONCE} searches are running already: wait or stop one")
+    """Few think at once; raises Error if many wait already, or nobody leaves in time."""
+    if not _door.acquire(blocking=False):
+        raise hk.Error(BUSY)
     try:
-        yield
+        if not _seats.acquire(timeout=wait_s):
+            raise hk.Error(f"{_AT_ONCE} searches are running already: wait or stop one")
+        try:
+            yield
+        finally:
+            _seats.release()
     finally:
-        _seats.release()
+        _door.release()
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What work gives that may take long, in another thread than those that answer for pages.
+
+    Who would have to wait for one is sent away at once: raises HTTPException.
+    """
+    if not _requests.acquire(blocking=False):
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, sentence(hk.Error(BUSY)))
+    try:
+        return await anyio.to_thread.run_sync(work, limiter=_threads)
+    finally:
+        _requests.release()
 
 
 @contextlib.contextmanager
