@@ -80,8 +80,9 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
     hk.evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, name="x")])
     parts = study.metrics(by="best_move_changes", resampling=hk.Resampling(0))
     conditions = [f"best_move_changes = {changes}" for changes in range(3)]
-    assert [part.condition for part in parts] == ["", *conditions]
-    known = [part.positions for part in parts][1:]
+    unknown = "best_move_changes: unknown"  # where games end, nothing is searched
+    assert [part.condition for part in parts] == ["", *conditions, unknown]
+    known = [part.positions for part in parts][1:-1]
     assert known == list(report.counts["best_move_changes"].values())
     found = study.splits(columns=COLUMNS, least_games=4, resampling=hk.Resampling(0))
     assert found.tried >= 10

@@ -14,6 +14,7 @@ from typing import Final, Unpack
 
 from hyoka.errors import StudyError
 from hyoka.files import write_text
+from hyoka.games import game_facts
 from hyoka.improving import mending, proving
 from hyoka.improving.evidence import Evidence, gathered
 from hyoka.improving.looking import look
@@ -53,6 +54,7 @@ def improve(  # noqa: PLR0913 - a keyword for each choice
     has not decided goes on, too. See `ImprovePlan` for what else can be chosen.
     """
     plan = ImprovePlan(evaluator=evaluator, **planned)
+    game_facts(study.game)  # no game written in Python: it has no columns to find splits by
     folder = Path(to)
     try:
         folder.mkdir(parents=True, exist_ok=True)
