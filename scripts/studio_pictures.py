@@ -38,24 +38,20 @@ ROOMS: Final = {
 """The rooms that have a picture."""
 
 
-def take_studio(browser: Browser, folder: Path, images: Path) -> None:
+def take_studio(browser: Browser, folder: Path, images: Path, *, games: int = 40) -> None:
     """Save a picture of each room, in the light and in the dark."""
-    play = ["match", *PLAYERS.split("\n"), "--game", "go9", "--games", "40"]
+    play = ["match", *PLAYERS.split("\n"), "--game", "go9", "--games", str(games)]
     hyoka = [sys.executable, "-m", "hyoka"]
     subprocess.run([*hyoka, *play, "--to", "matches/small", "--quiet"], cwd=folder, check=True)
-    server = subprocess.Popen(
-        [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        address = server.stdout.readline().split()[-1]
-        for light in ("light", "dark"):
-            _take(browser, address, light, images)
-    finally:
-        server.terminate()
-        server.wait()
+    studio = [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"]
+    with subprocess.Popen(studio, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[-1]
+            for light in ("light", "dark"):
+                _take(browser, address, light, images)
+        finally:
+            server.terminate()
 
 
 def _take(browser: Browser, address: str, light: Literal["light", "dark"], images: Path) -> None:

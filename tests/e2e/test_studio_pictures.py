@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the docs, as `make pictures` takes them, of a smaller folder."""
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra `web`")
+
+import hyoka as hk
+import studio_pictures
+from hyoka.samples import sample_path
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+def test_every_room_has_its_picture_in_the_light_and_in_the_dark(
+    browser: "Browser", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, images = tmp_path / "folder", tmp_path / "images"
+    images.mkdir()
+    records = itertools.islice(hk.read_records(sample_path("go9")), 20)
+    folder.mkdir()
+    (folder / "games.sgf").write_text("\n".join(hk.record_text(each, "sgf") for each in records))
+    hk.evaluate(hk.Study.create(folder / "go9", folder / "games.sgf"), ["comments"])
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(studio_pictures, "SETTLED_S", 0.2)
+    monkeypatch.setattr(studio_pictures, "THOUGHT_S", 0.5)
+    studio_pictures.take_studio(browser, folder, images, games=2)
+    for room in studio_pictures.ROOMS:
+        light, dark = ((images / f"studio-{room}-{how}.png") for how in ("light", "dark"))
+        assert len(light.read_bytes()) > 10_000
+        assert light.read_bytes() != dark.read_bytes()
