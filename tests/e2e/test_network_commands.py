@@ -95,7 +95,7 @@ def test_a_player_comes_of_its_own_games(loop: Path, tmp_path: Path) -> None:
         assert json.loads(rows.stdout)[0]["n"] > 0
         assert hyoka_here("check", str(study)).returncode == 0
     shown = json.loads(hyoka_here("artefact", str(network), "--json").stdout)
-    assert shown["made_by"]["parents"]["player"]
+    assert shown["made_by"]["parents"]["player of generation 1"]
     match = hyoka_here(
         *("match", f"a=uct:playouts=8,eval={network},strengths={network},cut=0", "b=random"),
         *("--game", "othello", "--games", "2", "-q", "--to", str(tmp_path / "match"), "-j", "1"),
