@@ -5,23 +5,20 @@ For games whose inputs and moves lie on a square board. The compiled core works 
 the same on every machine; see `core/network/convolution.h` for the formula.
 """
 
-import hashlib
-import json
-import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.artefact import Artefact, Origin, read_artefact, shown
-from hyoka.errors import NotationError, SourceError
+from hyoka.artefact import Artefact, read_artefact
+from hyoka.errors import NotationError
 from hyoka.games import Position, game_facts
-from hyoka.search.networks import Shapes, packed, unpacked
+from hyoka.search.whole_numbers import Shapes, WholeNumberNetwork
 
 KIND: Final = "convolution"
 """Of artefact."""
@@ -100,32 +97,23 @@ class ConvolutionSize:
 
 
 @dataclass(frozen=True, eq=False)
-class Convolution:
+class Convolution(WholeNumberNetwork):
     """What positions are worth and how strong their moves are, by blocks of convolutions.
 
     A search takes it as `eval=FILE` and `strengths=FILE`; a tree search with `cut=0` and both looks
     once at a position. `hyoka learn network --blocks N` and `learn selfplay --blocks N` make some.
     """
 
-    game: str
-    size: ConvolutionSize
-    numbers: Mapping[str, NDArray[Any]] = field(repr=False)
-    """As the core has them; see `ConvolutionSize.shapes`."""
+    kind = KIND
+    size_type = ConvolutionSize
+    chosen = ("channels", "blocks", "value_units")
 
-    def __post_init__(self) -> None:
-        for name, (shape, kind) in self.size.shapes.items():
-            array = self.numbers[name]
-            if array.shape != shape or array.dtype != np.dtype(kind):
-                raise NotationError(f"a network's '{name}' is {shape} of {kind}")
-            array.flags.writeable = False
-        _ = self.in_core  # refuses numbers that don't fit together
+    size: ConvolutionSize
 
     @cached_property
     def in_core(self) -> _core.Convolution:
         """The network as the compiled core works with it."""
-        flat: dict[str, object] = {
-            name: np.ascontiguousarray(array).reshape(-1) for name, array in self.numbers.items()
-        }
+        flat: dict[str, object] = {**self.flat}
         return _core.Convolution(self.game, self.size.channels, flat)
 
     @property
@@ -143,71 +131,14 @@ class Convolution:
         """Whether it says how strong moves are, too."""
         return True
 
-    @property
-    def fingerprint(self) -> str:
-        """Some characters that tell it from others."""
-        digest = hashlib.sha256(repr(self.size).encode())
-        for name in self.size.shapes:
-            digest.update(self.numbers[name].tobytes())
-        return digest.hexdigest()[:12]
-
-    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
-        """What positions are worth to the first player, in `unit`."""
-        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
-
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """The same as expected results of the first player, 0 to 1."""
+        """What positions are worth as expected results of the first player, 0 to 1."""
         logits = self.in_core.logits(list(positions)).astype(np.float64)
         return np.asarray(1 / (1 + np.exp(-logits)))
-
-    def model(self) -> _core.Model:
-        """What positions are worth, as searches take it."""
-        return self.in_core.evaluation()
-
-    def move_model(self) -> _core.Model:
-        """How strong moves are, as searches take it."""
-        return self.in_core.move_model()
 
     def leaves(self) -> _core.Model:
         """Both by one look, as tree searches take it."""
         return self.in_core.leaves()
-
-    def artefact(self, origin: Origin | None = None) -> Artefact:
-        """As a file holds it: a line that tells its size, then the numbers, packed."""
-        about = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
-        content = json.dumps(about).encode() + b"\n" + packed(self.numbers, self.size.shapes)
-        return Artefact.of(KIND, content, game=self.game, origin=origin)
-
-    @classmethod
-    def from_artefact(cls, artefact: Artefact, game: str) -> "Convolution":
-        """What a file holds; raises SourceError."""
-        artefact.check(KIND, game)
-        line, _, rest = artefact.content.partition(b"\n")
-        try:
-            size = _size_of(json.loads(line), game)
-            return cls(game, size, unpacked(rest, size.shapes))
-        except (ValueError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{artefact}: no network that can be read: {error}") from None
-
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write it to a file, and how it was made."""
-        self.artefact(origin or Origin("hyoka.Convolution.save")).save(path)
-
-
-def _size_of(about: object, game: str) -> ConvolutionSize:
-    if not isinstance(about, dict):
-        raise ValueError("it does not say how large it is")
-    chosen = [about.get(name) for name in ("channels", "blocks", "value_units")]
-    numbers = [number for number in chosen if type(number) is int]
-    if len(numbers) != len(chosen):
-        raise ValueError(f"its size is {shown(about)}")
-    size = ConvolutionSize.of_game(game, *numbers)
-    for name in ("side", "planes", "globals", "move_planes"):
-        if about.get(name) != getattr(size, name):
-            raise ValueError(
-                f"{shown(about.get(name))} {name}, which are {getattr(size, name):,} in this Hyoka"
-            )
-    return size
 
 
 def convolution(game: str, source: str | Path | Artefact) -> Convolution:
