@@ -5,9 +5,11 @@ import fcntl
 import os
 import shlex
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -160,6 +162,33 @@ def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
     runs.cancel(run.number)
     wait_for(run, "cancelled")
     assert run.log.count("$ hyoka perft") == 3
+
+
+def test_an_end_that_is_wished_for_while_it_starts_comes_about(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = subprocess.run
+
+    def run_after_a_click(*words: Any, **how: Any) -> Any:
+        runs.cancel(1)  # from another thread, before the new process has a number
+        return launch(*words, **how)
+
+    monkeypatch.setattr("hyoka.studio.runs.subprocess.run", run_after_a_click)
+    wait_for(runs.start("perft", {"words": LONG}), "cancelled")
+
+
+def test_an_end_that_was_wished_for_before_it_lived_comes_about(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = subprocess.run
+
+    def run_after_a_wish(*words: Any, **how: Any) -> Any:
+        begun = launch(*words, **how)
+        (runs.place / "1" / "wish.json").write_text('{"wish": "cancel"}')
+        return begun
+
+    monkeypatch.setattr("hyoka.studio.runs.subprocess.run", run_after_a_wish)
+    wait_for(runs.start("perft", {"words": LONG}), "cancelled")
 
 
 def test_a_run_goes_on_although_somebody_looks_at_it(

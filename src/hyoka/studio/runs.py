@@ -204,10 +204,7 @@ class Runs:
                 _signal(run, signal.SIGCONT)
             return
         words = self.words_of(run.command, run.values)
-        run = Run(run.number, run.place, run.command, run.values, words, run.made)
-        for name in ("ended.json", "wish.json", "progress.json"):
-            _forget(run.place / name)
-        self._launch(run)
+        self._launch(Run(run.number, run.place, run.command, run.values, words, run.made))
 
     def pause(self, number: int) -> None:
         """Stop a run that can go on later, or hold one that cannot."""
@@ -240,6 +237,8 @@ class Runs:
         with (place / "lock").open("ab") as lock:
             if not _taken(lock.fileno()):
                 return  # another window was quicker
+            for name in ("ended.json", "wish.json", "progress.json", "process.json"):
+                _forget(place / name)
             told = {"command": run.command, "values": run.values, "words": run.words}
             write_text(place / "run.json", json.dumps(told | {"made": run.made}))
             with (place / "log").open("a", encoding="utf-8") as log:
@@ -262,6 +261,9 @@ class Runs:
             )
             process = {"group": int(begun.stdout), "at": time.time()}
             write_text(place / "process.json", json.dumps(process))
+        # Somebody may have wished for its end before it was there.
+        if wish := _json(place / "wish.json").get("wish"):
+            _end(run, str(wish))
 
 
 def _taken(lock: int) -> bool:
@@ -278,26 +280,34 @@ def _taken(lock: int) -> bool:
 def _end(run: Run, wish: str) -> None:
     """Ask a run to end, and see to it that it does."""
     _wish(run, wish)
-    _signal(run, signal.SIGTERM)
-    _signal(run, signal.SIGCONT)  # what is held hears nothing
+    told = _tell_to_end(run)
 
     def insist() -> None:
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline, heard = time.monotonic() + _PATIENCE_S, told
         while time.monotonic() < deadline:
             if not run.is_alive:
                 return
+            heard = heard or _tell_to_end(run)  # one that has just been started has no number yet
             time.sleep(0.1)
         _signal(run, signal.SIGKILL)
 
     threading.Thread(target=insist, name=f"hyoka-run-{run.number}", daemon=True).start()
 
 
-def _signal(run: Run, number: int) -> None:
+def _tell_to_end(run: Run) -> bool:
+    """Whether a run could be told; once is enough, since a second word ends it at once."""
+    told = _signal(run, signal.SIGTERM)
+    return _signal(run, signal.SIGCONT) and told  # what is held hears nothing
+
+
+def _signal(run: Run, number: int) -> bool:
     """Send a signal to a run's processes, if they are there: a number may be another's by now."""
     group = _json(run.place / "process.json").get("group")
     if isinstance(group, int) and group > 1 and run.is_alive:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
+            return True
+    return False
 
 
 def _wish(run: Run, wish: str) -> None:
