@@ -274,6 +274,29 @@ def test_an_anchor_gives_the_scale() -> None:
         tune_weights(table, TuningPlan(anchor=("f3", 100.0 if free[3] < 0 else -100.0)))
 
 
+def test_an_anchor_holds_in_both_phases() -> None:
+    rng = np.random.default_rng(20)
+    rows = 6000
+    matrix = rng.integers(-3, 4, (rows, 3))
+    ending = rng.random(rows)
+    opening_weights, ending_weights = np.array([0.1, 0.9, -0.3]), np.array([0.7, 1.1, 0.4])
+    scores = (1 - ending) * (matrix @ opening_weights) + ending * (matrix @ ending_weights)
+    results = (rng.random(rows) < 1 / (1 + np.exp(-scores))).astype(float)
+    games = np.arange(rows) // 10
+    table = FeatureTable.of(matrix, results, games, ["pawn", "queen", "pair"], ending=ending)
+    tuned = tune_weights(table, plan(scale=None, anchor=("pawn", 100.0)))
+    assert tuned["pawn"].pair == pytest.approx((100, 100))
+    # The same model with one pawn column: scikit-learn finds the same ratios.
+    columns = np.column_stack(
+        [matrix[:, 0], *(side * matrix[:, k] for k in (1, 2) for side in (1 - ending, ending))]
+    )
+    theirs = scikit(columns, results, C=np.inf, solver="newton-cholesky")
+    np.testing.assert_allclose(
+        [*tuned["queen"].pair, *tuned["pair"].pair], 100 * theirs[1:] / theirs[0], rtol=1e-4
+    )
+    assert tuned.scale == pytest.approx(100 / theirs[0], rel=1e-4)
+
+
 def test_targets_are_mixed() -> None:
     table, matrix, truth = planted(15)
     values = 1 / (1 + np.exp(-(matrix @ truth)))

@@ -97,10 +97,12 @@ Scale = Annotated[
 Anchor = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME=WEIGHT", help="Scale so that this weight is, e.g. pawn=100.",
+        metavar="NAME=WEIGHT",
+        help="Set the scale by the weight of one feature, e.g. pawn=100. With --phase the "
+        "feature has this weight in the opening and in the ending.",
         rich_help_panel=PANEL,
     ),
-]  # fmt: skip
+]
 Base = Annotated[
     str | None,
     typer.Option(

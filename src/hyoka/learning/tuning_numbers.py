@@ -94,6 +94,9 @@ class Numbers:
         starts, ends = _by_name(names, plan.start), _by_name(names, plan.bounds)
         frozen = set(fitting(names, plan.frozen, "feature"))
         plain = set(fitting(names, plan.untapered, "feature"))
+        if plan.anchor is not None:
+            # The anchor sets the scale of the whole score, so its one weight holds in both phases.
+            plain.add(plan.anchor[0])
         phases = 1 if table.ending is None else 2
         former, kept = np.zeros((len(names), phases)), np.zeros((len(names), phases))
         weights = []

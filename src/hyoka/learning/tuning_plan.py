@@ -38,7 +38,8 @@ class TuningPlan:
     scale: float | None = None
     """So great a score turns odds by e."""
     anchor: tuple[str, float] | None = None
-    """A feature, and what its weight is to be (in the opening, if there are phases)."""
+    """A feature and its weight, which sets the scale. With phases the feature has this one weight
+    in the opening and in the ending."""
     mix: float = 1.0
     """How much of the target is the result; the rest is what another evaluator says."""
     hold_out: float = 0.2
