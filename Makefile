@@ -37,9 +37,9 @@ $(VENV)/.built: $(VENV)/.environment $(VENV)/.modules CMakeLists.txt $(CORE)
 demo: build
 	$(BIN)/hyoka demo
 
-# One more worker than cores: some tests wait for engines, browsers and clusters.
+# One more worker than cores: some tests wait for engines, browsers and clusters. FILES: only these files.
 test: build
-	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q
+	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q $(FILES)
 
 # What builds the core once more: the game of docs/new-game-cpp.md, added as the page says.
 test-builds: build

@@ -54,7 +54,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Where nothing may be skipped (.ci/run says so), a skipped test fails the run."""
+    """With HYOKA_NO_SKIPS, a skipped test fails the run; HYOKA_SKIPPED_FILES lists the files that skip.
+
+    `.ci/run` tests without anything optional first, and then runs the listed files again with all of it.
+    """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("HYOKA_NO_SKIPS") and reporter and reporter.stats.get("skipped"):
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if listing := os.environ.get("HYOKA_SKIPPED_FILES"):
+        files = sorted({report.nodeid.partition("::")[0] for report in skipped})
+        if not hasattr(session.config, "workerinput"):
+            Path(listing).write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
+    if os.environ.get("HYOKA_NO_SKIPS") and skipped:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -446,6 +446,7 @@ class TestLoop:
         self.agree(ended, folder)
 
     def test_networks_of_convolutions_go_on_to_the_same_end(self, tmp_path: Path) -> None:
+        pytest.importorskip("torch", reason=PYTORCH)
         plan = replace(TINY, settings=replace(TINY.settings, blocks=1, channels=16))
         whole = SelfPlayLoop(plan, tmp_path / "whole")
         whole.run(2)
