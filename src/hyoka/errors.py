@@ -108,8 +108,8 @@ class ParameterError(Error, ValueError):
 
     The message is a sentence about it:
 
-    >>> print(ParameterError("draws", "is discard or half, not 'some'"))
-    `draws` is discard or half, not 'some'
+    >>> print(ParameterError("draws", "is drop or half, not 'some'"))
+    `draws` is drop or half, not 'some'
     """
 
     def __init__(self, parameter: str, problem: str) -> None:

@@ -110,7 +110,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("analyse", ("--where", "plyy > 3"), "did you mean ply"),
         ("analyse", ("-e", "nobody"), "no evaluator 'nobody'"),
         ("analyse", ("--by", "ply", "--bins", "a,b"), "list of numbers"),
-        ("analyse", ("--draws", "maybe"), "discard"),
+        ("analyse", ("--draws", "maybe"), "drop"),
         ("analyse", ("--axis", "z"), "value"),
         ("analyse", ("--limit", "-3"), "--limit is a positive score or none"),
         ("metrics", ("--threshold", "high"), "best"),

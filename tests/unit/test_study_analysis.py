@@ -77,10 +77,10 @@ def test_an_evaluator_is_known_by_name_or_spec(samples: Study) -> None:
         samples.metrics("coments")
 
 
-def test_draws_are_discarded_counted_half_or_a_curve_of_their_own(chess: Study) -> None:
-    discarded = measured(chess, "comments").samples[0]
+def test_draws_are_dropped_counted_half_or_a_curve_of_their_own(chess: Study) -> None:
+    dropped = measured(chess, "comments").samples[0]
     halved = measured(chess, "comments", Question(draws="half")).samples[0]
-    assert set(discarded.results.tolist()) == {0.0}
+    assert set(dropped.results.tolist()) == {0.0}
     assert set(halved.results.tolist()) == {0.0, 0.5}
     found = chess.curve("comments", wdl=True, at_least=1, resampling=FEW)
     assert [part.condition for part in found] == ["win", "draw", "loss"]
@@ -170,7 +170,7 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.splits("comments", columns=["margin"])
     with pytest.raises(ParameterError, match=r"`balance` .*say which with `by`"):
         samples.metrics("comments", balance="ply")
-    with pytest.raises(ParameterError, match="`draws` is discard or half, not 'some'"):
+    with pytest.raises(ParameterError, match="`draws` is drop or half, not 'some'"):
         samples.curve("comments", draws="some")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="`by` parts"):
         samples.gaps("comments")
@@ -202,7 +202,7 @@ def test_one_question_is_asked_of_everything_and_keywords_change_it(samples: Stu
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"draws": "wdl"}, "`draws` is discard or half, not 'wdl'"),
+        ({"draws": "wdl"}, "`draws` is drop or half, not 'wdl'"),
         ({"axis": "z"}, "`axis` is auto or value or score, not 'z'"),
         ({"bins": [20]}, "`bins` cut a column: say which with `by`"),
         ({"by": "phase", "bins": [20]}, "`bins` .*`by='ply'`"),

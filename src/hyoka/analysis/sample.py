@@ -15,7 +15,7 @@ from hyoka.errors import StudyError
 
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
-DrawnGames = Literal["discard", "half"]
+DrawnGames = Literal["drop", "half"]
 """What becomes of positions of drawn games: they are left out, or count as half a win."""
 VALUE: Final = "value"
 """The unit of expected results, 0 to 1."""

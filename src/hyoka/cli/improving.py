@@ -67,7 +67,7 @@ def improve_command(
     ] = ImprovePlan.sample,
     draws: Annotated[
         DrawnGames,
-        typer.Option(help="half: drawn games count as half won; discard: leave them out."),
+        typer.Option(help="half: drawn games count as half won; drop: leave them out."),
     ] = "half",
     hold_out: Annotated[
         float,

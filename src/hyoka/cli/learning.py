@@ -111,7 +111,7 @@ def weights_command(
     draws: Annotated[
         DrawnGames | None,
         typer.Option(
-            help="discard: leave drawn games out; half: count them as half won, as tuners do and "
+            help="drop: leave drawn games out; half: count them as half won, as tuners do and "
             "--features does unless told."
         ),
     ] = None,
@@ -226,7 +226,7 @@ def weights_command(
                 where=where,
                 sample=sample,
                 seed=seed,
-                draws=draws or "discard",
+                draws=draws or "drop",
             )
         else:
             examples = term_examples(
@@ -238,7 +238,7 @@ def weights_command(
                 where=where,
                 sample=sample,
                 seed=seed,
-                draws=draws or "discard",
+                draws=draws or "drop",
                 quiet=False if static else None,
                 progress=progress,
             )

@@ -165,7 +165,7 @@ def _inquiry(
     draws: Annotated[
         DrawnGames,
         typer.Option(help="Positions of drawn games: leave them out, or count half a win."),
-    ] = "discard",
+    ] = "drop",
     axis: Annotated[
         Axis, typer.Option(help="What of an evaluation; auto takes what the evaluator is about.")
     ] = "auto",

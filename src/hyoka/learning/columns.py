@@ -30,7 +30,7 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: DrawnGames = "discard",
+    draws: DrawnGames = "drop",
 ) -> Examples:
     """Examples for weights of columns that are added to an evaluator's score.
 

@@ -77,12 +77,12 @@ def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
     """The rows whose result is known and counts, and how many others there were."""
     results = table["result"].to_numpy(zero_copy_only=False).astype(np.float64)
     keep = np.isfinite(results)
-    if draws == "discard":
+    if draws == "drop":
         keep &= results != 0.5
     if not keep.any():
         raise StudyError(
             f"none of {len(table):,} positions is from a game with a known result"
-            + (" that is no draw" if draws == "discard" else "")
+            + (" that is no draw" if draws == "drop" else "")
             if len(table)
             else "no position satisfies the condition"
         )

@@ -108,7 +108,7 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
         own |= told
         unit, game = game_facts(study.game).unit, study.game
     keep = np.isfinite(results)
-    if draws == "discard":
+    if draws == "drop":
         keep &= results != 0.5
     if not keep.any():
         raise StudyError(f"{words}: no position is of a game with a result that counts")

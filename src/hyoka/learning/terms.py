@@ -39,7 +39,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     where: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-    draws: DrawnGames = "discard",
+    draws: DrawnGames = "drop",
     quiet: bool | None = None,
     progress: OnProgress | None = None,
 ) -> Examples:

@@ -228,7 +228,7 @@ class WeightRun:
         *,
         off: bool = False,
         quiet: bool = True,
-        draws: DrawnGames = "discard",
+        draws: DrawnGames = "drop",
         every_position: bool = False,
     ) -> Examples:
         """Positions of a study, with the terms as they are or turned off."""

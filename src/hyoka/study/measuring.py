@@ -124,7 +124,7 @@ def measured(
     table = _joined(study, names, asked.where, loaded)
     results = column_values(table, "result").astype(np.float32)
     decided = np.ones(len(results), bool)
-    if asked.draws == "discard":
+    if asked.draws == "drop":
         decided = (results == 0) | (results == 1)
     rows = np.flatnonzero(decided)
     game_ids = column_values(table, "game_id").astype(np.int64)[rows]
@@ -418,7 +418,7 @@ def _nothing(study: "Study", names: Sequence[str], question: Question, joined: i
     if joined:
         half = named("draws", "half")
         more = f" Their games are all drawn; {half} counts them."
-        hint = more if question.draws == "discard" else ""
+        hint = more if question.draws == "drop" else ""
         return f"{study.path}: no position with a value and a decided result is left.{hint}"
     which = f" that satisfies {question.where}" if question.where else ""
     if len(names) > 1:

@@ -41,7 +41,7 @@ class Question:
     balance: Balance | None = None
     """Parts (and conditions that are searched) are compared as if early, middle and late positions
     were spread in them as in all."""
-    draws: DrawnGames = "discard"
+    draws: DrawnGames = "drop"
     axis: Axis = "auto"
     link: Link | None = None
     """Where scores become probabilities, what is made of them; None: what games held out prefer."""

@@ -87,11 +87,11 @@ class Asked:
     @property
     def draws(self) -> DrawnGames:
         """What becomes of drawn games."""
-        chosen = self["draws"] or "discard"
+        chosen = self["draws"] or "drop"
         for known in get_args(DrawnGames):
             if chosen == known:
                 return known  # type: ignore[no-any-return]
-        raise hk.ParameterError("draws", "is discard or half")
+        raise hk.ParameterError("draws", "is drop or half")
 
     @property
     def resampling(self) -> hk.Resampling:
@@ -111,7 +111,7 @@ class Asked:
         chosen = self.engines if evaluators is None else evaluators
         if list(chosen) != self.study.engines:
             words += [word for engine in chosen for word in ("-e", engine)]
-        if self.draws != "discard":
+        if self.draws != "drop":
             words += ["--draws", self.draws]
         return shlex.join(words)
 

@@ -143,7 +143,7 @@ def _common(asked: Asked) -> list[str]:
         if len(counts) > 1 and min(counts) < max(counts):
             fewest = [row["engine"] for row in rows if row["n"] == min(counts)]
             who = " and ".join(evaluator_labels(asked.study, fewest))
-            without = "; drawn games are left out" if asked.draws == "discard" else ""
+            without = "; drawn games are left out" if asked.draws == "drop" else ""
             told.append(
                 f"Positions that all chosen have judged: {len(positions.loaded):,} of "
                 f"{max(counts):,}{without}. Fewest has {who}."
