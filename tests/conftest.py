@@ -54,9 +54,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With HYOKA_NO_SKIPS, a skipped test fails the run; HYOKA_SKIPPED_FILES lists the files that skip.
+    """With HYOKA_NO_SKIPS, a skipped test fails the run. HYOKA_SKIPPED_FILES lists files that skip.
 
-    `.ci/run` tests without anything optional first, and then runs the listed files again with all of it.
+    `.ci/run` first tests without anything optional, then runs the listed files with all of it.
     """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
