@@ -20,14 +20,17 @@ from hyoka.analysis import (
     NO_INTERVALS,
     STRAIGHT,
     AdaptiveBins,
+    Calibration,
     Equals,
     Link,
     Resampling,
     Sample,
+    calibrate,
     condition_gap,
     curve,
     curve_distance,
     fit_logistic,
+    fit_plain,
     measure,
 )
 from hyoka.analysis.curves import never_falling
@@ -458,3 +461,137 @@ def test_a_curve_holds_the_shares_of_its_bins() -> None:
         assert point.value == pytest.approx(sample.values[inside].mean(), abs=1e-5)
         half = stats.norm.ppf(0.975) * math.sqrt(point.share * (1 - point.share) / inside.sum())
         assert point.naive_high == pytest.approx(min(point.share + half, 1), abs=1e-5)
+
+
+def twice(sample: Sample) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Values, results, weights and games with each drawn position entered as a win and a loss."""
+    drawn = sample.results == 0.5
+    values = np.concatenate([sample.values, sample.values[drawn]]).astype(np.float64)
+    results = np.concatenate([np.where(drawn, 1, sample.results), np.zeros(drawn.sum())])
+    weights = np.concatenate([np.where(drawn, 0.5, 1.0), np.full(drawn.sum(), 0.5)])
+    return values, results, weights, np.concatenate([sample.games, sample.games[drawn]])
+
+
+def drawn_sample(seed: int, *, unit: str = "value", size: int = 900) -> Sample:
+    """Games of which about a third are drawn, with values that go with the results."""
+    rng = np.random.default_rng(seed)
+    games = rng.integers(0, 90, size)
+    result = rng.choice([0.0, 0.5, 1.0], 90)[games]
+    lean = result - 0.5 + rng.normal(0, 0.6, size)
+    values = np.clip(np.round(0.5 + lean / 4, 2), 0, 1) if unit == "value" else np.round(80 * lean)
+    return Sample.of("x", values, results=result, games=games, unit=unit)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_draws_counted_half_are_a_win_and_a_loss_of_weight_one_half(seed: int) -> None:
+    """Every metric is scikit-learn's with each draw entered twice; Brier has its own rule."""
+    sample = drawn_sample(seed)
+    values, results, weights, _ = twice(sample)
+    found, called = measure(sample), values >= 0.5
+    right = sk.accuracy_score(results, called, sample_weight=weights)
+    assert found["ACC"].value == pytest.approx(max(right, 1 - right))
+    assert found["FSC"].value == pytest.approx(sk.f1_score(results, called, sample_weight=weights))
+    area = sk.roc_auc_score(results, values, sample_weight=weights)
+    assert found["ROC"].value == pytest.approx(max(area, 1 - area))
+    claims = np.clip(values, 1e-4, 1 - 1e-4)
+    loss = sk.log_loss(results, claims, sample_weight=weights)
+    assert found["log-loss"].value == pytest.approx(loss)
+    means = [np.average(values[results == r], weights=weights[results == r]) for r in (1, 0)]
+    assert found["E(v)"].value == pytest.approx(abs(means[0] - means[1]), rel=1e-5)
+    said = np.clip(sample.values.astype(np.float64), 1e-4, 1 - 1e-4)
+    assert found["Brier"].value == pytest.approx(np.mean((said - sample.results) ** 2), rel=1e-5)
+    assert found.wins == pytest.approx(np.average(results, weights=weights))
+    # Without draws nothing but the decided games counts.
+    decided = sample.results != 0.5
+    alone = sk.roc_auc_score(sample.results[decided], sample.values[decided])
+    assert measure(sample.without_draws())["ROC"].value == pytest.approx(max(alone, 1 - alone))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_curve_of_draws_counted_half_is_that_of_weights(seed: int) -> None:
+    sample = replace(drawn_sample(seed, unit="centipawns"), link=STRAIGHT)
+    values, results, weights, _ = twice(sample)
+    theirs = LogisticRegression(C=1e12, tol=1e-12, max_iter=2000)
+    theirs.fit(values[:, None] / 80, results, sample_weight=weights)
+    found = fit_logistic(sample)
+    assert found.slope.value == pytest.approx(theirs.coef_[0, 0] / 80, rel=1e-4)
+    assert found.intercept.value == pytest.approx(theirs.intercept_[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_k_is_the_scale_of_scikit_learns_curve_without_an_intercept(seed: int, draws: bool) -> None:
+    sample = drawn_sample(seed, unit="centipawns")
+    sample = sample if draws else sample.without_draws()
+    values, results, weights, games = twice(sample)
+    x = values[:, None] / 80
+    theirs = LogisticRegression(C=1e12, tol=1e-12, max_iter=2000, fit_intercept=False)
+    theirs.fit(x, results, sample_weight=weights)
+    slope = theirs.coef_[0, 0] / 80
+    found = fit_plain(sample)
+    assert found.verdict == "fits"
+    assert found.k.value == pytest.approx(1 / slope, rel=1e-5)
+    # The sandwich by games, written out; its interval turned over.
+    p = theirs.predict_proba(x)[:, 1]
+    bread = 1 / (weights * p * (1 - p) * values**2).sum()
+    by_game = np.bincount(games, weights * (results - p) * values, minlength=90)
+    seen = len(np.unique(games))
+    half = stats.norm.ppf(0.975) * bread * math.sqrt((by_game**2).sum() * seen / (seen - 1))
+    assert found.k.low == pytest.approx(1 / (slope + half), rel=1e-4)
+    assert found.k.high == pytest.approx(1 / (slope - half), rel=1e-4)
+
+
+def test_k_is_even_at_one_half_of_values_and_leaves_mates_out() -> None:
+    values, results = [0.9, 0.4, 0.2, 0.7, 1.0], [1, 1, 0, 0, 1]
+    sample = Sample.of("x", values, results=results, games=range(5))
+    points = [v - 0.5 for v in values]
+    shifted = Sample.of("x", points, results=results, games=range(5), unit="points")
+    assert fit_plain(sample).k.value == pytest.approx(fit_plain(shifted).k.value, rel=1e-5)
+    mated = Sample.of(
+        "x", [*points, -math.inf], results=[*results, 1], games=range(6), unit="points"
+    )
+    assert fit_plain(mated).k == fit_plain(shifted).k
+    for said, came, verdict in (
+        ([1, 2, -1], [1, 1, 0], "parted"),
+        ([1, 2, -1], [0, 0, 1], "parted"),
+        ([0, 0, 0], [0, 1, 1], "one value"),
+        ([1, 2, 3], [1, 1, 1], "one result"),
+        ([math.inf], [1], "no values"),
+    ):
+        found = fit_plain(Sample.of("x", said, results=came, games=range(len(said)), unit="points"))
+        assert (found.verdict, math.isnan(found.k.value)) == (verdict, True)
+
+
+def test_scores_for_a_probability_are_where_the_curve_has_it() -> None:
+    sample = drawn_sample(3, unit="centipawns").without_draws()
+    for link in (STRAIGHT, Link(bend=40), Link(bend=40, limit=10_000)):
+        found = fit_logistic(replace(sample, link=link))
+        for probability in (0.1, 0.5, 0.75, 0.9):
+            at = found.score_for(probability)
+            assert at.low < at.value < at.high
+            assert found.probability(np.array([at.value]))[0] == pytest.approx(probability)
+        assert found.score_for(0.5).value == pytest.approx(found.even.value)
+    # The delta method, by numeric derivatives of the constants.
+    found = fit_logistic(replace(sample, link=STRAIGHT))
+    a, b, target = found.intercept.value, found.slope.value, math.log(9)
+    gradient = np.array([-1 / b, -(target - a) / b**2])
+    var_a, cov, var_b = found.covariance
+    spread = math.sqrt(gradient @ np.array([[var_a, cov], [cov, var_b]]) @ gradient)
+    at = found.score_for(0.9)
+    assert at.high - at.value == pytest.approx(stats.norm.ppf(0.975) * spread, rel=1e-6)
+    # Beyond its limit a curve is flat: it never gets to what it has not reached there.
+    flat = fit_logistic(replace(sample, link=Link(limit=20)))
+    assert flat.score_for(0.999).value == math.inf
+    assert flat.score_for(0.001).value == -math.inf
+
+
+def test_a_value_for_a_probability_lies_between_0_and_1() -> None:
+    """A cautious evaluator: at 1.0 its side won 60 % of the games, so 90 % is never reached."""
+    values = np.tile([0.0, 0.25, 0.5, 0.75, 1.0], 200)
+    won = np.random.default_rng(2).random(1000) < 0.4 + 0.2 * values
+    sample = Sample.of("cautious", values, results=won, games=np.arange(1000) // 5)
+    [row] = calibrate(sample)
+    assert 0 < row.score_for(0.5).value < 1
+    assert row.score_for(0.9).value == math.inf
+    assert row.logistic.score_for(0.9).value > 1
+    assert "not reached" in str(Calibration((row,)))

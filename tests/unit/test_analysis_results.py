@@ -269,7 +269,7 @@ def test_draws_are_calibrated_as_asked_and_mates_are_not_counted() -> None:
         rows = calibrate(sample, draws=draws, wdl=wdl)
         return [(row.of, row.positions, row.least, row.most) for row in rows]
 
-    assert counted("discard", wdl=False) == [("result", 4, -40, 60)]
+    assert counted("drop", wdl=False) == [("result", 4, -40, 60)]
     assert counted("half", wdl=False) == [("result, draws half", 6, -40, 60)]
     assert counted("half", wdl=True) == [("win", 6, -40, 60), ("loss", 6, -40, 60)]
 

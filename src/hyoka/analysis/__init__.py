@@ -7,13 +7,17 @@ Pure functions of columns of numbers: `Sample` in, typed results out. Start with
 
 from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins, open_bins
 from hyoka.analysis.calibration import (
+    CALIBRATION_HEADINGS,
+    WIN_PROBABILITIES,
     Calibration,
     CalibrationRow,
     Logistic,
+    PlainLogistic,
     WinDrawLoss,
     calibrate,
     calibration_texts,
     fit_logistic,
+    fit_plain,
     fit_win_draw_loss,
     probabilities,
 )
@@ -59,11 +63,13 @@ from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
 from hyoka.analysis.wdl_models import WdlModels
 
 __all__ = [
+    "CALIBRATION_HEADINGS",
     "FORMATS",
     "METRICS",
     "NO_INTERVALS",
     "STRAIGHT",
     "VALUE",
+    "WIN_PROBABILITIES",
     "AdaptiveBins",
     "Binning",
     "Calibration",
@@ -93,6 +99,7 @@ __all__ = [
     "MetricsTable",
     "Monotonicity",
     "NamedGap",
+    "PlainLogistic",
     "Resampling",
     "Result",
     "Sample",
@@ -115,6 +122,7 @@ __all__ = [
     "disagreement",
     "find_splits",
     "fit_logistic",
+    "fit_plain",
     "fit_wdl_model",
     "fit_win_draw_loss",
     "game_numbers",

@@ -2,7 +2,9 @@
 """From a score to a probability: a logistic curve, and one each for wins and losses.
 
 What a curve makes of a score (`link`) is chosen by games it was not fitted to; it stays a curve of
-two constants, whose likelihood has one optimum.
+two constants, whose likelihood has one optimum. Each evaluator has its own link, so the scales of
+two curves cannot be compared. The scores at which they reach a probability (`Logistic.score_for`)
+can, and so can the constants K of plain one-parameter curves (`fit_plain`).
 """
 
 import math
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from hyoka.analysis.link import Link
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, DrawnGames, Reals, Sample
+from hyoka.errors import ParameterError
 from hyoka.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
 
 SURE = 1e-4
 """A probability is never taken to be nearer to 0 or 1 than this: a lost mate costs 9.2, not all."""
+WIN_PROBABILITIES: Final = (0.5, 0.75, 0.9)
+"""Calibration tables give the score for each of these."""
+_MOST_STEPS: Final = 100
+"""Newton steps of a one-parameter fit."""
 
 
 NO_CURVE: Final[dict[str, str]] = {
@@ -51,11 +58,36 @@ class Logistic:
     link: Link
     verdict: str
     """`fits`, or a key of `NO_CURVE`."""
+    covariance: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    """Variance of the intercept, covariance, variance of the slope."""
+    confidence: float = 0.95
 
     @property
     def converged(self) -> bool:
         """Whether there is a curve that fits best, and it was found."""
         return self.verdict == "fits"
+
+    def score_for(self, probability: float) -> Estimate:
+        """The score at which the curve reaches a probability, with its interval (delta method).
+
+        Infinite where the curve never gets there: beyond the limit of its link it is flat. NaN
+        where no curve fits.
+        """
+        if not 0 < probability < 1:
+            raise ParameterError("probability", f"is between 0 and 1, not {probability:g}")
+        if not self.converged:
+            return Estimate(math.nan, math.nan, math.nan)
+        a, b = self.intercept.value, self.slope.value
+        x = (math.log(probability / (1 - probability)) - a) / b
+        var_a, cov, var_b = self.covariance
+        variance = (var_a + 2 * x * cov + x**2 * var_b) / b**2
+        half = _reach(self.confidence) * math.sqrt(variance) if variance >= 0 else math.nan
+        return Estimate(*(self._score_at(each) for each in (x, x - half, x + half)))
+
+    def _score_at(self, x: float) -> float:
+        """The score that the link turns into x; infinite beyond its limit."""
+        limit = float(self.link(np.array([self.link.limit]))[0])
+        return math.copysign(math.inf, x) if abs(x) > limit else self.link.score(x)
 
     @property
     def why_none(self) -> str:
@@ -83,7 +115,7 @@ def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
     'the values part wins from losses without an overlap'
     """
     fit, link = sample.fitted
-    reach = NormalDist().inv_cdf((1 + confidence) / 2)
+    reach = _reach(confidence)
     a, b = fit.intercept, fit.slope
     var_a, cov, var_b = fit.covariance
 
@@ -105,7 +137,109 @@ def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
         around(1 / b, var_b / b**4),
         link,
         fit.verdict,
+        (var_a, cov, var_b),
+        confidence,
     )
+
+
+def _reach(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLogistic:
+    """Probability = 1 / (1 + exp(-(score - even) / K)), the plain one-parameter curve.
+
+    Scores are taken as they are and chances are even at a score of 0, or a value of 0.5. So K has
+    the unit of the score and means the same for every evaluator.
+    """
+
+    k: Estimate
+    """The upper end is infinite where the scores may say nothing. NaN where no curve fits."""
+    verdict: str
+    """`fits`, or a key of `NO_CURVE`."""
+
+
+def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
+    """The one-parameter curve of greatest likelihood; standard errors are by games (sandwich).
+
+    The interval of K is that of the slope 1 / K, turned over.
+
+    >>> values, results = [40, -10, -30, 20], [1, 1, 0, 0]
+    >>> sample = Sample.of("x", values, results=results, games=[1, 2, 3, 4], unit="points")
+    >>> round(fit_plain(sample).k.value, 1)
+    34.8
+    """
+    nothing = Estimate(math.nan, math.nan, math.nan)
+    finite = np.isfinite(sample.values)
+    x = sample.values[finite].astype(np.float64) - sample.threshold
+    results, weight = sample.results[finite].astype(np.float64), sample.weight[finite]
+    if not len(x):
+        return PlainLogistic(nothing, "no values")
+    spread = float(np.abs(x).max())
+    wins, losses = weight * results, weight * (1 - results)
+    if not (wins.sum() > 0 and losses.sum() > 0):
+        return PlainLogistic(nothing, "one result")
+    if not spread > 0:
+        return PlainLogistic(nothing, "one value")
+    x /= spread
+    for right, wrong in ((wins, losses), (losses, wins)):
+        # Perfect separation by the sign alone: the steeper the curve, the better it fits.
+        if not ((right[x < 0] > 0).any() or (wrong[x > 0] > 0).any()):
+            return PlainLogistic(nothing, "parted")
+    slope, curvature = _fit_slope(x, wins, losses)
+    if not math.isfinite(slope) or slope == 0:
+        return PlainLogistic(nothing, "diverged")
+    residuals = wins - (wins + losses) * _chance(slope * x)
+    by_game = np.bincount(sample.games[finite], residuals * x)
+    clusters = int((by_game != 0).sum())
+    half = math.nan
+    if clusters > 1:
+        variance = float((by_game**2).sum()) / curvature**2 * clusters / (clusters - 1)
+        half = _reach(confidence) * math.sqrt(variance)
+    return PlainLogistic(_inverted(slope / spread, half / spread), "fits")
+
+
+def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
+    """The slope of greatest likelihood and the curvature there; NaN where Newton does not settle.
+
+    The loss is convex in the slope, so a step that does not lessen it is halved.
+    """
+    weight = wins + losses
+
+    def loss(slope: float) -> float:
+        return float(
+            (wins * np.logaddexp(0, -slope * x) + losses * np.logaddexp(0, slope * x)).sum()
+        )
+
+    slope, best = 0.0, loss(0.0)
+    for _ in range(_MOST_STEPS):
+        chance = _chance(slope * x)
+        curvature = float((weight * chance * (1 - chance) * x**2).sum())
+        if not curvature > 0:
+            break
+        step = float(((wins - weight * chance) * x).sum()) / curvature
+        while abs(step) > 1e-10 * (1 + abs(slope)) and loss(slope + step) > best:
+            step /= 2
+        slope += step
+        best = loss(slope)
+        if abs(step) <= 1e-10 * (1 + abs(slope)):
+            return slope, curvature
+    return math.nan, math.nan
+
+
+def _chance(log_odds: Reals) -> Reals:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
+
+
+def _inverted(slope: float, half: float) -> Estimate:
+    """1 / slope with the interval of the slope turned over."""
+    k = 1 / slope
+    if math.isnan(half):
+        return Estimate(k, math.nan, math.nan)
+    near, far = abs(slope) + half, abs(slope) - half
+    ends = Estimate(abs(k), 1 / near, 1 / far if far > 0 else math.inf)
+    return ends if slope > 0 else -ends
 
 
 def probabilities(sample: Sample) -> Reals | None:
@@ -168,12 +302,30 @@ class CalibrationRow:
     most: float
     """The values among them."""
     logistic: Logistic
+    plain: PlainLogistic | None = None
+    """The one-parameter curve; None of win or loss against the rest, which is not even at 0."""
+
+    def score_for(self, probability: float) -> Estimate:
+        """The score at which the curve reaches a probability; infinite where it never does.
+
+        Values end at 0 and 1.
+        """
+        found = self.logistic.score_for(probability)
+        if self.unit != VALUE:
+            return found
+        ends = (found.value, found.low, found.high)
+        return Estimate(*(math.copysign(math.inf, x) if x < 0 or x > 1 else x for x in ends))
+
+    @property
+    def k(self) -> Estimate:
+        """The scale of the one-parameter curve; NaN where there is none."""
+        return Estimate(math.nan, math.nan, math.nan) if self.plain is None else self.plain.k
 
 
 def calibrate(
     sample: Sample,
     *,
-    draws: DrawnGames = "discard",
+    draws: DrawnGames = "drop",
     wdl: bool = False,
     condition: str = "",
     confidence: float = 0.95,
@@ -208,6 +360,7 @@ def _row(of: str, fitted: Sample, condition: str, confidence: float) -> Calibrat
         least,
         most,
         fit_logistic(fitted, confidence),
+        None if of in ("win", "loss") else fit_plain(fitted, confidence),
     )
 
 
@@ -242,8 +395,11 @@ class Calibration(Result):
                 "bend": curve.link.bend,
                 "limit": curve.link.limit,
             }
+            estimates = {f"score_{p:.0%}".rstrip("%"): part.score_for(p) for p in WIN_PROBABILITIES}
+            estimates["k"] = part.k
             for name in ("even", "scale", "intercept", "slope"):
-                estimate: Estimate = getattr(curve, name)
+                estimates[name] = getattr(curve, name)
+            for name, estimate in estimates.items():
                 row |= {
                     name: estimate.value,
                     f"{name}_low": estimate.low,
@@ -255,23 +411,27 @@ class Calibration(Result):
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
         heading = (
-            "evaluator", "condition", "of", "even", "scale", "link", "values", "positions", "games",
+            "evaluator", "condition", "of", *CALIBRATION_HEADINGS, "values", "positions", "games",
         )  # fmt: skip
         return (heading, *(_cells(part) for part in self.parts))
 
     def notes(self) -> tuple[str, ...]:
-        """What bends, and why some curves are missing."""
+        """What the columns mean, what the link does, and why some curves are missing."""
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
             f"fits, {part.logistic.why_none}."
             for part in self.parts
             if not part.logistic.converged
         ]
+        if any(part.logistic.converged for part in self.parts):
+            notes.append(SCORES_NOTE)
         if not all(part.logistic.link.is_straight for part in self.parts):
             notes.append(
                 "x(value) = bend · asinh(value / bend), values beyond the limit counting as the "
                 "limit: a few badly wrong scores rule no curve. Bend and limit are those by which "
-                "games held out surprise least, unless they were set."
+                "games held out surprise least, unless they were set. The scales of evaluators "
+                "with different links cannot be compared; compare the scores for 50%, 75% and 90%, "
+                "or K."
             )
         return tuple(notes)
 
@@ -289,9 +449,25 @@ def _cells(part: CalibrationRow) -> tuple[str, ...]:
     return (*who, *calibration_texts(part), values, f"{part.positions:,}", f"{part.games:,}")
 
 
-def calibration_texts(part: CalibrationRow) -> tuple[str, str, str]:
-    """Even, scale and link for people."""
+CALIBRATION_HEADINGS: Final = (
+    *(f"{probability:.0%} at" for probability in WIN_PROBABILITIES), "K", "scale", "link",
+)  # fmt: skip
+"""Of what `calibration_texts` gives."""
+SCORES_NOTE: Final = (
+    "50% at, 75% at, 90% at: the score at which the fitted curve reaches this probability. K: the "
+    "scale of the plain one-parameter curve 1 / (1 + exp(-score / K)), which takes every score as "
+    "it is and is even at 0 (values: at 0.5)."
+)
+
+
+def calibration_texts(part: CalibrationRow) -> tuple[str, ...]:
+    """The scores for the probabilities, K, scale and link for people."""
     curve, spec = part.logistic, ".3f" if part.unit == VALUE else ".1f"
     if not curve.converged:
-        return "no curve fits", "", ""
-    return curve.even.text(spec), curve.scale.text(spec), str(curve.link)
+        return ("no curve fits", *[""] * (len(CALIBRATION_HEADINGS) - 1))
+    scores = [_reached(part.score_for(probability), spec) for probability in WIN_PROBABILITIES]
+    return (*scores, part.k.text(spec), curve.scale.text(spec), str(curve.link))
+
+
+def _reached(score: Estimate, spec: str) -> str:
+    return "not reached" if math.isinf(score.value) else score.text(spec)

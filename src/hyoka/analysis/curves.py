@@ -408,8 +408,8 @@ def about_curve(curve: Curve) -> str:
             verdict = "no more than chance may" if turns.holds else "more than chance would"
             clauses.append(f", {verdict} (p = {turns.p_value:.2g})")
     if curve.logistic.converged and curve.unit != VALUE and curve.trend == "rises":
-        fit = curve.logistic
-        clauses.append(f"; even at {fit.even.text('.0f')}, scale {fit.scale.text('.0f')}")
+        even, ahead = (curve.logistic.score_for(p).text(".0f") for p in (0.5, 0.75))
+        clauses.append(f"; 50% at {even}, 75% at {ahead}")
     return "".join(clauses) + "."
 
 

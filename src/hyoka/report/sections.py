@@ -9,6 +9,7 @@ import numpy as np
 
 from hyoka._core import columns
 from hyoka.analysis import (
+    CALIBRATION_HEADINGS,
     METRICS,
     VALUE,
     Calibration,
@@ -558,8 +559,8 @@ def calibration_section(results: Results) -> Section:
     """From what an evaluator says to probabilities."""
     calibration = Calibration(tuple(row for s in results.subjects for row in s.calibration))
     words = [
-        f"What a value or a score is worth. {calibration.title}. At “even” both sides win as "
-        "often; a step of “scale” multiplies the odds by 2.7.",
+        f"What a value or a score is worth. {calibration.title}. A step of “scale” multiplies the "
+        "odds by 2.7.",
         *calibration.notes(),
     ]
     blocks: list[Block] = [_constants_table(calibration)]
@@ -580,7 +581,8 @@ def _constants_table(calibration: Calibration) -> Table:
         (row.name, row.of, *calibration_texts(row), f"{row.positions:,}", f"{row.games:,}")
         for row in calibration.parts
     )
-    head = ("Evaluator", "Curve of", "Even", "Scale", "Link", "Positions", "Games")
+    columns_of = (heading[:1].upper() + heading[1:] for heading in CALIBRATION_HEADINGS)
+    head = ("Evaluator", "Curve of", *columns_of, "Positions", "Games")
     caption = (
         "The constants, with 95% intervals; of the result without drawn games, and where there are "
         "draws, of win and loss against the rest. Positions and games are those fitted to: mates "
