@@ -9,6 +9,7 @@ table with the numbers of runs; all claims take some ten minutes on one core.
 
 import argparse
 import functools
+import itertools
 import math
 import shlex
 import sys
@@ -35,8 +36,9 @@ from hyoka.analysis import (
     measure,
     named_gap,
 )
-from hyoka.arena import PairScores, Sprt, elo, normalised_elo
+from hyoka.arena import PairScores, Score, Sprt, elo, normalised_elo, rate, why_too_few
 from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate
+from hyoka.estimate import Estimate, independent_difference
 
 Reals = NDArray[np.float64]
 Studies = Callable[[np.random.Generator, int], Sample]
@@ -430,6 +432,69 @@ def looks(runs: int, seed: int) -> Iterator[Row]:
               share(misled), runs)  # fmt: skip
 
 
+def verdicts(runs: int, seed: int) -> Iterator[Row]:
+    """Verdicts on scores of players who are equal: against a half, and two scores compared."""
+    rng = np.random.default_rng(seed)
+    for unit, kinds, result in (
+        ("games", list(_game_kinds()), _score_of_game_counts),
+        ("pairs", list(_pair_kinds()), _score_of_pair_counts),
+    ):
+        for count in (10, 20, 40, 100):
+            wrong = {"one score": [], "two scores compared": []}
+            for chances in kinds:
+                truth = float(chances @ np.linspace(0, 1, len(chances)))
+                one, other = rng.multinomial(count, chances, size=(2, runs)).tolist()
+                ours, theirs = (
+                    [_interval(result(tuple(n))) for n in each] for each in (one, other)
+                )
+                wrong["one score"].append([_leaves_out(each, truth) for each in ours])
+                differences = itertools.starmap(
+                    independent_difference, zip(ours, theirs, strict=True)
+                )
+                wrong["two scores compared"].append([_leaves_out(each, 0) for each in differences])
+            for what, of in wrong.items():
+                worst = max(of, key=np.mean)
+                yield Row(
+                    f"false verdicts on {what}, {count} {unit}, the worst of {len(of)} kinds",
+                    share(worst),
+                    runs,
+                )
+
+
+def _game_kinds() -> Iterator[Reals]:
+    """Chances of a loss, a draw and a win: strengths and shares of draws."""
+    for expected, draws in itertools.product((0.5, 0.6, 0.75, 0.9, 0.97), (0, 0.3, 0.6, 0.9)):
+        drawn = 2 * draws * min(expected, 1 - expected)
+        yield np.array([1 - expected - drawn / 2, drawn, expected - drawn / 2])
+
+
+def _pair_kinds() -> Iterator[Reals]:
+    kinds = ((0, 0, 0), (0.4, 0, 0.3), (0.4, 400, 0), (0.7, 200, 0), (0.9, 0, 0))
+    for difference, kind in itertools.product((0, 50, 200, 300), kinds):
+        yield pair_chances(difference, *kind)
+
+
+def _score_of_game_counts(counts: tuple[int, int, int]) -> Score:
+    losses, draws, wins = counts
+    return Score(wins, draws, losses)
+
+
+def _score_of_pair_counts(counts: tuple[int, int, int, int, int]) -> PairScores:
+    return PairScores(counts)
+
+
+@functools.lru_cache(maxsize=1_000_000)
+def _interval(result: Score | PairScores) -> Estimate:
+    """The interval that verdicts are made from; no ends where games are too few for one."""
+    if why_too_few(result):
+        return Estimate(result.rate, -math.inf, math.inf)
+    return rate(result, continuity=True)
+
+
+def _leaves_out(interval: Estimate, truth: float) -> bool:
+    return not interval.low - 1e-12 <= truth <= interval.high + 1e-12
+
+
 CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "bands": (bands, 1000),
     "metrics": (metrics, 1000),
@@ -440,6 +505,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "late": (late, 200),
     "elo": (elo_interval, 1000),
     "sprt": (sprt, 2000),
+    "verdicts": (verdicts, 20_000),
     "looks": (looks, 1000),
     "wdl": (wdl, 300),
 }

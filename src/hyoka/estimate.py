@@ -38,3 +38,21 @@ class Estimate:
         if math.isnan(self.low) or math.isnan(self.high):
             return format(self.value, spec)
         return f"{self.value:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
+
+
+def independent_difference(one: Estimate, other: Estimate) -> Estimate:
+    """The difference of two independent estimates, with an interval by MOVER.
+
+    MOVER (method of variance estimates recovery) combines the arm of each interval that points the
+    same way, so that asymmetric intervals stay asymmetric. For Wilson intervals of proportions it
+    is Newcombe's hybrid score interval.
+
+    >>> independent_difference(Estimate(5, 2, 8), Estimate(1, -3, 5))
+    Estimate(value=4, low=-1.0, high=9.0)
+    >>> independent_difference(Estimate(0.0, 0.0, 0.6), Estimate(0.1, 0.1, 0.1))
+    Estimate(value=-0.1, low=-0.1, high=0.5)
+    """
+    value = one.value - other.value
+    below = math.hypot(one.value - one.low, other.high - other.value)
+    above = math.hypot(one.high - one.value, other.value - other.low)
+    return Estimate(value, value - below, value + above)

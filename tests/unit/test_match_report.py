@@ -148,8 +148,17 @@ def test_one_game_is_enough(result: float, by: str) -> None:
     assert "who is stronger" in said
 
 
+def test_few_games_give_no_verdict_however_one_sided() -> None:
+    games = played_games(20, strengths=(900.0, 0.0), seed=3)
+    said = everything_said(match_page("A match", games, ["a", "b"]))
+    assert "but fewer than 20 pairs cannot tell who is stronger" in said
+    assert "Fewer than 20 pairs are too few to trust an interval." in said
+    few = everything_said(match_page("A match", games[:18], ["a", "b"]))
+    assert "fewer than 20 games cannot tell whether moving first is an advantage" in few
+
+
 def test_a_match_that_proves_nothing_says_so() -> None:
-    games = played_games(20, strengths=(0.0, 0.0), seed=3)
+    games = played_games(60, strengths=(0.0, 0.0), seed=3)
     assert "too little to tell" in everything_said(match_page("A match", games, ["a", "b"]))
 
 

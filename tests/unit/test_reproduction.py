@@ -2,7 +2,9 @@
 """The papers' experiments: their numbers, what is said of ours, and a small run of each kind."""
 
 import dataclasses
+import itertools
 import json
+import math
 import os
 import random
 import shutil
@@ -17,11 +19,11 @@ from typer.testing import CliRunner
 
 import hyoka as hk
 from hyoka.analysis import Sample
-from hyoka.arena import Score
+from hyoka.arena import MatchScore, PairScores, Score, rate
 from hyoka.cli.commands import command_line
 from hyoka.engines import spec
 from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.estimate import Estimate
+from hyoka.estimate import Estimate, independent_difference
 from hyoka.progress import Progress
 from hyoka.records import Record
 from hyoka.reproduction import (
@@ -33,13 +35,13 @@ from hyoka.reproduction import (
     cell_text,
     experiment_named,
 )
-from hyoka.reproduction.claims import differ, same_within, verdict
-from hyoka.reproduction.curve_differences import apart, falls, from_diagonal
+from hyoka.reproduction.claims import differ, not_shown_if_few, same_within, verdict
+from hyoka.reproduction.curve_differences import apart, falls, from_diagonal, simultaneous
 from hyoka.reproduction.gaps import SplitSizes
 from hyoka.reproduction.go_programs import OURS, GoExperiment, GoScale, Program
 from hyoka.reproduction.go_ranks import Group, RanksExperiment
 from hyoka.reproduction.gps_shogi import Amount, GpsExperiment
-from hyoka.reproduction.matches import duel_verdict
+from hyoka.reproduction.matches import difference_verdict, duel_verdict, lead_verdict
 from hyoka.reproduction.results_page import (
     Made,
     definition,
@@ -227,6 +229,62 @@ class TestVerdicts:
         nothing = Estimate(0.0, float("nan"), float("nan"))
         for each in (same_within(0.05, "", []), same_within(0.05, "", [nothing]), differ("", [])):
             assert each.words == "not shown"
+
+
+class TestVerdictsOnScores:
+    def test_three_losses_and_a_draw_show_nothing(self) -> None:
+        judged = lead_verdict("A ahead of B", Score(wins=0, draws=1, losses=3))
+        assert (judged.answer, judged.detail) == (
+            "not shown",
+            "points a game; fewer than 20 games",
+        )
+
+    def test_pairs_are_counted_where_there_are_pairs(self) -> None:
+        pairs = PairScores((0, 0, 0, 0, 19))
+        score = MatchScore(as_first=Score(19), as_second=Score(19), pairs=pairs)
+        assert lead_verdict("", score).detail.endswith("fewer than 20 pairs")
+        assert difference_verdict("", score, score).detail.endswith("fewer than 20 pairs")
+        assert duel_verdict("", "", Score(1, 0, 1), score).detail.endswith("fewer than 20 pairs")
+        more = MatchScore(Score(20), Score(20), pairs + PairScores((0, 0, 0, 0, 1)))
+        assert lead_verdict("", more).answer == "yes"
+
+    def test_a_difference_keeps_the_asymmetry_of_its_intervals(self) -> None:
+        one, other = Score(wins=0, losses=20), Score(wins=3, losses=17)
+        found = difference_verdict("", one, other).found
+        assert found.high - found.value < found.value - found.low
+        # Newcombe 1998, 56/70 and 48/80, his method 10.
+        newcombe = independent_difference(rate(Score(56, 0, 14)), rate(Score(48, 0, 32)))
+        assert newcombe.low == pytest.approx(0.0524, abs=5e-5)
+        assert newcombe.high == pytest.approx(0.3339, abs=5e-5)
+
+    @pytest.mark.parametrize("games", [10, 20, 40, 100])
+    def test_false_verdicts_are_no_more_than_5_percent(self, games: int) -> None:
+        """Exactly, of equal players: all scores with their chances."""
+        wins = range(games + 1)
+        scores = [Score(n, 0, games - n) for n in wins]
+        chances = [math.comb(games, n) / 2**games for n in wins]
+        one = sum(
+            chance
+            for chance, score in zip(chances, scores, strict=True)
+            if lead_verdict("", score).answer != "not shown"
+        )
+        two = sum(
+            a * b
+            for (a, one_score), (b, other) in itertools.product(
+                zip(chances, scores, strict=True), repeat=2
+            )
+            if a * b > 1e-12 and difference_verdict("", one_score, other).answer != "not shown"
+        )
+        assert one <= 0.05
+        assert two <= 0.05
+
+    def test_other_figures_of_few_games_show_nothing(self) -> None:
+        surely = verdict("more", Estimate(0.2, 0.1, 0.3), "squares")
+        assert not_shown_if_few(surely, 20).answer == "yes"
+        assert not_shown_if_few(surely, 19).detail == "squares; fewer than 20 games"
+        few = np.ones((19, 1))
+        assert simultaneous(few[0], few, games=19) == []
+        assert simultaneous(few[0], few, games=20)
 
 
 class TestCurveDifferences:

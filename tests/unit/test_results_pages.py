@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import recompute_verdicts
 from hyoka.reproduction import EXPERIMENTS
 from hyoka.reproduction.checklist import CHECKLISTS, Checklist
 from hyoka.reproduction.results_page import definition, read_results_page
@@ -65,3 +66,37 @@ def test_a_page_is_of_the_experiment_as_it_is(page: Path) -> None:
     assert not told.made.commit.endswith("+"), "made by code that nobody can find again"
     pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}.*.svg"))
     assert pictures == sorted(re.findall(r"\]\(([^)]+\.svg)\)", page.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_the_verdicts_that_the_rule_gives(page: Path) -> None:
+    """Otherwise: scripts/recompute_verdicts.py."""
+    text = page.read_text()
+    new = recompute_verdicts.recomputed(page.stem, text)
+    assert recompute_verdicts.answers(new) == recompute_verdicts.answers(text)
+
+
+def test_verdicts_from_few_games_are_taken_back() -> None:
+    text = (TOP / "docs" / "results" / "004-table6.md").read_text()
+    claim = "MCTS behind αβ"
+    old = re.sub(rf"\| {claim} \|.*", f"| {claim} | yes | +0.4 | points a game |", text)
+    assert old != text
+    new = recompute_verdicts.recomputed("004-table6", old)
+    assert (claim, "not shown") in recompute_verdicts.answers(new)
+    assert f"{claim} | not shown | +0.400 (+0.026 to +0.495) | points a game; fewer than 20" in new
+    assert recompute_verdicts.recomputed("004-table6", new) == new
+
+
+def test_scores_of_games_without_pairs_are_recomputed_exactly() -> None:
+    page = """| | | theirs +−= | points | ours +−= | points | p |
+| --- | --- | ---: | ---: | ---: | ---: | ---: |
+| 1 s | A first | 89-11-0 | 0.890 | 5-15-0 | 0.250 ±0.179 | 0.041 |
+
+## Verdicts
+
+| as in the paper? |  | found |  |
+| --- | --- | --- | --- |
+| 1 s, A first, A ahead of B | not shown | +9.0 | p = 0.041 |
+"""
+    new = recompute_verdicts.recomputed("003-table1", page)
+    assert "| reversed | -0.250 (-0.404 to -0.006) | p = 0.041 |" in new

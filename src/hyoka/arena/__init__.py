@@ -19,10 +19,15 @@ from hyoka.arena.ratings import RatingList, rate_players
 from hyoka.arena.report import write_match_report
 from hyoka.arena.sanity import odd_workers
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
-from hyoka.arena.significance import binomial_p_value, permutation_p_value
+from hyoka.arena.significance import (
+    FEW,
+    binomial_p_value,
+    permutation_p_value,
+    why_too_few,
+)
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
-from hyoka.arena.summary import FEW, DuelSummary, match_ratings, repeated_games
+from hyoka.arena.summary import DuelSummary, match_ratings, repeated_games
 from hyoka.arena.time_control import TimeControl
 
 __all__ = [
@@ -66,5 +71,6 @@ __all__ = [
     "rate_players",
     "repeated_games",
     "tune_prior",
+    "why_too_few",
     "write_match_report",
 ]

@@ -72,20 +72,50 @@ def elo(result: Result, confidence: float = 0.95) -> Estimate:
     return Estimate(elo_of_rate(quality.value), elo_of_rate(quality.low), elo_of_rate(quality.high))
 
 
-def rate(result: Result, confidence: float = 0.95) -> Estimate:
-    """Points a game with the interval for what they would be in the long run."""
+def rate(result: Result, confidence: float = 0.95, *, continuity: bool = False) -> Estimate:
+    """Points a game with the interval for what they would be in the long run.
+
+    With `continuity`, the interval is corrected by half a step of the score (Newcombe): it is wider
+    and misses the truth in at most 5 % of matches, not just on average. Verdicts use it.
+
+    >>> ends = rate(Score(wins=5, losses=15)), rate(Score(wins=5, losses=15), continuity=True)
+    >>> [f"{each.low:.3f} to {each.high:.3f}" for each in ends]
+    ['0.112 to 0.469', '0.096 to 0.494']
+    """
     _check_confidence(confidence)
     if not result.games:
         return Estimate(result.rate, 0.0, 1.0)
-    mean = result.rate
     flips = result.games / _variance_ratio(result)
+    correction = _score_step(result) / 2 / result.games if continuity else 0.0
+    return wilson_rate(result.rate, flips, confidence, correction)
+
+
+def wilson_rate(
+    mean: float, flips: float, confidence: float = 0.95, correction: float = 0.0
+) -> Estimate:
+    """Wilson's interval of a mean that is known as well as from `flips` coin flips.
+
+    `correction` is how far the mean is moved outward first: the continuity correction.
+    """
     quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
     weight = quantile * quantile / flips
-    middle = mean + weight / 2
-    half_width = math.sqrt(weight * (mean * (1 - mean) + weight / 4))
-    low = 0.0 if mean == 0 else max(0.0, (middle - half_width) / (1 + weight))
-    high = 1.0 if mean == 1 else min(1.0, (middle + half_width) / (1 + weight))
-    return Estimate(mean, low, high)
+
+    def end(side: int) -> float:
+        moved = min(1.0, max(0.0, mean + side * correction))
+        half_width = math.sqrt(weight * (moved * (1 - moved) + weight / 4))
+        return min(1.0, max(0.0, (moved + weight / 2 + side * half_width) / (1 + weight)))
+
+    return Estimate(mean, 0.0 if mean == 0 else end(-1), 1.0 if mean == 1 else end(1))
+
+
+def _score_step(result: Result) -> float:
+    """The distance between neighboring scores that results such as these can add up to."""
+    pairs, single = independent_parts(result)
+    halves = [which for which, count in enumerate(pairs.counts) if count]
+    games = [single.losses, single.draws, single.wins]
+    singles = [which for which, count in enumerate(games) if count]
+    steps = [each - seen[0] for seen in (halves, singles) for each in seen[1:]]
+    return math.gcd(*steps) / 2 if steps else 1.0
 
 
 def likelihood_of_superiority(result: Result) -> float:

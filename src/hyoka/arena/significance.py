@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often chance alone would do as well: exact two-sided p values of two equal players."""
+"""Whether a score shows anything: exact p values of two equal players, and when games are too few.
+
+A verdict on a score is made from `rate(score, continuity=True)`, never from fewer than `FEW` pairs
+(games, where there are no pairs). So at most 5 % of verdicts are wrong, in matches of 10 to 100
+games and pairs, whatever the share of draws and the strength of the players: `python
+scripts/simulations.py verdicts` counts.
+"""
 
 import math
 from typing import Final
@@ -9,7 +15,24 @@ from numpy.typing import NDArray
 
 from hyoka.arena.score import Result, Score, independent_parts
 
+FEW: Final = 20
+"""Pairs, or games where there are no pairs; fewer give no verdict."""
 _DRAWS: Final = ("left out", "split")
+
+
+def why_too_few(result: Result) -> str:
+    """Why a result has too few games for a verdict; empty if it has enough.
+
+    >>> from hyoka.arena.score import PairScores
+    >>> why_too_few(Score(wins=19)), why_too_few(PairScores((0, 0, 9, 0, 10)))
+    ('fewer than 20 games', 'fewer than 20 pairs')
+    >>> why_too_few(Score(wins=20)), why_too_few(PairScores((0, 0, 9, 0, 11)))
+    ('', '')
+    """
+    pairs, single = independent_parts(result)
+    if pairs.pairs:
+        return "" if pairs.pairs >= FEW else f"fewer than {FEW} pairs"
+    return "" if single.games >= FEW else f"fewer than {FEW} games"
 
 
 def binomial_p_value(score: Score, *, draws: str = "left out") -> float:

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -16,13 +15,10 @@ from hyoka.arena.elo import (
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.ratings import RatingList, rate_players
 from hyoka.arena.score import MatchScore
-from hyoka.arena.significance import binomial_p_value, permutation_p_value
+from hyoka.arena.significance import binomial_p_value, permutation_p_value, why_too_few
 from hyoka.arena.sprt import Sprt
 from hyoka.arena.standing import Standing
 from hyoka.estimate import Estimate
-
-FEW: Final = 20
-"""Pairs; of fewer no interval deserves trust."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +66,8 @@ class DuelSummary:
 
     def __str__(self) -> str:
         ends = f"{self.elo.value:+.0f} ({self.elo.low:+.0f} to {self.elo.high:+.0f})"
-        pairs = self.score.pairs.pairs
-        few = f"; {pairs} pairs are too few to trust an interval" if 0 < pairs < FEW else ""
+        why = why_too_few(self.score)
+        few = f"; {why}: too few to trust an interval" if why else ""
         return (
             f"{self.player} v {self.opponent}: {self.score.score}, {self.score.rate:.1%}, "
             f"Elo {ends}, LOS {self.superiority:.1%}{few}"

@@ -19,7 +19,6 @@ from rich.table import Table
 from rich.text import Text
 
 from hyoka.arena import (
-    FEW,
     DuelSummary,
     MatchPlan,
     MatchResult,
@@ -33,6 +32,7 @@ from hyoka.arena import (
     plan_match,
     play_match,
     repeated_games,
+    why_too_few,
     write_match_report,
 )
 from hyoka.cli.output import (
@@ -403,8 +403,9 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
             markup=False,
             soft_wrap=True,
         )
-    if 0 < min((duel.score.pairs.pairs for duel in result.duels), default=0) < FEW:
-        out.print(f"fewer than {FEW} pairs are too few to trust an interval", style="dim")
+    reasons = (why_too_few(duel.score) for duel in result.duels if duel.score.games)
+    for why in dict.fromkeys(filter(None, reasons)):
+        out.print(f"{why} are too few to trust an interval", style="dim")
     for odd in odd_workers(result.games):
         err.print(f"not like the others: {odd}", style="red", markup=False)
     if result.verdict is not None and sprt is not None:

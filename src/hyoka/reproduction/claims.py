@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """From intervals to verdicts: what counts as shown, what as the same, and what as neither."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Final
 
+from hyoka.arena import FEW
 from hyoka.estimate import Estimate
 from hyoka.reproduction.outcome import Answer, Verdict
 
@@ -28,15 +30,21 @@ def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
     return Verdict(claim, lead, answer, detail)
 
 
-def apart_by(one: Estimate, other: Estimate) -> Estimate:
-    """How much more the first is than the second, two numbers that chance drew apart.
+def not_shown_if(reason: str, judged: Verdict) -> Verdict:
+    """The same verdict, or "not shown" with the reason where there is one."""
+    if not reason:
+        return judged
+    detail = f"{judged.detail}; {reason}" if judged.detail else reason
+    return dataclasses.replace(judged, answer="not shown", detail=detail)
 
-    >>> apart_by(Estimate(5, 2, 8), Estimate(1, -3, 5))
-    Estimate(value=4, low=-1.0, high=9.0)
+
+def not_shown_if_few(judged: Verdict, count: int, unit: str = "games") -> Verdict:
+    """The same verdict, or "not shown" where it comes from fewer than `FEW` games.
+
+    >>> print(not_shown_if_few(verdict("more", Estimate(0.2, 0.1, 0.3)), 19))
+    more: not shown, +0.200 (+0.100 to +0.300) (fewer than 20 games)
     """
-    more = one.value - other.value
-    reach = math.hypot(one.high - one.low, other.high - other.low) / 2
-    return Estimate(more, more - reach, more + reach)
+    return not_shown_if(f"fewer than {FEW} {unit}" if count < FEW else "", judged)
 
 
 def same_within(

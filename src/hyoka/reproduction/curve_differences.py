@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.analysis import FixedBins, Resampling, Sample
+from hyoka.arena import FEW
 from hyoka.estimate import Estimate
 
 Reals = NDArray[np.float64]
@@ -27,9 +28,9 @@ def simultaneous(
     """Values with intervals that hold together, from what each resample of games gave.
 
     All have the same reach in standard errors: the share `confidence` of the resamples lies within
-    it everywhere.
+    it everywhere. Fewer than `FEW` games have none, so that no verdict comes of them.
     """
-    if not len(values) or games < 2:
+    if not len(values) or games < FEW:
         return []
     drawn = np.where(np.isfinite(drawn), drawn, values)
     spread = np.maximum(drawn.std(axis=0), 1e-9)

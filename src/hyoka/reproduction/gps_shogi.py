@@ -7,8 +7,8 @@ from typing import Final
 
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
-from hyoka.estimate import Estimate
-from hyoka.reproduction.claims import apart_by, verdict
+from hyoka.estimate import Estimate, independent_difference
+from hyoka.reproduction.claims import verdict
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop, winners_told
@@ -95,7 +95,7 @@ class GpsExperiment:
         one, other = steepness["programs"], steepness["professionals"]
         tables.append(OutcomeTable(("scale, centipawns", ""), tuple(steepness.items())))
         slower = "the curve of professionals' games rises more slowly"
-        verdicts.append(verdict(slower, apart_by(other, one)))
+        verdicts.append(verdict(slower, independent_difference(other, one)))
         return Outcome(
             f"GPS Shogi at depth {amount.depth}; {'; '.join(about)}",
             tuple(tables),

@@ -14,7 +14,7 @@ from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
 from hyoka.files import write_text
 from hyoka.problems import Problem
-from hyoka.reproduction.claims import verdict
+from hyoka.reproduction.claims import not_shown_if_few, verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
 from hyoka.solving import solve, wilson_interval
@@ -117,7 +117,8 @@ class LadderExperiment:
             for sort, some in zip(self.sorts, among, strict=True):
                 if some.any():
                     more = paired(solved[better][some], solved[worse][some], seed)
-                    found.append(verdict(f"{sort.name}: {words}", more, "share of problems"))
+                    judged = verdict(f"{sort.name}: {words}", more, "share of problems")
+                    found.append(not_shown_if_few(judged, int(some.sum()), "problems"))
         return found
 
     def _solved(

@@ -4,9 +4,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hyoka.arena import MatchScore, Score, binomial_p_value, permutation_p_value, plan_match, rate
-from hyoka.estimate import Estimate
-from hyoka.reproduction.claims import LITTLE, same_within, verdict
+from hyoka.arena import (
+    MatchScore,
+    Score,
+    binomial_p_value,
+    permutation_p_value,
+    plan_match,
+    rate,
+    why_too_few,
+)
+from hyoka.estimate import Estimate, independent_difference
+from hyoka.reproduction.claims import LITTLE, not_shown_if, same_within, verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Workshop
 from hyoka.search import linear_evaluation
@@ -92,7 +100,8 @@ def duel_verdict(
     """
     if binomial_p_value(theirs) >= 0.05:
         claim = f"{when}{one} and {other} are equals"
-        return same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
+        judged = same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
+        return not_shown_if(why_too_few(ours), judged)
     return order_verdict(one, other, theirs, ours, when)
 
 
@@ -101,12 +110,32 @@ def order_verdict(
 ) -> Verdict:
     """The same for a paper that says who is ahead, however sure its own score is of it."""
     if theirs.rate > 0.5:
-        return verdict(f"{when}{one} ahead of {other}", _lead(ours), _p_value(ours))
-    return verdict(f"{when}{one} behind {other}", -_lead(ours), _p_value(ours))
+        return lead_verdict(f"{when}{one} ahead of {other}", ours, _p_value(ours))
+    return lead_verdict(f"{when}{one} behind {other}", ~ours, _p_value(ours))
+
+
+def lead_verdict(claim: str, score: Score | MatchScore, detail: str = "points a game") -> Verdict:
+    """A claim that holds if a player makes more than half of the points.
+
+    >>> print(lead_verdict("A ahead of B", Score(wins=0, draws=1, losses=3)))
+    A ahead of B: not shown, -0.375 (-0.495 to +0.088) (points a game; fewer than 20 games)
+    """
+    return not_shown_if(why_too_few(score), verdict(claim, _lead(score), detail))
+
+
+def difference_verdict(
+    claim: str,
+    one: Score | MatchScore,
+    other: Score | MatchScore,
+    detail: str = "points a game",
+) -> Verdict:
+    """A claim that holds if the first makes more points a game than the second, in other games."""
+    more = independent_difference(rate(one, continuity=True), rate(other, continuity=True))
+    return not_shown_if(why_too_few(one) or why_too_few(other), verdict(claim, more, detail))
 
 
 def _lead(score: Score | MatchScore) -> Estimate:
-    points = rate(score)
+    points = rate(score, continuity=True)
     return Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka._core import Player
-from hyoka.arena import MatchPlan, MatchResult, PlayedGame, Score, plan_match, rate
+from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, plan_match, rate
 from hyoka.arena.export import records_name
 from hyoka.artefact import Origin
 from hyoka.estimate import Estimate
@@ -27,8 +27,8 @@ from hyoka.learning.perceptrons import (
     learn_perceptrons,
     squared_errors,
 )
-from hyoka.reproduction.claims import apart_by, verdict
-from hyoka.reproduction.matches import TheirScore, order_verdict
+from hyoka.reproduction.claims import not_shown_if_few, verdict
+from hyoka.reproduction.matches import TheirScore, lead_verdict, order_verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Experiment, Workshop
 from hyoka.search.ply_perceptrons import PlyPerceptrons, perceptrons
@@ -325,11 +325,17 @@ class ErrorExperiment:
                 ),
             ),
             (
-                verdict("the error grows from the opening to the ending", more, "MSE"),
-                verdict(
-                    "the opening is foretold better than by its mean",
-                    mean_by_game(gains, tests.games, early, plies < 0),
-                    "less MSE",
+                not_shown_if_few(
+                    verdict("the error grows from the opening to the ending", more, "MSE"),
+                    min(_game_count(tests, early), _game_count(tests, late)),
+                ),
+                not_shown_if_few(
+                    verdict(
+                        "the opening is foretold better than by its mean",
+                        mean_by_game(gains, tests.games, early, plies < 0),
+                        "less MSE",
+                    ),
+                    _game_count(tests, early),
                 ),
             ),
             (self._picture(workshop, scale, rows),),
@@ -345,6 +351,10 @@ class ErrorExperiment:
             drawn["mean of the ply"].append((ply, variance))
         file = workshop.place(self.id) / f"{scale}-errors.svg"
         return _drawn(drawn, "pieces laid", "mean squared error", file)
+
+
+def _game_count(labelled: LabelledPositions, rows: NDArray[np.bool_]) -> int:
+    return len(np.unique(labelled.games[rows]))
 
 
 def _off_the_mean(labelled: LabelledPositions) -> _Array:
@@ -386,10 +396,13 @@ class TerritoryExperiment:
             "simulations a move; a game that is over keeps its squares",
             (OutcomeTable(("ply", "UCT", "UCT + NN", "UCT ahead"), tuple(rows)),),
             tuple(
-                verdict(
-                    f"{when}, UCT has more squares than UCT + NN",
-                    _mean(uct[:, ply] - network[:, ply]),
-                    "squares",
+                not_shown_if_few(
+                    verdict(
+                        f"{when}, UCT has more squares than UCT + NN",
+                        _mean(uct[:, ply] - network[:, ply]),
+                        "squares",
+                    ),
+                    len(games),
                 )
                 for when, ply in (
                     ("ply 10", min(10, last)),
@@ -445,20 +458,20 @@ class AblationExperiment:
             each: squared_errors(perceptrons(laboratory.networks(each)), tests)
             for each in self.variants
         }
-        points: dict[Variant, Estimate] = {}
-        ahead: dict[Variant, Estimate] = {}
+        points: dict[Variant, MatchScore] = {}
+        ahead: dict[Variant, MatchScore] = {}
         rows: list[tuple[Value, ...]] = []
         everything, late = tests.plies >= 0, tests.plies >= _LATE
         for each, errors in squares.items():
             player = laboratory.with_network(laboratory.networks(each))
             match = laboratory.match(f"NN={player}", f"UCT={amount.search}", amount.ablation_games)
-            points[each] = rate(match.standing.duel(0, 1))
+            score = points[each] = match.standing.duel(0, 1)
             row: list[Value] = [
                 each.name,
                 mean_by_game(errors, tests.games, everything, ~everything),
                 mean_by_game(errors, tests.games, late, ~everything),
-                match.standing.duel(0, 1).score,
-                points[each],
+                score.score,
+                rate(score),
                 *(_mean(_lead(_in_order(match), "NN", ply)) for ply in (_EARLY, None)),
             ]
             if each == PAPERS:
@@ -466,8 +479,8 @@ class AblationExperiment:
             else:
                 home = f"paper={laboratory.with_network(papers)}"
                 direct = laboratory.match(f"NN={player}", home, amount.ablation_games)
-                ahead[each] = rate(direct.standing.duel(0, 1))
-                row += [direct.standing.duel(0, 1).score, ahead[each]]
+                score = ahead[each] = direct.standing.duel(0, 1)
+                row += [score.score, rate(score)]
             rows.append(tuple(row))
         headings = (
             "network",
@@ -494,28 +507,27 @@ class AblationExperiment:
         self,
         tests: LabelledPositions,
         squares: Mapping[Variant, _Array],
-        points: Mapping[Variant, Estimate],
-        ahead: Mapping[Variant, Estimate],
+        points: Mapping[Variant, MatchScore],
+        ahead: Mapping[Variant, MatchScore],
     ) -> list[Verdict]:
-        even = Estimate(0.5, 0.5, 0.5)
         late, nowhere = tests.plies >= _LATE, tests.plies < 0
         found = [
-            verdict(f"{each.name}: loses to UCT", apart_by(even, points[each]), "points a game")
-            for each in self.variants
+            lead_verdict(f"{each.name}: loses to UCT", ~points[each]) for each in self.variants
         ]
         for each in self.variants:
             if each.hands or each.late:
                 found += [
-                    verdict(
-                        f"{each.name}: foretells the ending better than the paper's",
-                        mean_by_game(squares[PAPERS] - squares[each], tests.games, late, nowhere),
-                        "less MSE",
+                    not_shown_if_few(
+                        verdict(
+                            f"{each.name}: foretells the ending better than the paper's",
+                            mean_by_game(
+                                squares[PAPERS] - squares[each], tests.games, late, nowhere
+                            ),
+                            "less MSE",
+                        ),
+                        _game_count(tests, late),
                     ),
-                    verdict(
-                        f"{each.name}: plays better than the paper's",
-                        apart_by(ahead[each], even),
-                        "points a game",
-                    ),
+                    lead_verdict(f"{each.name}: plays better than the paper's", ahead[each]),
                 ]
         return found
 

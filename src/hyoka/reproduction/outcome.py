@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 from hyoka.arena import Score
 from hyoka.estimate import Estimate
 
+_LOPSIDED: Final = 0.2
+"""From this difference of its arms, as a share of the half-width, an interval is asymmetric."""
 Value = str | int | float | Estimate | Score | None
 """What a cell of a table holds: numbers as numbers, text only where it is text."""
 Answer = Literal["yes", "same", "not shown", "reversed"]
@@ -97,23 +99,33 @@ class Outcome:
 def cell_text(value: Value) -> str:
     """A cell for people: a number has three places, an interval its half-width.
 
+    An asymmetric interval has both ends: no half-width describes it.
+
     >>> cell_text(Estimate(0.63154, 0.61222, 0.65041)), cell_text(Score(3, 1, 2)), cell_text(None)
     ('0.632 ±0.019', '3-2-1', '')
+    >>> cell_text(Estimate(0.1, 0.018, 0.404))
+    '0.100 (0.018 to 0.404)'
     >>> cell_text(5000), cell_text(2.5), cell_text(0.0000012)
     ('5,000', '2.500', '1e-06')
     """
     if value is None:
         return ""
     if isinstance(value, Estimate):
-        if math.isnan(value.value):
-            return "–"
-        half = (value.high - value.low) / 2
-        return _number(value.value) + (f" ±{_number(half)}" if math.isfinite(half) else "")
+        return _estimate_text(value)
     if isinstance(value, Score):
         return f"{value.wins}-{value.losses}-{value.draws}"
     if isinstance(value, int):
         return f"{value:,}"
     return _number(value) if isinstance(value, float) else value
+
+
+def _estimate_text(estimate: Estimate) -> str:
+    value, half = _number(estimate.value), (estimate.high - estimate.low) / 2
+    if math.isnan(estimate.value) or not math.isfinite(half):
+        return value
+    if abs(estimate.high + estimate.low - 2 * estimate.value) > _LOPSIDED * half:
+        return f"{value} ({_number(estimate.low)} to {_number(estimate.high)})"
+    return f"{value} ±{_number(half)}"
 
 
 def _number(value: float) -> str:

@@ -97,12 +97,19 @@ def write_results_page(
     file: Path, experiment: Experiment, scale: str, outcome: Outcome, made: Made
 ) -> None:
     """Write the page, and copies of its pictures beside it."""
-    pictures = []
-    for figure in outcome.figures:
-        name = f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}"
-        pictures.append(name)
-        write_bytes(file.parent / name, figure.read_bytes())
-    write_text(file, results_markdown(experiment, scale, outcome, made, pictures))
+    pictures = pictures_of(file, scale, outcome)
+    for picture, figure in zip(pictures, outcome.figures, strict=True):
+        write_bytes(picture, figure.read_bytes())
+    names = [picture.name for picture in pictures]
+    write_text(file, results_markdown(experiment, scale, outcome, made, names))
+
+
+def pictures_of(file: Path, scale: str, outcome: Outcome) -> list[Path]:
+    """Where the copies of an outcome's pictures go, beside the page."""
+    return [
+        file.with_name(f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}")
+        for figure in outcome.figures
+    ]
 
 
 def results_markdown(
@@ -112,7 +119,8 @@ def results_markdown(
     blocks = [
         f"# {experiment.title}",
         f"`{made.command}` · commit {made.commit} · {made.date} · definition {made.definition}",
-        f"{outcome.about[:1].upper()}{outcome.about[1:]}. ± is half of the 95 % interval.",
+        f"{outcome.about[:1].upper()}{outcome.about[1:]}. ± is half of the 95 % interval; "
+        "asymmetric intervals have both ends.",
     ]
     blocks += [_table(table) for table in outcome.tables]
     if outcome.verdicts:

@@ -10,16 +10,16 @@ from typing import Final
 import numpy as np
 
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate
+from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, why_too_few
 from hyoka.artefact import BUILT_IN, Origin
 from hyoka.engines import EngineSpec
-from hyoka.estimate import Estimate
+from hyoka.estimate import Estimate, independent_difference
 from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
 from hyoka.learning.predicting import is_kept_apart, table_of
 from hyoka.learning.strengths import FeatureStrength, Strengths, learn_strengths
 from hyoka.problems import Problem
 from hyoka.records import Record, read_records
-from hyoka.reproduction.claims import apart_by, same_within, verdict
+from hyoka.reproduction.claims import not_shown_if, not_shown_if_few, same_within, verdict
 from hyoka.reproduction.ladders import (
     LadderExperiment,
     LadderScale,
@@ -27,6 +27,7 @@ from hyoka.reproduction.ladders import (
     Solved,
     Sort,
 )
+from hyoka.reproduction.matches import difference_verdict, lead_verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.reproduction.workshop import Experiment, Workshop
 from hyoka.search import Book, linear_evaluation
@@ -222,7 +223,7 @@ def _log(feature: FeatureStrength) -> Estimate:
 
 
 def _log_ratio(one: FeatureStrength, other: FeatureStrength) -> Estimate:
-    return apart_by(_log(one), _log(other))
+    return independent_difference(_log(one), _log(other))
 
 
 _THEIR_PLAYOUTS: Final = {"uniform": (0.037, 0.193, 3_500), "strengths": (0.172, 0.905, 900)}
@@ -284,11 +285,12 @@ def _playout_verdicts(
         assert each.drawn is not None
         found += [
             verdict(
-                f"ratings {name} foretell more than chance", apart_by(each.drawn, random.drawn)
+                f"ratings {name} foretell more than chance",
+                independent_difference(each.drawn, random.drawn),
             ),
             verdict(
                 f"more playouts end by ratings {name}",
-                apart_by(each.terminated, random.terminated),
+                independent_difference(each.terminated, random.terminated),
             ),
         ]
     return found
@@ -392,7 +394,7 @@ class OpponentsExperiment:
                 if spec.startswith("usi:"):
                     EngineSpec.from_text(amount.text(spec)).program()  # says so if it is not there
         rows: list[tuple[Value, ...]] = []
-        rates, verdicts = [], []
+        scores, verdicts = [], []
         for each in self.opponents:
             plan = plan_match(
                 *(
@@ -405,16 +407,15 @@ class OpponentsExperiment:
             )
             score = workshop.play(plan, workshop.place(self.id) / plan.slug, amount.games)
             ours = score.standing.duel(0, 1)
-            rates.append(rate(ours))
-            rows.append((each.one, each.other, each.theirs, ours.score, rates[-1]))
+            scores.append(ours)
+            rows.append((each.one, each.other, each.theirs, ours.score, rate(ours)))
             if each.theirs is not None:
-                lead = apart_by(Estimate(0.5, 0.5, 0.5), rates[-1])
-                verdicts.append(verdict(f"{each.one} behind {each.other}", lead, "points a game"))
+                verdicts.append(lead_verdict(f"{each.one} behind {each.other}", ~ours))
         for (before, one), (after, other) in itertools.pairwise(
-            zip(self.opponents, rates, strict=True)
+            zip(self.opponents, scores, strict=True)
         ):
-            more = apart_by(other, one)
-            verdicts.append(verdict(f"{after.one} does better than {before.one}", more, "points"))
+            claim = f"{after.one} does better than {before.one}"
+            verdicts.append(difference_verdict(claim, other, one, "points"))
         players = tuple((each.one, f"`{amount.text(each.specs[0])}`") for each in self.opponents)
         others = {each.other: f"`{amount.text(each.specs[1])}`" for each in self.opponents}
         return Outcome(
@@ -466,7 +467,7 @@ class BookExperiment:
         ours = result.standing.duel(0, 1)
         points = rate(ours)
         after = _after_book(result, book, workshop.seed)
-        lead = Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
+        even = same_within(100, "the evaluation is even where the book ends", [after], "centipawns")
         return Outcome(
             f"{amount.games} games from the start, {amount.time_s:g} s a move; the book has "
             f"{len(book):,} positions of the winners of {len(games):,} games, {amount.plies} plies "
@@ -478,10 +479,8 @@ class BookExperiment:
                 ),
             ),
             (
-                verdict("by UCT ahead of by frequency", lead, "points a game"),
-                same_within(
-                    100, "the evaluation is even where the book ends", [after], "centipawns"
-                ),
+                lead_verdict("by UCT ahead of by frequency", ours),
+                not_shown_if(why_too_few(ours), even),
             ),
         )
 
@@ -552,7 +551,8 @@ class LostExperiment:
         if even.any():
             difference = right[1].astype(float) - right[0].astype(float)
             more = mean_by_games(difference, tree.games[even], Resampling(seed=workshop.seed))
-            found.append(verdict("where αβ sees it even, MCTS knows more often who wins", more))
+            judged = verdict("where αβ sees it even, MCTS knows more often who wins", more)
+            found.append(not_shown_if_few(judged, len(np.unique(tree.games[even]))))
         return Outcome(
             f"{len(even):,} positions, 10 to 40 plies before the end; αβ sees {int(even.sum()):,} "
             f"of them within {_EVEN:g} of even; {amount.playouts:,} playouts, {amount.nodes:,} "

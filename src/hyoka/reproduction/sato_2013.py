@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hyoka.arena import MatchResult, Score, plan_match, rate
-from hyoka.estimate import Estimate
+from hyoka.arena import MatchResult, MatchScore, Score, plan_match, rate
 from hyoka.evolving.search import ObjectiveSearch, SearchPlan
 from hyoka.evolving.verifying import PROPOSED, baselines, trained_files, verify
 from hyoka.learning.comparison import Lessons, TrainingSettings
@@ -22,7 +21,7 @@ from hyoka.learning.objectives import (
     class_starts,
 )
 from hyoka.records import read_records
-from hyoka.reproduction.claims import apart_by, verdict
+from hyoka.reproduction.matches import difference_verdict, lead_verdict
 from hyoka.reproduction.outcome import Outcome, OutcomeTable, Value
 from hyoka.reproduction.workshop import Experiment, Workshop
 from hyoka.search.categories import CLASSES
@@ -30,7 +29,6 @@ from hyoka.search.categories import CLASSES
 if TYPE_CHECKING:
     import altair
 
-_EVEN: Final = Estimate(0.5, 0.5, 0.5)
 _APART: Final = 2_000_003
 
 
@@ -210,12 +208,10 @@ class BaselinesExperiment:
         for match in matches:
             one, other = match.standing.names
             score = match.standing.duel(0, 1)
-            points = rate(score)
             theirs = self.theirs.get(other) if one == PROPOSED else None
-            rows.append((one, f"v {other}", theirs and theirs.rate, score.score, points))
+            rows.append((one, f"v {other}", theirs and theirs.rate, score.score, rate(score)))
             if theirs is not None:
-                lead = apart_by(points, _EVEN)
-                verdicts.append(verdict(f"{one} beats {other}", lead, "points a game"))
+                verdicts.append(lead_verdict(f"{one} beats {other}", score))
         about = _about(search, amount)
         if self.elsewhere:
             there = amount.elsewhere
@@ -260,22 +256,19 @@ class ThirdProgramExperiment:
             progress=workshop.progress,
         )
         rows: list[tuple[Value, ...]] = []
-        rates: dict[str, Estimate] = {}
+        scores: dict[str, MatchScore] = {}
         for name, file in files.items():
             match = self._match(workshop, lessons, plan, amount, name, file)
-            score = match.standing.duel(0, 1)
-            rates[name] = rate(score)
-            rows.append((name, self.theirs[name].rate, score.score, rates[name]))
+            score = scores[name] = match.standing.duel(0, 1)
+            rows.append((name, self.theirs[name].rate, score.score, rate(score)))
         return Outcome(
             f"{_about(search, amount)}. {amount.verified:,} games each, {plan.nodes:,} nodes a "
             f"move, against alpha-beta with the built-in evaluation at "
             f"{self._opponent_nodes(plan, amount):,}",
             (OutcomeTable(("player", "theirs", "ours +−=", "points"), tuple(rows)),),
             tuple(
-                verdict(
-                    f"{better} does better than {worse}",
-                    apart_by(rates[better], rates[worse]),
-                    "points a game",
+                difference_verdict(
+                    f"{better} does better than {worse}", scores[better], scores[worse]
                 )
                 for worse, better in (
                     (Comparison.name, Combination.name),

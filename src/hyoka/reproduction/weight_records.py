@@ -26,10 +26,10 @@ from hyoka.analysis import (
 )
 from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
 from hyoka.artefact import Origin
-from hyoka.estimate import Estimate
+from hyoka.estimate import Estimate, independent_difference
 from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
 from hyoka.learning.sigmoid import Array
-from hyoka.reproduction.claims import LITTLE, apart_by, same_within, verdict
+from hyoka.reproduction.claims import LITTLE, same_within, verdict
 from hyoka.reproduction.curve_differences import falls, simultaneous
 from hyoka.reproduction.gaps import Holds, SplitSizes, picture_bins
 from hyoka.reproduction.matches import duel_verdict
@@ -422,7 +422,7 @@ def other_records(run: WeightRun) -> Outcome:
         (
             verdict(
                 "the curve of professionals' games rises more slowly",
-                apart_by(other, one),
+                independent_difference(other, one),
             ),
             *verdicts,
         ),

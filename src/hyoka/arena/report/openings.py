@@ -12,6 +12,7 @@ from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.boards import board_after, is_in_python
 from hyoka.arena.report.facts import MatchFacts, book_plies, shortened
 from hyoka.arena.score import Score
+from hyoka.arena.significance import why_too_few
 from hyoka.page import Block, Board, Boards, Chart, Section
 from hyoka.page.figures import Dot, dots
 
@@ -82,9 +83,12 @@ def _first_move_words(facts: MatchFacts) -> str:
         f"Whoever moved first got {share.value:.1%} of the points ({score}; 95% interval "
         f"{share.low:.1%} to {share.high:.1%})"
     )
-    if share.low > 0.5:
+    sure = rate(score, continuity=True)
+    if too_few := why_too_few(score):
+        return f"{points}: {too_few} cannot tell whether moving first is an advantage."
+    if sure.low > 0.5:
         return f"{points}: moving first was an advantage."
-    if share.high < 0.5:
+    if sure.high < 0.5:
         return f"{points}: moving first was a disadvantage."
     return f"{points}: no advantage of moving first can be told."
 

@@ -11,8 +11,8 @@ from hyoka.arena.elo import elo, likelihood_of_superiority, rate
 from hyoka.arena.played import PlayedGame
 from hyoka.arena.report.facts import MatchFacts, checkpoints
 from hyoka.arena.score import MatchScore, Score
-from hyoka.arena.significance import permutation_p_value
-from hyoka.arena.summary import FEW, repeated_games
+from hyoka.arena.significance import FEW, permutation_p_value, why_too_few
+from hyoka.arena.summary import repeated_games
 from hyoka.estimate import Estimate
 from hyoka.page import Block, Chart, Section, Table
 from hyoka.page.figures import MOST_SERIES, Spot, Step, band, lines
@@ -31,9 +31,13 @@ def duel_findings(facts: MatchFacts) -> list[str]:
     games = counted(score.games, "game")
     points = f"{score.points:g} to {score.games - score.points:g} in {games} ({score.score})"
     chance = permutation_p_value(score)
-    shown = strength.low > 0 and chance < 0.05
+    sure = rate(score, continuity=True)
+    too_few = why_too_few(score)
+    shown = sure.low > 0.5 and chance < 0.05 and not too_few
     if shown:
         first = f"{a} is stronger than {b}: {points}, {elo_text(strength)}."
+    elif score.rate > 0.5 and too_few:
+        first = f"{a} leads {b} {points}, but {too_few} cannot tell who is stronger."
     elif score.rate > 0.5:
         first = (
             f"{a} leads {b} {points}, but that is too little to tell who is stronger: equal "
@@ -41,12 +45,12 @@ def duel_findings(facts: MatchFacts) -> list[str]:
         )
     else:
         first = f"{a} and {b} are level: {points}; who is stronger cannot be told."
-    sure = likelihood_of_superiority(score)
     findings = [first]
     if not shown:
         findings.append(f"The difference as far as it is known: {elo_text(strength)}.")
     else:
-        findings.append(f"The chance that {a} is the stronger of the two is {sure_text(sure)}.")
+        likelihood = sure_text(likelihood_of_superiority(score))
+        findings.append(f"The chance that {a} is the stronger of the two is {likelihood}.")
     return findings
 
 
@@ -215,9 +219,13 @@ def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
             f"{repeats:,} of {counted(len(facts), 'game')} repeat others move for move. They prove "
             "nothing new, and the intervals here are too narrow."
         )
-    few = [duel for duel in facts.standing.duels() if facts.standing.duel(*duel).pairs.pairs < FEW]
+    reasons = [why_too_few(facts.standing.duel(*duel)) for duel in facts.standing.duels()]
+    few = [why for why in reasons if why]
     if few and len(facts.present) == 2:
-        yield f"Fewer than {FEW} pairs are too few to trust an interval."
+        yield f"{few[0].capitalize()} are too few to trust an interval."
     elif few:
-        duels = counted(len(facts.standing.duels()), "duel")
-        yield f"{len(few)} of {duels} have fewer than {FEW} pairs, too few to trust an interval."
+        duels = counted(len(reasons), "duel")
+        yield (
+            f"{len(few)} of {duels} have fewer than {FEW} pairs, or games where there are no "
+            "pairs: too few to trust an interval."
+        )

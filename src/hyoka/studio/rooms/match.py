@@ -14,7 +14,7 @@ from hyoka.arena.playing import games_in_play
 from hyoka.arena.report import match_page
 from hyoka.arena.report.ratings import ratings_of, ratings_section
 from hyoka.arena.report.strength import elo_text, scores_section
-from hyoka.arena.summary import FEW
+from hyoka.arena.significance import why_too_few
 from hyoka.games import FACTS
 from hyoka.page import Table
 from hyoka.studio import drawings
@@ -101,7 +101,7 @@ def _standing(match: MatchState) -> dict[str, Any]:
                 "p": f"{duel.permutation_p:.2g}",
                 "pairs": duel.score.pairs.pairs,
                 "counts": list(duel.score.pairs.counts),
-                "few": 0 < duel.score.pairs.pairs < FEW,
+                "few": why_too_few(duel.score) if duel.score.games else "",
                 "llr": llr_words(duel),
                 "verdict": duel.verdict,
             }
