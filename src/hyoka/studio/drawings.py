@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import hyoka as hk
 from hyoka.page.charts import specification, vega_lite_version
+from hyoka.studio.parameters import is_whole_number
 
 _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 _WIDTH: Final = 710
@@ -42,8 +43,7 @@ class Measured:
         """Answer a request."""
         if scope["type"] == "http":
             told = Request(scope).cookies.get("hyoka-width", "")
-            is_number = told.isascii() and told.isdecimal() and len(told) < 6
-            _page_width.set(int(told) if is_number else _WIDTH)
+            _page_width.set(int(told) if is_whole_number(told) else _WIDTH)
         await self._app(scope, receive, send)
 
 

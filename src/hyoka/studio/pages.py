@@ -105,6 +105,13 @@ def wants_part(request: Request) -> bool:
 async def failure(request: Request, error: Exception) -> Response:
     """What went wrong, in words: as a part where a part was asked for, else as a page."""
     status, words = _told(error)
+    answer = _failure_page(request, status, words)
+    if isinstance(error, HTTPException):
+        answer.headers.update(error.headers or {})
+    return answer
+
+
+def _failure_page(request: Request, status: int, words: str) -> Response:
     if wants_part(request):
         return fragment("error_part.html", status=status, words=words)
     first = request.url.path.split("/")[1]
@@ -173,9 +180,17 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def moment(seconds: float) -> str:
-    """A time since 1970 as a clock in this place shows it."""
-    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
+def moment(seconds: float, zone: datetime.tzinfo | None = None) -> str:
+    """Format a time since 1970, in the local time zone by default; a dash if no clock shows it.
+
+    >>> moment(1e300)
+    '–'
+    """
+    try:
+        time = datetime.datetime.fromtimestamp(seconds, zone)
+    except (OverflowError, ValueError, OSError):
+        return "–"
+    return time.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def coded(words: str) -> Markup:

@@ -11,6 +11,7 @@ folder of somebody else's is no order.
 import contextlib
 import fcntl
 import json
+import math
 import os
 import shlex
 import shutil
@@ -38,6 +39,7 @@ KEPT_WHEN_STOPPED: Final = frozenset(
 _PATIENCE_S: Final = 6.0
 _TRIES: Final = 20
 _LOG_SHOWN: Final = 1 << 15
+_LARGEST_COUNT: Final = 10**15
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class Run:
     def ended(self) -> float | None:
         """When it ended, if it did."""
         at = _json(self.place / "ended.json").get("at")
-        return at if isinstance(at, float) else None
+        return at if isinstance(at, float) and math.isfinite(at) else None
 
     @property
     def works(self) -> list[Work]:
@@ -174,7 +176,8 @@ class Runs:
         try:
             values = {name: [*map(str, given)] for name, given in told["values"].items()}
             words = [*map(str, told["words"])]
-            return Run(number, place, str(told["command"]), values, words, float(told["made"]))
+            made = _number(told["made"], 0.0)
+            return Run(number, place, str(told["command"]), values, words, made)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise hk.SourceError(f"there is no run {number}") from None
 
@@ -328,7 +331,12 @@ def _json(file: Path) -> dict[str, Any]:
 
 
 def _number(value: object, otherwise: float) -> float:
-    return float(value) if isinstance(value, int | float) else otherwise
+    """A finite number from a file of a run."""
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        number = math.nan
+    return number if math.isfinite(number) else otherwise
 
 
 def _work(told: object) -> Work | None:
@@ -336,6 +344,8 @@ def _work(told: object) -> Work | None:
         return None
     done, total = told.get("done"), told.get("total")
     if not isinstance(done, int) or not isinstance(total, int | None):
+        return None
+    if max(abs(done), abs(total or 0)) > _LARGEST_COUNT:
         return None
     seconds = _number(told.get("at"), 0.0) - _number(told.get("began"), 0.0)
     before = _number(told.get("before"), 0.0)

@@ -16,9 +16,12 @@ from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hyoka.studio.parameters import is_whole_number
 
 TOKEN: Final = "token"
 """The name of the token in an address."""
@@ -95,7 +98,7 @@ class Doors:
             return
         send = _with_headers(send)
         refusal = self._refusal(HTTPConnection(scope))
-        await (refusal or self._app)(scope, receive, send)
+        await (refusal or self._app)(scope, _with_limit(scope, receive), send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
         """The answer to a request that may not go through, or not as it is."""
@@ -121,10 +124,13 @@ class Doors:
 
     @staticmethod
     def _is_small(request: HTTPConnection) -> bool:
-        """Whether a request says how long it is, and is no longer than its address takes."""
+        """Whether a request states its length, and that is no more than its address takes.
+
+        The statement may be false: with `Transfer-Encoding: chunked` servers ignore it. The bytes
+        are counted as well, as they arrive.
+        """
         length = request.headers.get("content-length", "")
-        most = UPLOADS.get(request.scope["path"], LARGEST)
-        return length.isdecimal() and int(length) <= most
+        return is_whole_number(length) and int(length) <= _most_bytes(request.scope)
 
     def _welcome(self, request: HTTPConnection) -> Response:
         """The same address without the token, which a cookie keeps from now on."""
@@ -157,6 +163,35 @@ class Doors:
         except ValueError:
             return False
         return True
+
+
+class TooLargeError(HTTPException):
+    """A request's body is larger than its address takes; nothing more of it is read."""
+
+    def __init__(self) -> None:
+        # The rest of the body would be taken for the next request on this connection.
+        super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, headers={"connection": "close"})
+
+
+def _most_bytes(scope: Scope) -> int:
+    """How many bytes the body of a request may have."""
+    return UPLOADS.get(scope["path"], LARGEST)
+
+
+def _with_limit(scope: Scope, receive: Receive) -> Receive:
+    """Count the bytes of a request's body as they arrive; raises TooLargeError."""
+    most, count = _most_bytes(scope), 0
+
+    async def receiving() -> Message:
+        nonlocal count
+        message = await receive()
+        if message["type"] == "http.request":
+            count += len(message.get("body", b""))
+            if count > most:
+                raise TooLargeError
+        return message
+
+    return receiving
 
 
 def _same(one: str, other: str) -> bool:

@@ -13,6 +13,7 @@ from hyoka.learning.objectives import objective_from
 from hyoka.page.figures import Dot, Spot, dots, lines
 from hyoka.studio import drawings
 from hyoka.studio.pages import game_title, size_text
+from hyoka.studio.parameters import is_whole_number
 from hyoka.studio.rooms.blocks import Shown, ShownTable
 
 _MOST_ROWS: Final = 500
@@ -124,7 +125,7 @@ def training_curve(log: str) -> Shown | None:
     for line in log.splitlines():
         head, colon, said = line.strip().partition(": ")
         what, _, number = head.partition(" ")
-        if not colon or what not in ("epoch", "pass") or not number.isdecimal():
+        if not colon or what not in ("epoch", "pass") or not is_whole_number(number):
             continue
         said, _, held = said.partition("; held out: ")
         for part in said.replace(" = ", ", ").replace(" + ", ", ").split(", "):

@@ -20,6 +20,7 @@ from hyoka.page import Table
 from hyoka.studio import drawings
 from hyoka.studio.events import watch
 from hyoka.studio.pages import address, fragment, html, page, wants_part
+from hyoka.studio.parameters import is_whole_number, whole_number
 from hyoka.studio.room import Room
 from hyoka.studio.rooms.blocks import ShownTable, shown_sections
 from hyoka.studio.rooms.match_state import MatchState, llr_words, match_in
@@ -161,7 +162,7 @@ def _games(request: Request, match: MatchState) -> dict[str, Any]:
         and (only != "faults" or game.is_fault or game.fault)
     ]
     text = query.get("page") or "1"
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    number = int(text) if is_whole_number(text) else 1
     pages = max(1, math.ceil(len(chosen) / _GAMES_A_PAGE))
     number = min(max(number, 1), pages)
     here = {"path": match.path, "view": "games", "player": player, "only": only}
@@ -195,10 +196,7 @@ def _games(request: Request, match: MatchState) -> dict[str, Any]:
 def game(request: Request) -> Response:
     """A game of a match with what its players said."""
     match = _match(request)
-    text = request.query_params.get("game", "")
-    if not text.isascii() or not text.isdigit() or len(text) > 12:
-        raise hk.ParameterError("game", "is the number of a game")
-    played = match.game(int(text))
+    played = match.game(whole_number(request.query_params.get("game", ""), "game", 0, 10**12))
     record = played.record
     numbers = sorted(each.pairing.number for each in match.games)
     place = numbers.index(played.pairing.number)

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from hyoka.arena.match import DESCRIPTION, JOURNAL
 from hyoka.arena.report.facts import MatchFacts, match_facts, shown_names
 from hyoka.arena.standing import Standing
 from hyoka.arena.summary import DuelSummary
+from hyoka.studio.pages import moment
 from hyoka.studio.rooms.keeping import Kept
 
 _kept: Final[Kept["MatchState"]] = Kept(4)
@@ -71,7 +72,7 @@ class MatchState:
     @property
     def when(self) -> str:
         """When the last game ended."""
-        return f"{datetime.fromtimestamp(self.changed, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return f"{moment(self.changed, UTC)} UTC"
 
     def game(self, number: int) -> hk.PlayedGame:
         """A game by its number; raises StudyError."""

@@ -13,6 +13,7 @@ from starlette.requests import Request
 import hyoka as hk
 from hyoka.analysis import DrawnGames
 from hyoka.studio.pages import address
+from hyoka.studio.parameters import whole_number
 from hyoka.studio.state import studio_of
 
 _MOST_RESAMPLES: Final = 2000
@@ -57,9 +58,7 @@ class Asked:
         text = self[name]
         if not text:
             return default
-        if not text.isascii() or not text.isdigit() or not least <= int(text[:12]) <= most:
-            raise hk.ParameterError(name, f"is a whole number from {least} to {most:,}")
-        return int(text)
+        return whole_number(text, name, least, most)
 
     @functools.cached_property
     def engines(self) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be seen of a study: each view gives the values of its template."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -21,6 +22,7 @@ from hyoka.report.examples import (
     examples_against,
 )
 from hyoka.studio import drawings
+from hyoka.studio.parameters import decimal_number
 from hyoka.studio.rooms.blocks import (
     SAVED,
     Shown,
@@ -189,10 +191,7 @@ def _bin(asked: Asked) -> Values | None:
     """Boards of one bin of a curve."""
     if asked.by is not None:
         return None
-    try:
-        low = float(asked["low"])
-    except ValueError:
-        raise hk.ParameterError("low", "is the lower edge of a bin, a number") from None
+    low = decimal_number(asked["low"], "low", -math.inf, math.inf)  # the first bin is open below
     of_all = asked["part"] == "all" or asked.where is None
     for positions in positions_of(asked):
         for sample in positions.loaded.samples:

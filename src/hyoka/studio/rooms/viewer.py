@@ -19,6 +19,7 @@ from hyoka.page.figures import DASHES, chart_data, reference_line
 from hyoka.records import Record
 from hyoka.studio import drawings
 from hyoka.studio.pages import fragment, page, wants_part
+from hyoka.studio.parameters import whole_number
 from hyoka.studio.room import Room
 from hyoka.studio.rooms.blocks import without_stops
 from hyoka.studio.rooms.board.table import table_of
@@ -115,9 +116,7 @@ def ply_of(request: Request, record: Record) -> int:
     text = request.query_params.get("ply", "")
     if not text:
         return len(record)
-    if not text.isascii() or not text.isdigit() or int(text[:9]) > len(record):
-        raise hk.ParameterError("ply", f"is a whole number up to {len(record)} in this game")
-    return int(text)
+    return whole_number(text, "ply", 0, len(record))
 
 
 def result_of(record: Record) -> str:

@@ -20,6 +20,7 @@ from hyoka.games import FACTS
 from hyoka.studio.drawings import chart
 from hyoka.studio.events import END, watch
 from hyoka.studio.pages import fragment, html, page, wants_part
+from hyoka.studio.parameters import whole_number
 from hyoka.studio.room import Room
 from hyoka.studio.rooms.board.analyses import MOST, Analyses, Job, curve_chart, usual
 from hyoka.studio.rooms.board.export import exported, formats
@@ -27,7 +28,7 @@ from hyoka.studio.rooms.board.opponents import evaluators, opponents, refusal
 from hyoka.studio.rooms.board.picture import models_for, picture, ranking, words_of
 from hyoka.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.studio.rooms.board.sources import listed, record_from
-from hyoka.studio.rooms.board.table import OWN, Table, number, table_of, word_of
+from hyoka.studio.rooms.board.table import OWN, Table, table_of, word_of
 from hyoka.studio.rooms.board.thinking import LEVELS, a_seat, in_thread, reply
 from hyoka.studio.state import studio_of
 
@@ -76,8 +77,8 @@ def show(request: Request) -> Response:
 
 def _shown(request: Request, table: Table, wanted: str) -> Table:
     """At the position that an analysis is of, or one that it looked at: its number, then moves."""
-    count, *words = wanted.split()
-    of = analyses_of(request).get(number(count, "shown", 0, 10**9)).table
+    count, *words = wanted.split() or [""]
+    of = analyses_of(request).get(whole_number(count, "shown", 0, 10**9)).table
     if (of.game, of.start) != (table.game, table.start):
         raise hk.Error("this analysis is of another game: analyse again")
     moves = table.whole_words([*of.moves[: of.ply], *words])
@@ -85,10 +86,10 @@ def _shown(request: Request, table: Table, wanted: str) -> Table:
 
 
 _ACTIONS: Final[dict[str, Callable[[Table, str], Table]]] = {
-    "to": lambda table, text: table.at(number(text, "to", 0, 10**6)),
+    "to": lambda table, text: table.at(whole_number(text, "to", 0, 10**6)),
     "undo": lambda table, _: table.undone(),
-    "switch": lambda table, text: table.switched(number(text, "switch", 0, 10**6)),
-    "drop": lambda table, text: table.dropped(number(text, "drop", 0, 10**6)),
+    "switch": lambda table, text: table.switched(whole_number(text, "switch", 0, 10**6)),
+    "drop": lambda table, text: table.dropped(whole_number(text, "drop", 0, 10**6)),
     "play": Table.play,
 }
 """What a page's buttons do, a typed move last; an address with one leads to the one without."""
@@ -132,9 +133,9 @@ def _values(request: Request, table: Table, note: str) -> dict[str, Any]:
 def _from_folder(request: Request) -> Table:
     """A game of a file, a study or a match on the table."""
     query = request.query_params
-    which = number(query.get("number") or 0, "number", 0, 10**9)
+    which = whole_number(query.get("number") or 0, "number", 0, 10**9)
     record = record_from(studio_of(request).folder, query["path"], which)
-    ply = number(query.get("ply") or len(record), "ply", 0, len(record))
+    ply = whole_number(query.get("ply") or len(record), "ply", 0, len(record))
     kanji = query.get("pieces") == "kanji"
     return table_of(record, ply, path=query["path"], number=which, kanji=kanji)
 
@@ -142,7 +143,7 @@ def _from_folder(request: Request) -> Table:
 def games(request: Request) -> Response:
     """The games of a file, a study or a match, to take one of them."""
     name = request.query_params.get("path", "")
-    first = number(request.query_params.get("from") or 0, "from", 0, 10**9)
+    first = whole_number(request.query_params.get("from") or 0, "from", 0, 10**9)
     rows = listed(studio_of(request).folder, name, first, _LISTED + 1)
     more = first + _LISTED if len(rows) > _LISTED else None
     return page(request, ROOM, "board/games.html", path=name, rows=rows[:_LISTED], more=more)
@@ -240,7 +241,7 @@ def node(request: Request) -> Response:
     """What lies below a node of a tree that was searched."""
     job, query = _job(request), request.query_params
     opinions = job.opinions
-    which = number(query.get("of") or 0, "of", 0, max(0, len(opinions) - 1))
+    which = whole_number(query.get("of") or 0, "of", 0, max(0, len(opinions) - 1))
     path = query.get("node", "")
     opinion = opinions[which]
     found = opinion.node(path)
@@ -350,10 +351,10 @@ ROOM = Room(
         Route("/board/analyse", _posted(_analyse), methods=["POST"]),
         Route("/board/curve", _posted(_curve), methods=["POST"]),
         Route("/board/solve", _posted(_solve), methods=["POST"]),
-        Route("/board/analysis/{number:int}/events", analysis_events),
-        Route("/board/curve/{number:int}/events", curve_events),
-        Route("/board/analysis/{number:int}/stop", stop, methods=["POST"]),
-        Route("/board/analysis/{number:int}/node", node),
+        Route("/board/analysis/{number:number}/events", analysis_events),
+        Route("/board/curve/{number:number}/events", curve_events),
+        Route("/board/analysis/{number:number}/stop", stop, methods=["POST"]),
+        Route("/board/analysis/{number:number}/node", node),
     ],
     style=True,
     script=True,

@@ -14,6 +14,7 @@ import altair as alt
 import hyoka as hk
 from hyoka.evaluation import UNKNOWN_MATE
 from hyoka.games import AnyMove, Line
+from hyoka.studio.parameters import is_whole_number
 from hyoka.studio.rooms.board.picture import heat_of, words_of
 from hyoka.studio.rooms.board.table import Table, word_of
 from hyoka.studio.rooms.board.thinking import (
@@ -154,7 +155,7 @@ class Opinion:
             raise hk.Error("no tree of this analysis is kept: analyse again")
         node: hk.TreeNode | None = tree.root
         for text in filter(None, path.split(".")):
-            if node is None or not text.isdecimal() or int(text) >= len(node.children):
+            if node is None or not is_whole_number(text) or int(text) >= len(node.children):
                 return None
             node = node.children[int(text)]
         return node

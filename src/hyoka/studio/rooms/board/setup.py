@@ -15,6 +15,7 @@ from hyoka.errors import harmless
 from hyoka.games import GameFacts
 from hyoka.studio.drawings import plain
 from hyoka.studio.pages import address, sentence
+from hyoka.studio.parameters import is_whole_number
 from hyoka.studio.rooms.board.picture import Picture, blank_picture, piece_words
 from hyoka.studio.rooms.board.table import Query
 
@@ -150,7 +151,7 @@ class Draft:
         """Of shogi: whose, the sign, the piece and how many are in hand."""
         if self._family != "shogi":
             return []
-        found = {sign: int(count or 1) for count, sign in re.findall(r"(\d*)(\D)", self.fields[1])}
+        found = {sign: _digits(count) for count, sign in re.findall(r"(\d*)(\D)", self.fields[1])}
         names = {sign: piece_words(face, _usual(self.game)) for sign, face in _faces(self.game)}
         return [
             (int(sign.islower()), sign, names[sign], found.get(sign, 0)) for sign in _hand_signs()
@@ -292,8 +293,16 @@ def _hand_signs() -> list[str]:
 
 
 def _count(text: str) -> int:
-    is_number = text.isascii() and text.isdecimal() and len(text) < 4
-    return min(int(text), _MOST_IN_HAND) if is_number else 0
+    return min(int(text), _MOST_IN_HAND) if is_whole_number(text) else 0
+
+
+def _digits(text: str) -> int:
+    """A count before a sign; 1 if there is none."""
+    if not text:
+        return 1
+    if not is_whole_number(text):
+        raise hk.NotationError(f"'{harmless(text[:40])}' is too large a number for a position")
+    return int(text)
 
 
 def _row(text: str, signs: set[str]) -> tuple[str, ...]:
@@ -301,7 +310,7 @@ def _row(text: str, signs: set[str]) -> tuple[str, ...]:
     cells: list[str] = []
     for number, sign in re.findall(r"(\d+)|(\+?.)", text):
         if number or sign == "-":
-            cells += [""] * min(int(number or 1), 100)
+            cells += [""] * min(_digits(number), 100)
         elif sign in signs:
             cells.append(sign)
         else:

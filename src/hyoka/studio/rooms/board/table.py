@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Protocol
 import hyoka as hk
 from hyoka.games import DEFAULT_GAME, FACTS, GameFacts, Line, Move
 from hyoka.studio.pages import address
+from hyoka.studio.parameters import decimal_number, whole_number
 
 _MOST_MOVES: Final = 1500
 _MOST_LINES: Final = 24
@@ -95,7 +96,7 @@ class Table:
         others = []
         for text in query.getlist("line")[:_MOST_LINES]:
             count, *rest = str(text).split() or ["0"]
-            others.append((*moves[: number(count, "line", 0, len(moves))], *rest))
+            others.append((*moves[: whole_number(count, "line", 0, len(moves))], *rest))
         if max(map(len, (moves, *others))) > _MOST_MOVES:
             raise hk.ParameterError("moves", f"are {_MOST_MOVES} at most")
         you = last("you", cls.you)
@@ -103,7 +104,7 @@ class Table:
             facts.name,
             start_text(facts, last("start")),
             moves,
-            number(last("ply") or len(moves), "ply", 0, len(moves)),
+            whole_number(last("ply") or len(moves), "ply", 0, len(moves)),
             tuple(others),
             last("against"),
             last("level", cls.level),
@@ -111,14 +112,14 @@ class Table:
             tuple(
                 dict.fromkeys(filter(None, (str(each).strip() for each in query.getlist("with"))))
             ),
-            seconds(last("seconds") or cls.seconds),
+            decimal_number(last("seconds") or cls.seconds, "seconds", 0.05, 60),
             last("live") == "1",
             last("model"),
             last("area"),
             last("pieces") == "kanji",
             last("path"),
-            number(last("number") or 0, "number", 0, 10**9),
-            number(last("left_out") or 0, "left_out", 0, 10**9),
+            whole_number(last("number") or 0, "number", 0, 10**9),
+            whole_number(last("left_out") or 0, "left_out", 0, 10**9),
             last("flip") == "1",
         ).checked()
 
@@ -299,28 +300,6 @@ def played(line: Line, words: Iterable[str]) -> Line:
     for word in words:
         line = line.play(word)
     return line
-
-
-def number(text: object, name: str, least: int, most: int) -> int:
-    """A whole number of an address; raises ParameterError."""
-    try:
-        value = int(str(text))
-    except ValueError:
-        raise hk.ParameterError(name, f"is a whole number, not '{text}'") from None
-    if not least <= value <= most:
-        raise hk.ParameterError(name, f"is {least} to {most} here, not {value}")
-    return value
-
-
-def seconds(text: object) -> float:
-    """How long somebody may think; raises ParameterError."""
-    try:
-        value = float(str(text))
-    except ValueError:
-        value = float("nan")
-    if not 0.05 <= value <= 60:
-        raise hk.ParameterError("seconds", f"are 0.05 to 60, not '{text}'")
-    return value
 
 
 def start_text(facts: GameFacts, text: str) -> str:
