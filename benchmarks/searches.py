@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches' figures in one run; best of some rounds on an idle machine.
 
-    python benchmarks/searches.py [uct|threads|memory|ab|mate|othello|wac ...]
+    python benchmarks/searches.py [uct|threads|memory|ab|tables|mate|othello|wac ...]
 
 Parts that need the suites of `../shared/data` are left out where these are not there.
 """
 
 import argparse
 import os
+import random
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,13 +24,15 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 Row = tuple[str, str]
 
 
-def best_rate(run: Callable[[], float], rounds: int = 3) -> float:
+def best_rate(
+    run: Callable[[], float], rounds: int = 3, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """The greatest units a second of some runs, each of which tells how many it did."""
     best = 0.0
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = clock()
         units = run()
-        best = max(best, units / (time.perf_counter() - start))
+        best = max(best, units / (clock() - start))
     return best
 
 
@@ -147,6 +150,37 @@ def othello() -> Iterator[Row]:
     )
 
 
+def tables() -> Iterator[Row]:
+    """Small searches that begin with an empty table, by processor time: what `evaluate` does."""
+    for name in ("chess", "othello", "shogi"):
+        rng = random.Random(1)
+        games: list[hk.Position] = []
+        game = hk.position(name)
+        while len(games) < 40 and game.outcome is None:
+            games.append(game)
+            game = game.play(rng.choice(list(game.legal_moves)))
+        for spec in ("ab:nodes=1000", "ab:nodes=1000,hash=1", "ab:depth=2"):
+            searcher = hk.Searcher(spec, name)
+
+            def run(searcher: hk.Searcher = searcher, games: list[hk.Position] = games) -> float:
+                for each in games:
+                    searcher.clear()
+                    searcher.search(each)
+                return len(games)
+
+            rate = best_rate(run, clock=time.process_time)
+            yield f"{spec}, {name}, cleared each time", f"{rate:,.0f} positions/s"
+    ending = hk.Othello.from_text("X" * 58 + "O-----" + " X")
+
+    def solve() -> float:
+        for _ in range(100):
+            hk.solve_ending(ending)
+        return 100
+
+    rate = best_rate(solve, clock=time.process_time)
+    yield "solve_ending, five empty squares", f"{rate:,.0f} positions/s"
+
+
 def wac() -> Iterator[Row]:
     problems = suite("chess/epd_suites.zip", "wac.epd").problems
     solved = 0
@@ -159,7 +193,7 @@ def wac() -> Iterator[Row]:
     )
 
 
-PARTS = {f.__name__: f for f in (uct, threads, memory, ab, mate, othello, wac)}
+PARTS = {f.__name__: f for f in (uct, threads, memory, ab, tables, mate, othello, wac)}
 NEED_DATA = {"mate", "othello", "wac"}
 
 

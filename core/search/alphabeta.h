@@ -115,6 +115,7 @@ public:
     using Move = typename G::Move;
     using Result = AlphaBetaResult<G>;
     static constexpr int max_depth = 120;
+    static_assert(G::Move::code_count <= 1 << 16, "the table keeps moves as 16-bit codes");
 
     explicit AlphaBeta(Evaluator evaluator = {}, const AlphaBetaSettings& settings = {})
         : evaluator_(std::move(evaluator)),
@@ -130,10 +131,11 @@ public:
 
     const AlphaBetaSettings& settings() const { return settings_; }
     const Evaluator& evaluator() const { return evaluator_; }
-    /// Forgets what earlier searches have learned.
+    /// Forgets what earlier searches have learned: the next one is as a new object's first. Costs next to nothing.
     void clear() {
         table_.clear();
         memory_.clear();
+        searches_ = 0;
     }
 
     /// Searches deeper and deeper until a limit is reached or nothing is left to find out. The result is the last
@@ -219,7 +221,7 @@ private:
         stop_ = Stop(limits, options.interrupt);
         nodes_ = 0;
         selective_depth_ = 0;
-        table_.start_search();
+        table_.start_search(limits.nodes);
         memory_.start_search();
         path_.start(line, max_ply + 2);
         stack_.clear();

@@ -49,7 +49,7 @@ std::vector<BestMoveChange> best_move_changes(std::span<const G> positions, std:
                                               int depths = 3, unsigned threads = 1,
                                               const std::atomic<bool>* interrupt = nullptr) {
     assert(positions.size() == experts.size());
-    settings.table.mebibytes = std::min(settings.table.mebibytes, 1);  // cleared for every position
+    settings.table.mebibytes = std::min(settings.table.mebibytes, 1);  // so few plies fill no more
     std::vector<BestMoveChange> changes(positions.size());
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> over = false;

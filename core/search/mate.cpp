@@ -43,14 +43,14 @@ std::optional<typename G::Move> mate_in_one(const G& game) {
 }
 
 template <class G>
-MateSolver<G>::MateSolver(const MateSettings& settings) : settings_(settings) {
-    const std::size_t bytes = static_cast<std::size_t>(std::max(settings.hash_mib, 1)) << 20;
-    table_.resize(std::bit_floor(bytes / sizeof(Bucket)));
-}
+MateSolver<G>::MateSolver(const MateSettings& settings)
+    : settings_(settings),
+      table_(std::bit_floor((static_cast<std::size_t>(std::max(settings.hash_mib, 1)) << 20) / sizeof(Bucket))) {}
 
 template <class G>
 void MateSolver<G>::clear() {
-    std::fill(table_.begin(), table_.end(), Bucket{});
+    if (epoch_.advance()) table_.zero();
+    generation_ = 0;
 }
 
 template <class G>
@@ -96,7 +96,7 @@ template <class G>
 typename MateSolver<G>::Value MateSolver<G>::look_up(const Key& key) {
     Value found;
     for (const Entry& entry : bucket_of(key).entries) {
-        if (entry.key.board != key.board || entry.generation == 0) continue;
+        if (entry.key.board != key.board || !epoch_.holds(entry.epoch)) continue;
         if (entry.proof == 0) {
             if (!covers(key.hand, entry.key.hand)) continue;
             return {.proof = 0, .disproof = infinite, .distance = entry.distance};
@@ -122,13 +122,13 @@ void MateSolver<G>::store(const Key& key, const Value& value, std::uint64_t node
     Entry* victim = nullptr;
     int least = 1 << 20;
     for (Entry& entry : bucket_of(key).entries) {
-        if (entry.key == key && entry.generation) {
+        if (entry.key == key && epoch_.holds(entry.epoch)) {
             // A mate stays one; the shorter the better.
             if (entry.proof == 0 && (!value.is_mate() || entry.distance <= value.distance)) return;
             victim = &entry;
             break;
         }
-        const int worth = entry.generation == 0 ? -1 : entry.effort + (entry.generation == generation_ ? 64 : 0);
+        const int worth = !epoch_.holds(entry.epoch) ? -1 : entry.effort + (entry.generation == generation_ ? 64 : 0);
         if (worth < least) {
             least = worth;
             victim = &entry;
@@ -141,7 +141,8 @@ void MateSolver<G>::store(const Key& key, const Value& value, std::uint64_t node
                .effort = static_cast<std::uint8_t>(std::bit_width(nodes)),
                .generation = generation_,
                .first_repeat = no_repeat,
-               .last_repeat = no_repeat};
+               .last_repeat = no_repeat,
+               .epoch = epoch_.tag()};
     if (value.is_refuted() && value.repeats) {
         victim->first_repeat = static_cast<std::uint8_t>(lowest_bit(value.repeats));
         victim->last_repeat = static_cast<std::uint8_t>(highest_bit(value.repeats));

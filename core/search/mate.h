@@ -10,6 +10,7 @@
 #include "games/chess.h"
 #include "games/shogi.h"
 #include "search/limits.h"
+#include "search/table_memory.h"
 
 namespace hyoka::search {
 
@@ -59,7 +60,7 @@ public:
     MateResult<G> solve(const G& game, const Limits& limits = {}, const std::atomic<bool>* interrupt = nullptr);
     /// The same without the line, which is quicker.
     MateVerdict verdict(const G& game, const Limits& limits = {}, const std::atomic<bool>* interrupt = nullptr);
-    /// Forgets everything.
+    /// Forgets everything, at no cost.
     void clear();
 
     const MateSettings& settings() const { return settings_; }
@@ -95,7 +96,9 @@ private:
         std::uint8_t effort;  // logarithm of the nodes spent
         std::uint8_t generation;
         std::uint8_t first_repeat, last_repeat;  // no_repeat, or where on the path the positions lie
+        Epoch::Tag epoch;
     };
+    static_assert(sizeof(Entry) == 32);
     struct Child {
         Move move;
         Key key;
@@ -131,7 +134,8 @@ private:
     std::vector<Move> read_line(G game);
 
     MateSettings settings_;
-    std::vector<Bucket> table_;
+    TableMemory<Bucket> table_;
+    Epoch epoch_;
     std::vector<Child> children_;  // of the positions on the path, one run after the other
     std::vector<Step> path_;
     std::uint64_t salt_ = 0;  // tells apart what a position's key leaves out

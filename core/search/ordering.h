@@ -23,6 +23,39 @@ struct Place {
     static constexpr std::uint32_t no_shape = 0xffffffff;
 };
 
+/// Many scores that start as 0, few of which are ever written: clearing them costs as much as was written.
+class SparseScores {
+public:
+    using Score = std::int16_t;
+
+    explicit SparseScores(std::size_t count) : scores_(count), is_written_(count / block_size + 1) {}
+
+    Score operator[](std::size_t index) const { return scores_[index]; }
+    Score& write(std::size_t index) {
+        const std::size_t block = index / block_size;
+        if (!is_written_[block]) {
+            is_written_[block] = true;
+            written_.push_back(block);
+        }
+        return scores_[index];
+    }
+    void clear() {
+        for (const std::size_t block : written_) {
+            const std::size_t begin = block * block_size;
+            std::fill_n(&scores_[begin], std::min(block_size, scores_.size() - begin), Score{0});
+            is_written_[block] = false;
+        }
+        written_.clear();
+    }
+
+private:
+    static constexpr std::size_t block_size = 256;
+
+    std::vector<Score> scores_;
+    std::vector<std::uint8_t> is_written_;  // by block
+    std::vector<std::size_t> written_;      // the blocks
+};
+
 /// What cutoffs have taught a search about quiet moves.
 template <Game G>
 class MoveMemory {
@@ -39,8 +72,8 @@ public:
 
     void clear() {
         std::fill(killers_.begin(), killers_.end(), Killers{});
-        std::fill(history_.begin(), history_.end(), Score{0});
-        std::fill(replies_.begin(), replies_.end(), Score{0});
+        history_.clear();
+        replies_.clear();
     }
     /// Killers belong to one search; the rest still holds in the next.
     void start_search() { std::fill(killers_.begin(), killers_.end(), Killers{}); }
@@ -72,7 +105,7 @@ public:
 
 private:
     using Killers = std::array<std::optional<Move>, 2>;
-    using Score = std::int16_t;
+    using Score = SparseScores::Score;
 
     std::size_t slot(Player player, Move move) const {
         return static_cast<std::size_t>(index_of(player)) * (mask_ + 1) + (move.code() & mask_);
@@ -81,8 +114,8 @@ private:
         return (static_cast<std::size_t>(index_of(place.player)) * shapes<G> + place.previous) * shapes<G>;
     }
     void adjust(const G& game, Move move, const Place& place, int bonus) {
-        adjust(history_[slot(place.player, move)], bonus);
-        if (place.previous != Place::no_shape) adjust(replies_[reply_row(place) + shape_of(game, move)], bonus);
+        adjust(history_.write(slot(place.player, move)), bonus);
+        if (place.previous != Place::no_shape) adjust(replies_.write(reply_row(place) + shape_of(game, move)), bonus);
     }
     /// The nearer to the limit a score is, the less it moves towards it.
     static void adjust(Score& score, int bonus) {
@@ -92,8 +125,8 @@ private:
     OrderingSettings settings_;
     std::uint32_t mask_;
     std::vector<Killers> killers_;  // by ply
-    std::vector<Score> history_;    // by player and move
-    std::vector<Score> replies_;    // by player, the shape of the move before, and the move's
+    SparseScores history_;          // by player and move
+    SparseScores replies_;          // by player, the shape of the move before, and the move's
 };
 
 template <class Move>

@@ -360,32 +360,36 @@ constexpr int reply_depth = 15;      // and by what the best reply to them leave
 
 }  // namespace
 
-OthelloEnding::OthelloEnding(const EndingSettings& settings) : settings_(settings) {
-    const std::size_t bytes = static_cast<std::size_t>(std::max(settings.hash_mib, 1)) << 20;
-    table_.resize(std::bit_floor(bytes / sizeof(Entry)));
-    clear();
-}
+OthelloEnding::OthelloEnding(const EndingSettings& settings)
+    : settings_(settings),
+      table_(std::bit_floor((static_cast<std::size_t>(std::max(settings.hash_mib, 1)) << 20) / sizeof(Entry))) {}
 
-void OthelloEnding::clear() { std::fill(table_.begin(), table_.end(), Entry{}); }
+void OthelloEnding::clear() {
+    if (epoch_.advance()) table_.zero();
+    generation_ = 0;
+}
 
 OthelloEnding::Entry* OthelloEnding::bucket_of(Bits own, Bits opponent) {
     const Bits mixed = (own * 0x9e3779b97f4a7c15ULL) ^ std::rotl(opponent * 0xd1342543de82ef95ULL, 32);
-    return table_.data() + ((mixed ^ mixed >> 29) & (table_.size() - 2));
+    return &table_[(mixed ^ mixed >> 29) & (table_.size() - 2)];
 }
 
 const OthelloEnding::Entry* OthelloEnding::look_up(Bits own, Bits opponent) {
     const Entry* const bucket = bucket_of(own, opponent);
     for (const Entry* entry = bucket; entry != bucket + 2; ++entry)
-        if (entry->own == own && entry->opponent == opponent && entry->generation) return entry;
+        if (entry->own == own && entry->opponent == opponent && epoch_.holds(entry->epoch)) return entry;
     return nullptr;
 }
 
 void OthelloEnding::store(Bits own, Bits opponent, int alpha, int score, int square, std::uint64_t nodes) {
     Entry* const bucket = bucket_of(own, opponent);
     Entry* entry = bucket;
-    while (entry != bucket + 2 && !(entry->own == own && entry->opponent == opponent && entry->generation)) ++entry;
+    while (entry != bucket + 2 && !(entry->own == own && entry->opponent == opponent && epoch_.holds(entry->epoch)))
+        ++entry;
     if (entry == bucket + 2) {
-        const auto worth = [&](const Entry& held) { return held.effort + (held.generation == generation_ ? 64 : 0); };
+        const auto worth = [&](const Entry& held) {
+            return epoch_.holds(held.epoch) ? held.effort + (held.generation == generation_ ? 64 : 0) : 0;
+        };
         entry = worth(bucket[1]) < worth(bucket[0]) ? bucket + 1 : bucket;
         *entry = {.own = own,
                   .opponent = opponent,
@@ -393,7 +397,8 @@ void OthelloEnding::store(Bits own, Bits opponent, int alpha, int score, int squ
                   .upper = -worst,
                   .move = 64,
                   .effort = 0,
-                  .generation = 0};
+                  .generation = 0,
+                  .epoch = epoch_.tag()};
     }
     if (score > alpha) {
         entry->lower = static_cast<std::int8_t>(std::max<int>(entry->lower, score));

@@ -8,6 +8,7 @@
 
 #include "games/othello.h"
 #include "search/limits.h"
+#include "search/table_memory.h"
 
 namespace hyoka::search {
 
@@ -54,7 +55,7 @@ public:
     /// The exact score of every legal move.
     EndingMoves solve_moves(const Othello& game, const Limits& limits = {},
                             const std::atomic<bool>* interrupt = nullptr);
-    /// Forgets everything.
+    /// Forgets everything, at no cost.
     void clear();
 
     const EndingSettings& settings() const { return settings_; }
@@ -71,7 +72,9 @@ private:
         std::uint8_t move;
         std::uint8_t effort;  // logarithm of the nodes spent
         std::uint8_t generation;
+        Epoch::Tag epoch;
     };
+    static_assert(sizeof(Entry) == 24);
     struct Candidate {
         Bits own;  // after the move, for the one who moves then
         Bits opponent;
@@ -94,7 +97,8 @@ private:
     void start(const Limits& limits, const std::atomic<bool>* interrupt);
 
     EndingSettings settings_;
-    std::vector<Entry> table_;
+    TableMemory<Entry> table_;
+    Epoch epoch_;
     std::uint8_t generation_ = 0;
     std::uint64_t nodes_ = 0;
     Stop stop_{Limits{}};

@@ -110,8 +110,12 @@ private:
         path_.pop();
         if (checked && count == 0) return value_if_over(game, ply);
         const Bound bound = best >= beta ? Bound::lower : best > alpha_before ? Bound::exact : Bound::upper;
-        entry = {key, TableEntry::no_move, static_cast<std::int16_t>(to_table(best, ply)), 0,
-                 static_cast<std::uint8_t>(bound)};
+        entry = {.key = key,
+                 .move = TableEntry::no_move,
+                 .epoch = 0,
+                 .score = static_cast<std::int16_t>(to_table(best, ply)),
+                 .depth = 0,
+                 .age_and_bound = static_cast<std::uint8_t>(bound)};
         return best;
     }
 

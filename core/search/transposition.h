@@ -4,15 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <new>
-#include <span>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "base/bits.h"
+#include "search/table_memory.h"
 
 namespace hyoka::search {
 
@@ -21,13 +15,15 @@ enum class Bound : std::uint8_t { none, upper, lower, exact };
 
 /// What a search once found out about a position. The score is for the side to move.
 struct TableEntry {
-    static constexpr std::uint32_t no_move = 0xffffffff;
+    /// No legal move has this code; a game whose moves use it would only go without a first move from the table.
+    static constexpr std::uint16_t no_move = 0xffff;
 
-    std::uint64_t key = 0;
-    std::uint32_t move = no_move;  // its code
-    std::int16_t score = 0;
-    std::uint8_t depth = 0;
-    std::uint8_t age_and_bound = 0;  // the search that wrote it (6 bits), then the bound (2 bits)
+    std::uint64_t key;
+    std::uint16_t move;  // its code
+    Epoch::Tag epoch;
+    std::int16_t score;
+    std::uint8_t depth;
+    std::uint8_t age_and_bound;  // the search that wrote it (6 bits), then the bound (2 bits)
 
     Bound bound() const { return static_cast<Bound>(age_and_bound & 3); }
     int age() const { return age_and_bound >> 2; }
@@ -44,53 +40,65 @@ static_assert((static_cast<int>(Bound::exact) & static_cast<int>(Bound::lower)) 
 class TranspositionTable {
 public:
     /// With 0 it remembers nothing.
-    explicit TranspositionTable(std::size_t mebibytes) : memory_(allocate(mebibytes)) {
-        buckets_ = {memory_.get(), (mebibytes << 20) / sizeof(Bucket)};
-        std::uninitialized_fill(buckets_.begin(), buckets_.end(), Bucket{});
-    }
+    explicit TranspositionTable(std::size_t mebibytes)
+        : buckets_((mebibytes << 20) / sizeof(Bucket)), in_use_(buckets_.size()) {}
 
     void clear() {
-        std::fill(buckets_.begin(), buckets_.end(), Bucket{});
+        if (epoch_.advance()) buckets_.zero();
         age_ = 0;
+        sized_ = false;
     }
-    /// Entries of earlier searches stay, but are the first to make room.
-    void start_search() { age_ = (age_ + 1) % ages; }
+    /// Entries of earlier searches stay, but are the first to make room. A search of at most `nodes` positions (0: no
+    /// limit) uses no more of the table than it can fill, which stays in the processor's caches; until clear(), later
+    /// searches use more but never less.
+    void start_search(std::uint64_t nodes = 0) {
+        age_ = (age_ + 1) % ages;
+        const std::size_t all = buckets_.size();
+        const std::size_t wanted =
+            nodes == 0 || nodes > all / buckets_per_node ? all : static_cast<std::size_t>(nodes) * buckets_per_node;
+        in_use_ = sized_ ? std::max(in_use_, wanted) : wanted;
+        sized_ = true;
+    }
 
     void prefetch(std::uint64_t key) const {
-        if (!buckets_.empty()) __builtin_prefetch(&buckets_[index(key)]);
+        if (in_use_ > 0) __builtin_prefetch(&buckets_[index(key)]);
     }
     /// Nullptr if the position is not known.
     const TableEntry* find(std::uint64_t key) const {
-        if (buckets_.empty()) return nullptr;
+        if (in_use_ == 0) return nullptr;
         for (const TableEntry& entry : buckets_[index(key)].entries)
-            if (entry.key == key && entry.bound() != Bound::none) return &entry;
+            if (entry.key == key && epoch_.holds(entry.epoch)) return &entry;
         return nullptr;
     }
     /// An entry of the same position is replaced, else the one of the bucket with the least depth, age counted in.
     /// A known move outlives a result that has none.
     void store(std::uint64_t key, std::uint32_t move, int score, int depth, Bound bound) {
-        if (buckets_.empty()) return;
+        if (in_use_ == 0) return;
         auto& entries = buckets_[index(key)].entries;
         TableEntry* target = &entries[0];
         for (TableEntry& entry : entries) {
-            if (entry.key == key) {
+            if (entry.key == key && epoch_.holds(entry.epoch)) {
                 target = &entry;
                 if (move == TableEntry::no_move) move = entry.move;
                 break;
             }
             if (worth(entry) < worth(*target)) target = &entry;
         }
-        *target = {key, move, static_cast<std::int16_t>(score), static_cast<std::uint8_t>(depth),
-                   static_cast<std::uint8_t>(age_ << 2 | static_cast<int>(bound))};
+        *target = {.key = key,
+                   .move = static_cast<std::uint16_t>(move),
+                   .epoch = epoch_.tag(),
+                   .score = static_cast<std::int16_t>(score),
+                   .depth = static_cast<std::uint8_t>(depth),
+                   .age_and_bound = static_cast<std::uint8_t>(age_ << 2 | static_cast<int>(bound))};
     }
-    /// How full of this search's entries the table is, judged by its first thousand.
+    /// How full of this search's entries the part in use is, judged by its first thousand.
     int permille_full() const {
-        const std::size_t sample = std::min<std::size_t>(buckets_.size(), 250);
+        const std::size_t sample = std::min<std::size_t>(in_use_, 250);
         if (sample == 0) return 0;
         std::size_t used = 0;
         for (std::size_t i = 0; i < sample; ++i)
             for (const TableEntry& entry : buckets_[i].entries)
-                used += entry.bound() != Bound::none && entry.age() == age_;
+                used += epoch_.holds(entry.epoch) && entry.age() == age_;
         return static_cast<int>(1000 * used / (4 * sample));
     }
 
@@ -100,33 +108,21 @@ private:
         std::array<TableEntry, 4> entries;
     };
 
-    struct Free {
-        void operator()(Bucket* memory) const { ::operator delete(memory, std::align_val_t{page}); }
-    };
-    using Memory = std::unique_ptr<Bucket, Free>;
-    static constexpr std::size_t page = std::size_t{2} << 20;
-
-    /// Positions are looked up all over the table: with small pages, finding the page would cost as much as the look.
-    static Memory allocate(std::size_t mebibytes) {
-        const std::size_t bytes = mebibytes << 20;
-        if (bytes == 0) return nullptr;
-        void* memory = ::operator new(bytes, std::align_val_t{page});
-#if defined(__linux__)
-        madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-        return Memory(static_cast<Bucket*>(memory));
-    }
+    /// So many that, of the positions one search visits, hardly any displaces another.
+    static constexpr std::size_t buckets_per_node = 4;
 
     std::size_t index(std::uint64_t key) const {
-        return static_cast<std::size_t>(high_word(static_cast<uint128>(key) * buckets_.size()));
+        return static_cast<std::size_t>(high_word(static_cast<uint128>(key) * in_use_));
     }
     int worth(const TableEntry& entry) const {
-        if (entry.bound() == Bound::none) return -1000;
+        if (!epoch_.holds(entry.epoch)) return -1000;
         return entry.depth - 8 * ((age_ - entry.age() + ages) % ages);
     }
 
-    Memory memory_;
-    std::span<Bucket> buckets_;
+    TableMemory<Bucket> buckets_;
+    Epoch epoch_;
+    std::size_t in_use_;  // the first so many buckets
+    bool sized_ = false;  // in_use_ is what searches since clear() asked for
     int age_ = 0;
 };
 

@@ -350,9 +350,53 @@ void check_table() {
     expect(!table.find(1) && table.find(2) && table.find(5), "the least useful entry makes room");
     table.clear();
     expect(!table.find(5) && table.permille_full() == 0, "cleared");
+    table.store(1, 7, 3, 2, Bound::lower);
+    // After so many more the epochs come round to the one that wrote the entry.
+    for (int i = 0; i < 1 << 16; ++i) table.clear();
+    table.store(2, 9, 3, 2, Bound::lower);
+    expect(!table.find(1) && table.find(2), "cleared until the epochs wrap");
+    for (int i = 0; i < (1 << 16) - 1; ++i) {
+        table.clear();
+        expect(!table.find(2), "no epoch shows an earlier one's entries");
+    }
+    // A table sized for a small search, then for a large one.
+    table.clear();
+    table.start_search(10);
+    for (std::uint64_t key = 1; key <= 10; ++key) table.store(split_mix(key), 0, 0, 1, Bound::exact);
+    for (std::uint64_t key = 1; key <= 10; ++key) expect(table.find(split_mix(key)), "room for all of a small search");
+    table.start_search(1000);
+    for (std::uint64_t key = 1; key <= 1000; ++key) table.store(split_mix(key), 0, 0, 1, Bound::exact);
+    for (std::uint64_t key = 1; key <= 1000; ++key) expect(table.find(split_mix(key)), "room for a larger search");
     TranspositionTable none(0);
     none.store(1, 0, 0, 1, Bound::exact);
     expect(!none.find(1), "a table without room");
+}
+
+/// A search on a table that others have used and cleared is the same as a new one's.
+template <Game G>
+void check_reuse(const std::string& name, const G& start, int plies) {
+    const HashEvaluator<G> evaluator;
+    AlphaBetaSettings settings{.table = {.mebibytes = 1}};
+    for (const bool exact : {false, true}) {
+        settings.table.exact = exact;
+        AlphaBeta<G, HashEvaluator<G>> used(evaluator, settings);
+        Rng rng(5);
+        for (int i = 0; i < 12; ++i) {
+            const Line<G> line =
+                random_line(start, static_cast<int>(rng.below(static_cast<std::uint32_t>(plies))), rng);
+            if (line.outcome()) continue;
+            const std::array<Limits, 3> choices{Limits{.nodes = 300}, Limits{.depth = 2}, Limits{.nodes = 3000}};
+            const Limits& limits = choices[static_cast<std::size_t>(i % 3)];
+            used.clear();
+            const auto result = used.search(line, limits);
+            AlphaBeta<G, HashEvaluator<G>> fresh(evaluator, settings);
+            const auto expected = fresh.search(line, limits);
+            expect(result.score == expected.score && result.nodes == expected.nodes && result.depth == expected.depth &&
+                       result.permille_full == expected.permille_full &&
+                       result.variations.front().moves == expected.variations.front().moves,
+                   name + ": a used table, at " + line.position().text());
+        }
+    }
 }
 
 /// Noisy and quiet moves are all moves, each once.
@@ -377,6 +421,11 @@ int main() {
     using namespace hyoka;
     using namespace hyoka::tests;
     check_table();
+    check_reuse("othello", Othello(), 60);
+    check_reuse("go5", Go<5>(), 40);
+    check_reuse("chess", Chess(), 100);
+    check_reuse("shogi", Shogi(), 100);
+    check_reuse("blokus_duo", BlokusDuo(), 20);
     check_noise("chess", Chess());
     check_noise("shogi", Shogi().with_rules({true, 200}));
     check_finished_games();

@@ -1,13 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact solvers: mates by checks in chess and shogi, endings in Othello."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from hyoka._core import Reason
 from hyoka.errors import NotationError
 from hyoka.games import AnyGame, AnyMove, facts_of, games_with
+from hyoka.games.protocols import Solver
 from hyoka.search.memory import memory_for
+
+_MOST_KEPT_MIB: Final = 64
+"""Tables larger than the default are freed after each call."""
+_kept: Final[dict[Any, tuple[int, Any]]] = {}
+"""By kind of solver: the size of its table in MiB, and one that nobody uses now."""
+S = TypeVar("S", bound=Solver)
+
+
+@contextlib.contextmanager
+def _solver(make: Callable[[int], S], hash_mib: int) -> Iterator[S]:
+    """A solver that knows nothing: the last call's, cleared, where there is one of the same size.
+
+    To clear a table costs nothing, to allocate one as much as many a search.
+    """
+    size, solver = _kept.pop(make, (0, None))
+    if solver is None or size != hash_mib:
+        solver = make(hash_mib)
+    yield solver
+    if hash_mib <= _MOST_KEPT_MIB:  # after an error it is dropped
+        solver.clear()
+        _kept[make] = (hash_mib, solver)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +61,11 @@ def find_mate(
         games = " and ".join(games_with(lambda each: each.mate_solver))
         raise NotationError(f"mates are looked for in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
-    with memory_for(f"a table of {hash_mib} MiB"):
-        verdict, line, visited, seconds = facts.mate_solver(hash_mib).solve(here, nodes, time_s)
+    with (
+        memory_for(f"a table of {hash_mib} MiB"),
+        _solver(facts.mate_solver, hash_mib) as solver,
+    ):
+        verdict, line, visited, seconds = solver.solve(here, nodes, time_s)
     if verdict == "mate" and not holds(position, line):
         verdict, line = "unknown", []
     return Mate(verdict, tuple(line), visited, seconds)
@@ -83,8 +110,9 @@ def solve_ending(
         games = " and ".join(games_with(lambda each: each.ending_solver))
         raise NotationError(f"endings are solved in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
-    with memory_for(f"a table of {hash_mib} MiB"):
-        solved, score, line, visited, seconds = facts.ending_solver(hash_mib).solve(
-            here, nodes, time_s, False
-        )
+    with (
+        memory_for(f"a table of {hash_mib} MiB"),
+        _solver(facts.ending_solver, hash_mib) as solver,
+    ):
+        solved, score, line, visited, seconds = solver.solve(here, nodes, time_s, False)
     return Ending(solved, score, tuple(line), visited, seconds)
