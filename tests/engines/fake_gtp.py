@@ -8,6 +8,7 @@ answer:COMMAND=TEXT   the answer to a command (its first word); \n breaks lines
 stderr:COMMAND=TEXT   what a command makes us write to standard error, a little after the answer
 moves=A,B,…           genmove the move of this ply, and after the last the first again
 refuse=LINE           refuse this line, word for word
+hang=COMMAND          never answer this command
 log=FILE              append every line heard
 chatty                say things between the answers, and end lines with a carriage return
 """
@@ -62,6 +63,8 @@ class FakeEngine:
         command = line.split(maxsplit=1)[0]
         moves = self.settings.get("moves", "A1").split(",")
         genmove = moves[self.plies % len(moves)]
+        while command == self.settings.get("hang"):
+            time.sleep(60)
         if line in self.refused or command not in self.commands:
             self.say("? cannot do that")
         elif command == "name":

@@ -2,6 +2,7 @@
 """What players do wrong loses and the match goes on; what is set up wrongly stops it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,18 @@ def test_a_player_that_never_answers_loses_on_time(tmp_path: Path) -> None:
     result = match(tmp_path, f"silent={silent}", QUIET)
     assert endings(result) == [(0.0, "time", "hung"), (1.0, "time", "hung")]
     assert result.standing.faults == {"silent": 2}
+
+
+@pytest.mark.parametrize(
+    ("limit", "plan"), [("time=0.1,", {}), ("", {"clock": "0.1"})], ids=["move time", "clock"]
+)
+def test_the_wait_for_a_hung_player_is_its_time_and_a_grace(
+    tmp_path: Path, limit: str, plan: dict[str, Any]
+) -> None:
+    silent = fake("uci", KNIGHTS, "silent=1", settings=f"{limit}grace={QUICK_S}")
+    result = match(tmp_path, f"silent={silent}", QUIET, **plan)
+    assert endings(result) == [(0.0, "time", "hung"), (1.0, "time", "hung")]
+    assert all("does not answer within 0.3 s" in game.fault for game in result.games)
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,51 @@ def test_an_engine_that_hangs_is_killed_and_started_anew(tmp_path: Path) -> None
     assert not exists(first.transport.pid)
 
 
+HANG_GAMES = {
+    "uci": ("chess", ["silent=1"], 0.1),
+    "usi": ("shogi", ["silent=1"], 0.1),
+    "cecp": ("chess", ["silent"], 1),  # it counts whole seconds
+    "gtp": ("go9", ["hang=reg_genmove", "knows=time_settings"], 1),
+}
+
+
+@pytest.mark.parametrize("protocol", HANG_GAMES)
+def test_the_wait_for_a_hung_engine_is_its_time_limit_and_a_grace(protocol: str) -> None:
+    game, words, told_s = HANG_GAMES[protocol]
+    # The timeout of a minute counts only where no limit of time does.
+    spec = fake(protocol, *words, settings=f"time=0.1,grace={QUICK_S}")
+    positions = [EnginePosition(game)] * 9
+    with EngineSession(spec, max_restarts=1) as session:
+        results, error = until_given_up(session, positions)
+        assert session.restarts == 1
+    assert reasons(results) == ["timeout"] * 2
+    for failure in results:
+        assert isinstance(failure, Failure)
+        assert failure.message == f"does not answer within {told_s + QUICK_S:g} s"
+        assert failure.detail.startswith(f"{game} start")
+    assert "given up after 1 restarts in a row" in str(error)
+    assert f"within {told_s + QUICK_S:g} s at {game} start" in str(error)
+    assert "set grace= or timeout=" in str(error)
+
+
+def test_an_engine_without_a_time_of_its_own_has_that_of_its_default_limits() -> None:
+    with EngineSession(fake("uci", "silent=1", settings=f"grace={QUICK_S}")) as session:
+        (failure,) = session.evaluate_many(POSITIONS[:1])
+        assert isinstance(failure, Failure)
+        assert failure.message == f"does not answer within {0.1 + QUICK_S:g} s"
+
+
+def test_a_hung_engine_is_given_up_when_it_is_asked_for_moves_alone() -> None:
+    spec = fake(
+        "gtp", "hang=reg_genmove", "knows=time_settings", settings=f"time=1,grace={QUICK_S}"
+    )
+    with EngineSession(spec, max_restarts=0) as session:
+        with pytest.raises(EngineError, match=r"does not answer within 1\.2 s"):
+            session.best_move(EnginePosition("go9", moves=["E5"]))
+        with pytest.raises(EngineError, match=r"within 1\.2 s at go9 start moves E5"):
+            session.best_move(EnginePosition("go9", moves=["E5"]))
+
+
 @pytest.mark.parametrize("misdeed", ["flood=2", "long=2", "die=2"])
 def test_other_misdeeds_cost_one_position_too(misdeed: str) -> None:
     with EngineSession(fake("uci", SCORE, misdeed)) as session:
@@ -182,7 +227,7 @@ def test_a_session_starts_with_an_engine_or_not_at_all() -> None:
     with pytest.raises(EngineError, match="no program"), EngineSession("uci:no-such-program"):
         pass
     spec = fake("uci", "deaf", settings=f"timeout={QUICK_S}")
-    with pytest.raises(EngineError, match="in time"), EngineSession(spec):
+    with pytest.raises(EngineError, match="does not answer within"), EngineSession(spec):
         pass
 
 

@@ -146,7 +146,7 @@ def test_a_slug_is_readable_and_tells_engines_apart() -> None:
 
 def test_what_changes_no_answer_changes_no_slug() -> None:
     one = spec("uci:Hash=1,Threads=2:sf")
-    other = spec("uci:timeout=5,stderr=true,threads=2,hash=1:sf")
+    other = spec("uci:timeout=5,grace=3,stderr=true,threads=2,hash=1:sf")
     assert one.slug.split("-")[-1] == other.slug.split("-")[-1]
 
 
@@ -164,6 +164,8 @@ def test_what_changes_no_answer_changes_no_slug() -> None:
         ("uci:time=nan:x", "seconds, not nan"),
         ("uci:timeout=0:x", "timeout"),
         ("uci:timeout=soon:x", "'soon'"),
+        ("uci:grace=0:x", "grace must be a positive number"),
+        ("uci:grace=soon:x", "'soon'"),
         ("uci:fresh=1:x", "true or false"),
         ("uci:stderr=1:x", "'stderr' is true or false"),
         ("uci:a 'b", "quotation"),
@@ -241,3 +243,23 @@ def test_replaying_goes_on_where_it_ended_and_survives_an_error() -> None:
         EnginePosition("chess", moves=moves),
     ):
         assert replay(position) == position.replay()
+
+
+@pytest.mark.parametrize(
+    ("settings", "time_s", "wait_s"),
+    [
+        ("", None, 60.0),
+        ("", 2.0, 12.0),
+        ("timeout=5", None, 5.0),
+        ("timeout=5", 2.0, 7.0),
+        ("grace=30", 2.0, 32.0),
+        ("timeout=5,grace=30", 2.0, 32.0),
+        ("grace=30", None, 60.0),
+    ],
+)
+def test_a_search_has_its_time_limit_and_a_grace(
+    settings: str, time_s: float | None, wait_s: float
+) -> None:
+    engine = spec(f"uci:{settings}:x")
+    assert engine.wait_s(time_s) == wait_s
+    assert spec(engine.text) == engine

@@ -357,7 +357,7 @@ def test_a_wrong_option_is_told_the_right_one(settings: str, message: str) -> No
 def test_an_engine_of_another_protocol_is_found_out() -> None:
     with pytest.raises(EngineError, match="but GTP, it seems"):
         asyncio.run(start_engine(fake("gtp").replace("gtp:", "uci:", 1)))
-    with pytest.raises(EngineError, match="does not answer in time"):
+    with pytest.raises(EngineError, match="does not answer within"):
         asyncio.run(
             start_engine(fake("uci", settings=f"timeout={QUICK_S}").replace("uci:", "usi:", 1))
         )

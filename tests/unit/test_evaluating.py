@@ -43,6 +43,8 @@ for line in sys.stdin:
     elif words[0] == "go":
         with open(log, "a") as file:
             file.write(f"{os.getpid()} {len(moves)}\\n")
+        if "hangs" in behaviour and len(moves) >= 2:
+            time.sleep(600)
         if "deadly" in behaviour and len(moves) == 3 and os.path.exists(log + ".deadly"):
             sys.exit(1)
         while "wait" in behaviour and os.path.exists(log + ".wait"):
@@ -233,6 +235,21 @@ def test_values_of_another_version_are_not_mixed_in(
     with pytest.raises(hk.EngineError, match="give it another name"):
         hk.evaluate(study, [fake.spec()])
     assert len(evaluated(study)) == 4
+
+
+def test_what_was_evaluated_before_an_engine_is_given_up_is_kept(
+    study: hk.Study, fake: Fake
+) -> None:
+    spec = fake.spec("hangs").replace("nodes=1", "time=0.1,grace=0.2")
+    with pytest.raises(hk.EngineError, match=r"given up.* within 0\.3 s at chess start moves e2e4"):
+        hk.evaluate(study, [spec], where="game_id < 2 or ply >= 2")
+    rows = evaluated(study)
+    assert [(game, ply) for game, ply, _, failed in rows if failed is None] == [
+        (game, ply) for game in range(2) for ply in range(2)
+    ]
+    hung = [(game, ply) for game, ply, _, failed in rows if failed is not None]
+    assert hung == [(game, ply) for game in range(3) for ply in (2, 3)]
+    assert {failed for *_, failed in rows if failed} == {"timeout: does not answer within 0.3 s"}
 
 
 class AtOnce(Executor):

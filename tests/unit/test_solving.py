@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from engines import fake
+from engines import QUICK_S, fake
 from engines.fake_search import FakeSearcher, report, searchers
 from hyoka.contestants import searches
 from hyoka.errors import EngineError, NotationError, SourceError
@@ -308,6 +308,18 @@ def test_engines_solve_too() -> None:
     assert (gtp.solved, gtp.asked) == (1, 1)
     wrong = solve(problems(MATE), fake("gtp"))  # GTP knows no chess
     assert wrong.verdicts[0].error
+
+
+def test_an_engine_that_hangs_is_given_up_and_the_report_is_kept() -> None:
+    silent = fake("uci", "silent=1", settings=f"time=0.1,grace={QUICK_S}")
+    found = solve(problems(*[MATE] * 6), silent)
+    errors = [verdict.error for verdict in found.verdicts]
+    assert all("does not answer within 0.3 s" in error for error in errors)
+    assert ["given up" in error for error in errors] == [False] * 4 + [True] * 2
+    tests = problems("\n".join(f"{n} reg_genmove b\n#? [C3]" for n in range(3)))
+    settings = f"timeout={10 * QUICK_S}"
+    found = solve(tests, fake("gtp", "hang=reg_genmove", settings=settings))
+    assert [verdict.error != "" for verdict in found.verdicts] == [True] * 3
 
 
 def test_bad_specs_and_missing_engines_are_told_at_once() -> None:

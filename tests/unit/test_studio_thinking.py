@@ -13,6 +13,7 @@ from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
 import hyoka as hk
+from engines import fake
 from hyoka.cli.commands import COMMANDS
 from hyoka.studio import Engines, Folder, Studio, studio_app
 from hyoka.studio.rooms.board import thinking
@@ -120,3 +121,18 @@ def test_a_condition_fills_little_memory(client: TestClient, tmp_path: Path) -> 
         answer = client.get("/study", params=query, headers=PART)
         assert answer.status_code == 400
         assert "more memory than 0.5G" in answer.text
+
+
+@pytest.mark.parametrize("settings", ["time=0.1,grace=0.2", "", "nodes=10"])
+def test_an_engine_that_hangs_is_ended_and_named(
+    settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without a limit of time, nobody waits longer than a page may take.
+    monkeypatch.setattr(thinking, "_START_S", 0.5)
+    spec = fake("uci", "silent=1", settings=f"name=Hangs,{settings}".removesuffix(","))
+    line = hk.Chess().line()
+    with pytest.raises(hk.EngineError, match="Hangs: does not answer within") as error:
+        thinking.EngineThinker(spec, "chess").evaluate(line, 0.1)
+    assert error.value.reason == "timeout"
+    with pytest.raises(hk.EngineError, match="Hangs: does not answer within"):
+        thinking.EngineThinker(spec, "chess").move(line, "beginner")

@@ -219,8 +219,7 @@ class CecpEngine:
         self._start = None  # every position is set up by itself
         given = limits or self.spec.limits
         lines = self._set_up(position, replay) + self._limit_lines(given)
-        patience_s = self.spec.timeout_s + (given.time_s or 0.0)
-        found = await self._move(position, replay, lines, patience_s)
+        found = await self._move(position, replay, lines, self._wait_s(given))
         self._start = None
         return found
 
@@ -250,7 +249,7 @@ class CecpEngine:
         replay = self._replayed(position)
         lines = self._set_up(position, replay)
         is_new = lines.startswith("new\n")
-        patience_s = self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
+        wait_s = self._wait_s(self.spec.limits)
         if clocks is None:
             lines += self._limit_lines(self.spec.limits) if is_new else ""
         else:
@@ -260,8 +259,8 @@ class CecpEngine:
                 lines += "" if (deep := self.spec.limits.depth) is None else f"sd {deep}\n"
             if self._new_version and self.features.get("time", "1") == "1":
                 lines += f"time {round(100 * own.main_s)}\notim {round(100 * other.main_s)}\n"
-            patience_s = self.spec.timeout_s + own.main_s
-        return await self._move(position, replay, lines, patience_s)
+            wait_s = self.spec.wait_s(own.main_s)
+        return await self._move(position, replay, lines, wait_s)
 
     async def close(self) -> bool:
         """Let the engine go; True if it went by itself."""
@@ -318,12 +317,12 @@ class CecpEngine:
         return fen
 
     async def _move(
-        self, position: EnginePosition, replay: Replay, lines: str, patience_s: float
+        self, position: EnginePosition, replay: Replay, lines: str, wait_s: float
     ) -> Evaluation:
         """Let the engine move, once the lines have set everything up."""
         search = _Search(self.transport, ended_a_game=self._ended_a_game)
         start, self._start = self._start, None  # unless all goes well, nobody knows its board
-        spent_s = await self.transport.ask(f"{lines}go\n", search, patience_s)
+        spent_s = await self.transport.ask(f"{lines}go\n", search, wait_s)
         self.transport.tell("force\n")  # it does not think on
         last = replay.last
         best = self._checked(search.best, last, self._notation(position.game))
@@ -363,6 +362,11 @@ class CecpEngine:
         if not last.is_legal(move):
             raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
         return str(move)
+
+    def _wait_s(self, limits: Limits) -> float:
+        """How long to wait for a move within the limits; CECP counts whole seconds."""
+        time_s = (limits or _USUAL_LIMITS).time_s
+        return self.spec.wait_s(None if time_s is None else math.ceil(time_s))
 
     def _limit_lines(self, limits: Limits) -> str:
         limits = limits or _USUAL_LIMITS

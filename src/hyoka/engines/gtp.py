@@ -138,7 +138,9 @@ class GtpEngine:
     async def _set_options(self) -> None:
         if self.spec.options and not self.profile.option:
             name = self.spec.options[0][0]
-            near = difflib.get_close_matches(name, [*KEYS, "name", "profile", "timeout"], n=1)
+            near = difflib.get_close_matches(
+                name, [*KEYS, "name", "profile", "timeout", "grace"], n=1
+            )
             hint = f"did you mean {near[0]}?" if near else "an engine's own go into its command"
             raise self.transport.error(f"GTP knows no option '{name}'; {hint}", "option")
         for name, value in self.spec.options:
@@ -172,19 +174,25 @@ class GtpEngine:
     def _knows(self, command: str) -> bool:
         return command.split(" ", 1)[0] in self.commands
 
-    async def send(self, commands: Sequence[str], thinking_s: float = 0.0) -> list[Answer]:
-        """Send commands in one go and read an answer to each."""
+    async def send(self, commands: Sequence[str], wait_s: float | None = None) -> list[Answer]:
+        """Send commands in one go and read an answer to each, all within `wait_s`."""
         if not commands:
             return []
         reader = _Answers(commands, self.transport)
         text = "\n".join(commands) + "\n"
-        await self.transport.ask(text, reader, self.spec.timeout_s + thinking_s)
+        await self.transport.ask(text, reader, wait_s or self.spec.timeout_s)
         return reader.answers
 
     async def command(self, commands: Sequence[str]) -> list[Answer]:
         """Send somebody else's commands; what they do to the board is not known to us."""
         self._start = None
-        return await self.send(commands, self._limits.time_s or 0.0)
+        # They may do more than one search, and what a time limit does not bound.
+        return await self.send(commands, self.spec.timeout_s + (self._thinking_s or 0.0))
+
+    @property
+    def _thinking_s(self) -> float | None:
+        """The time limit as it was told: many engines count whole seconds."""
+        return None if self._limits.time_s is None else math.ceil(self._limits.time_s)
 
     @property
     def alive(self) -> bool:
@@ -268,12 +276,12 @@ class GtpEngine:
         color = "b" if last.to_play is Player.first else "w"
         seen = self.transport.stderr_count
         began = time.monotonic()
-        thinking_s = self._limits.time_s or 0.0
+        wait_s = self.spec.wait_s(self._thinking_s)
         if clocks is not None:
             own = clocks[last.to_play.value]
-            thinking_s = own.main_s + own.period_s
+            wait_s = self.spec.wait_s(own.main_s + own.period_s)
         start, self._start = self._start, None
-        *_, answer = await self.send([*told, f"genmove {color}"], thinking_s)
+        *_, answer = await self.send([*told, f"genmove {color}"], wait_s)
         spent_s = time.monotonic() - began
         if not answer.accepted:
             raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
@@ -382,7 +390,7 @@ class GtpEngine:
         leaves_board = "reg_genmove" in self.commands
         genmove = f"{'reg_genmove' if leaves_board else 'genmove'} {color}"
         commands = [template.format(color=color, genmove=genmove) for template in templates]
-        answers = await self.send(commands, self._limits.time_s or 0.0)
+        answers = await self.send(commands, self.spec.wait_s(self._thinking_s))
         for answer in answers:
             if not answer.accepted:
                 self._start = None

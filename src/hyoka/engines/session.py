@@ -18,7 +18,7 @@ from hyoka.engines.gtp import Answer, GtpEngine
 from hyoka.engines.limits import Limits
 from hyoka.engines.position import EnginePosition
 from hyoka.engines.spec import EngineSpec
-from hyoka.engines.transport import Transport
+from hyoka.engines.transport import Transport, printable
 from hyoka.engines.uci import UciEngine
 from hyoka.engines.usi import UsiEngine
 from hyoka.errors import EngineError, Error
@@ -30,6 +30,7 @@ _BATCH_S: Final = 0.05
 # An engine that answers in less than a millisecond is given many positions at once.
 _QUICK_S: Final = 0.001
 _MANY_AT_ONCE: Final = 32
+_LONGEST_POSITION: Final = 200
 
 T = TypeVar("T")
 
@@ -126,6 +127,8 @@ class EngineSession:
         self._is_started = False
         self._engine: Engine | None = None
         self._last_error: EngineError | None = None
+        self._last_failed = ""
+        """The position that the last error was about."""
         self._gave_up: EngineError | None = None
 
     def __enter__(self) -> Self:
@@ -237,7 +240,12 @@ class EngineSession:
 
     def send(self, commands: Sequence[str]) -> list[Answer]:
         """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
-        answers = self._run(self.gtp_engine().command(commands))
+        engine = self.gtp_engine()
+        try:
+            answers = self._run(engine.command(commands))
+        except EngineError as error:
+            self._last_error, self._last_failed = error, f" at '{printable(commands[-1])}'"
+            raise
         self._restarts_in_a_row = 0
         return answers
 
@@ -250,7 +258,11 @@ class EngineSession:
 
     async def _best_move(self, position: EnginePosition, limits: Limits | None) -> str | None:
         engine = await self._running_engine()
-        move = await engine.best_move(position, limits)
+        try:
+            move = await engine.best_move(position, limits)
+        except EngineError as error:
+            self._note(position, error)
+            raise
         self._restarts_in_a_row = 0
         return move
 
@@ -302,11 +314,18 @@ class EngineSession:
             return Failure("illegal", str(error), position.describe())
         if error.reason not in ("refused", "limit", "game"):
             engine.kill()
-            self._last_error = error
+            self._note(position, error)
         words = [f"! {line}" for line in error.last_words.splitlines()]
         lines = [position.describe(), *error.transcript.splitlines()]
         lines += [line for line in words if line not in lines]
         return Failure(error.reason, error.message, "\n".join(lines))
+
+    def _note(self, position: EnginePosition, error: EngineError) -> None:
+        """Keep what is to be told if the engine is given up."""
+        where = printable(position.describe())
+        if len(where) > _LONGEST_POSITION:
+            where = f"{where[:_LONGEST_POSITION]}… ({len(position.moves)} moves)"
+        self._last_error, self._last_failed = error, f" at {where}"
 
     async def _running_engine(self) -> Engine:
         """The engine, started anew if need be; raises EngineError when that goes on too long."""
@@ -320,14 +339,16 @@ class EngineSession:
             try:
                 self._engine = await start_engine(self.spec, self._cwd)
             except EngineError as error:
-                self._last_error = error
+                self._last_error, self._last_failed = error, " when it was started"
             else:
                 return self._engine
         last = self._last_error
+        hint = "; to wait longer, set grace= or timeout= in its spec"
         raise EngineError(
             self.spec.title,
             f"given up after {self._restarts_in_a_row} restarts in a row without an evaluation; "
-            f"the last time it {last.message if last else 'died'}",
+            f"the last time it {last.message if last else 'died'}{self._last_failed}"
+            f"{hint if last and last.reason == 'timeout' else ''}",
             last.transcript if last else "",
             last.reason if last else "died",
             last.last_words if last else "",

@@ -29,6 +29,7 @@ from hyoka.errors import EngineError, NotationError
 
 PROTOCOLS: Final = ("gtp", "uci", "usi", "cecp")
 DEFAULT_TIMEOUT_S: Final = 60.0
+DEFAULT_GRACE_S: Final = 10.0
 # Debian keeps engines where only a person's shell looks.
 _MORE_PLACES: Final = ("/usr/games", "/usr/local/games")
 # Words separated by single spaces (UCI has `Skill Level`); one that begins with a dash is a
@@ -37,7 +38,9 @@ _KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
 _SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
 _SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_OUR_KEYS: Final = frozenset([*KEYS, "name", "profile", "timeout", "fresh", "stderr", "cwd"])
+_OUR_KEYS: Final = frozenset(
+    [*KEYS, "name", "profile", "timeout", "grace", "fresh", "stderr", "cwd"]
+)
 _ENV: Final = "env."
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -64,7 +67,10 @@ class EngineSpec:
     profile: str | Artefact | None = None
     """For GTP: a profile's name, or a TOML file with profiles, read when the spec is."""
     timeout_s: float = DEFAULT_TIMEOUT_S
-    """How long an answer may take beyond the time limit, by our clock."""
+    """How long an answer may take where no time limit says how long the engine thinks."""
+    grace_s: float | None = None
+    """How long a search may take beyond its time limit before it counts as hung; None: 10 s, or
+    `timeout_s` if that is less."""
     fresh: bool = False
     """Whether the engine is told to forget everything before each position."""
     stderr: bool = False
@@ -90,8 +96,8 @@ class EngineSpec:
             raise NotationError(f"cannot split the command '{self.command}': {error}") from None
         if not words:
             raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
-        if not 0 < self.timeout_s < 1e6:
-            raise NotationError(f"a timeout is some seconds, not {self.timeout_s}")
+        _check_seconds("timeout", self.timeout_s)
+        _check_seconds("grace", self.grace_s)
         profile = self.profile or ""
         if isinstance(profile, Artefact) or profile.endswith(".toml"):
             object.__setattr__(self, "profile", read_artefact(profile, "profile"))
@@ -127,8 +133,8 @@ class EngineSpec:
                 known[key] = value
             elif key.startswith(_ENV):
                 env[key.removeprefix(_ENV)] = value
-            elif key == "timeout":
-                known["timeout_s"] = _seconds(value)
+            elif key in ("timeout", "grace"):
+                known[f"{key}_s"] = _seconds(key, value)
             elif key in ("fresh", "stderr"):
                 known[key] = _truth(key, value)
             else:
@@ -150,6 +156,8 @@ class EngineSpec:
         pairs = [(key, value) for key, value in known.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
+        if self.grace_s is not None:
+            pairs.append(("grace", f"{self.grace_s:.12g}"))
         pairs += [(key, "true") for key in ("fresh", "stderr") if getattr(self, key)]
         pairs += [(_ENV + name, value) for name, value in self.env]
         settings = [self.limits.text] if self.limits else []
@@ -158,6 +166,13 @@ class EngineSpec:
             return f"{self.protocol}:{','.join(settings)}:{self.command}"
         ambiguous = _SETTINGS.match(self.command)
         return f"{self.protocol}:{':' if ambiguous else ''}{self.command}"
+
+    def wait_s(self, thinking_s: float | None) -> float:
+        """How long to wait for an answer; `thinking_s` is the search's time limit, None: none."""
+        if thinking_s is None:
+            return self.timeout_s
+        grace_s = min(DEFAULT_GRACE_S, self.timeout_s) if self.grace_s is None else self.grace_s
+        return thinking_s + grace_s
 
     @property
     def title(self) -> str:
@@ -168,7 +183,7 @@ class EngineSpec:
     def slug(self) -> str:
         """A readable name for a folder, unique to engine, command, options and limits.
 
-        The time-out and `stderr` are no part of it, since they change no answer.
+        Timeout, grace and `stderr` are no part of it, since they change no answer.
         """
         limits = self.limits.text.replace("=", "").split(",")
         options = [f"{key}{value}" for key, value in self.options[:3]]
@@ -242,11 +257,16 @@ def _escaped(value: str) -> str:
     return re.sub(r"([\\,:])", r"\\\1", value)
 
 
-def _seconds(text: str) -> float:
+def _check_seconds(key: str, seconds: float | None) -> None:
+    if seconds is not None and not 0 < seconds < 1e6:
+        raise NotationError(f"{key} must be a positive number of seconds, not {seconds}")
+
+
+def _seconds(key: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise NotationError(f"a timeout is a number of seconds, not '{text}'") from None
+        raise NotationError(f"{key} must be a number of seconds, not '{text}'") from None
 
 
 def _truth(key: str, text: str) -> bool:

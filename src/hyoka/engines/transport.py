@@ -162,6 +162,7 @@ class Transport:
         self._reader: Callable[[str], bool] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._deadline = 0.0
+        self._wait_s = 0.0
         self._received_bytes = 0
         self._watchdog: asyncio.TimerHandle | None = None
         self._pidfd = -1
@@ -263,7 +264,7 @@ class Transport:
         self._waiter = waiter = self._loop.create_future()
         self._received_bytes = 0
         began = self._loop.time()
-        self._deadline = began + timeout_s
+        self._deadline, self._wait_s = began + timeout_s, timeout_s
         # One timer serves many questions: when it fires it looks at the deadline of that moment.
         if self._watchdog is None or self._watchdog.when() > self._deadline:
             self._set_watchdog()
@@ -458,7 +459,8 @@ class Transport:
         if self._loop.time() < self._deadline:
             self._set_watchdog()
         else:
-            self._fail(self.error("does not answer in time", "timeout"))
+            message = f"does not answer within {self._wait_s:g} s"
+            self._fail(self.error(message, "timeout"))
 
     def _exit_noticed(self) -> None:
         self._loop.remove_reader(self._pidfd)

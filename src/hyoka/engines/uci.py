@@ -272,12 +272,12 @@ class UciEngine:
             positions = [positions[0]]
             await self.new_game()
         go = self._go if limits is None else self._go_line(limits)
-        time_s = (limits or self.spec.limits).time_s or 0.0
+        time_s = self._limits(limits).time_s
         prepared = [self._prepare(position, go) for position in positions]
         questions = [(each.request, each) for each in prepared if isinstance(each, _Search)]
         seconds: Iterator[float] = iter(())
         if questions:
-            seconds = iter(await self.transport.ask_each(questions, self.spec.timeout_s + time_s))
+            seconds = iter(await self.transport.ask_each(questions, self.spec.wait_s(time_s)))
         results: list[Evaluation | Error] = []
         for each in prepared:
             result = self._result(each, next(seconds, None)) if isinstance(each, _Search) else each
@@ -337,9 +337,9 @@ class UciEngine:
 
     def _patience_s(self, clocks: tuple[Clock, Clock] | None, mover: Player) -> float:
         if clocks is None:
-            return self.spec.timeout_s + (self.spec.limits.time_s or 0.0)
+            return self.spec.wait_s(self._limits(None).time_s)
         own = clocks[mover.value]
-        return self.spec.timeout_s + own.main_s + own.period_s
+        return self.spec.wait_s(own.main_s + own.period_s)
 
     def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
         if own.period_s:
@@ -431,8 +431,12 @@ class UciEngine:
         self._chess960 = on
         return f"setoption name {option.name} value {str(on).lower()}\n"
 
+    def _limits(self, given: Limits | None) -> Limits:
+        """The limits of a search: those given, else the spec's, else the default ones."""
+        return (self.spec.limits if given is None else given) or self.dialect.limits
+
     def _go_line(self, limits: Limits) -> str:
-        limits = limits or self.dialect.limits
+        limits = self._limits(limits)
         for key, number in (("playouts", limits.playouts), ("level", limits.level)):
             if number is not None:
                 raise self._no_limit(

@@ -228,6 +228,8 @@ class _Run:
                         tasks.learn(len(done.result.table), done.result.seconds)
                         self._take(done.result)
                         tally.add(len(done.result.table))
+                        if done.result.error is not None:
+                            raise done.result.error
                     self._flush_sometimes()
             except BaseException:
                 for done in [*arrived, *run.stop()]:

@@ -25,6 +25,8 @@ class Evaluated:
     seconds: float
     name: str
     version: str
+    error: EngineError | None = None
+    """Why the rest of the task was not evaluated: the engine was given up."""
 
 
 def evaluate_games(spec: Spec, games: Sequence[RecordedGame], crew: Crew) -> Evaluated:
@@ -37,6 +39,7 @@ def evaluate_games(spec: Spec, games: Sequence[RecordedGame], crew: Crew) -> Eva
     evaluator = crew.member("evaluator", lambda: contestant_of(spec).evaluator(game))
     name, version = evaluator.identity()
     results: list[Evaluation | Failure] = []
+    error: EngineError | None = None
     try:
         for result in evaluator.evaluate_each(games):
             if crew.is_stopped:
@@ -44,9 +47,11 @@ def evaluate_games(spec: Spec, games: Sequence[RecordedGame], crew: Crew) -> Eva
             results.append(result)
         else:
             name, version = evaluator.identity()  # an engine may have been started anew
-    except EngineError:
+    except EngineError as given_up:
         if not crew.is_stopped:
-            raise
+            if not results:
+                raise
+            error = given_up  # after what has been evaluated before
     if crew.is_stopped and not results:
         raise RunStopped
     for result in results:
@@ -59,6 +64,7 @@ def evaluate_games(spec: Spec, games: Sequence[RecordedGame], crew: Crew) -> Eva
         time.monotonic() - started,
         name,
         version,
+        error,
     )
 
 

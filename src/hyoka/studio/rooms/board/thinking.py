@@ -174,8 +174,20 @@ class EngineThinker:
     def _asked(self, seconds: float) -> Iterator[hk.EngineSession]:
         """It at work, for so long and a while at most."""
         session = self._session = hk.EngineSession(self.spec, max_restarts=0)
-        with stopped_after(seconds + _START_S, session.stop), session:
-            yield session
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()
+            session.stop()
+
+        try:
+            with stopped_after(seconds + _START_S, end), session:
+                yield session
+        except hk.EngineError:
+            if not overdue.is_set():
+                raise
+            message = f"does not answer within {seconds + _START_S:g} s"
+            raise hk.EngineError(self.spec.title, message, reason="timeout") from None
 
     def move(self, line: Line, level: str) -> str | None:
         """Ask it for as long as the level says."""
