@@ -5,6 +5,7 @@ Error:
 ├─ NotationError(ValueError)     the text cannot be read
 ├─ IllegalMoveError(ValueError)  it reads, but the rules forbid it
 ├─ SourceError                   a file that is not there, broken, or not what it should be
+├─ OutputError                   a file that can't be written, or must not be replaced
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
 ├─ FleetError                    workers or their scheduler that are gone or can't be reached
@@ -78,6 +79,10 @@ class IllegalMoveError(Error, ValueError):
 
 class SourceError(Error):
     """A file that is not there, broken, dangerous or not what it should be."""
+
+
+class OutputError(Error):
+    """A file or folder that can't be written, or that must not be replaced."""
 
 
 class RefusedError(Error):

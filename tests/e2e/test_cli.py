@@ -162,7 +162,7 @@ def test_perft_reports_the_position_it_was_given() -> None:
         (("nonsense",), "nonsense"),
         (("--nonsense",), "nonsense"),
         (("demo", "--jobs", "0"), "jobs"),
-        (("show", "chess", "--svg", "."), "directory"),
+        (("show", "chess", "--svg", "."), "is a folder"),
         (("show", "chess", "--moves", os.fsdecode(b"\xff")), "not UTF-8"),
     ],
 )

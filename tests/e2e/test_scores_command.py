@@ -26,7 +26,7 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     assert shown["made_by"]["command"].startswith("hyoka learn scores")
     again = hyoka_here(
         *("learn", "scores", study, "--evaluator", "ab:depth=2", "--where", "ply >= 10"),
-        *("-o", file, "--from", file, "--steps", "5", "--json"),
+        *("-o", str(tmp_path / "again.eval"), "--from", file, "--steps", "5", "--json"),
     )
     found = json.loads(again.stdout)
     assert found["features"] == "places"

@@ -25,7 +25,7 @@ from hyoka.arena import (
     play_match,
     repeated_games,
 )
-from hyoka.errors import EngineError, NotationError, StudyError
+from hyoka.errors import EngineError, NotationError, OutputError, StudyError
 from hyoka.fleet import crew
 from hyoka.records import Record
 
@@ -317,7 +317,7 @@ def test_games_that_were_over_are_kept_when_another_cannot_be_played(tmp_path: P
 def test_a_journal_without_a_description_is_nobodys(tmp_path: Path) -> None:
     play_match(quick_plan(), tmp_path, games=2)
     (tmp_path / "match.toml").unlink()
-    with pytest.raises(StudyError, match="is no match"):
+    with pytest.raises(OutputError, match=r"has no match\.toml"):
         play_match(quick_plan(), tmp_path, games=4)
 
 

@@ -24,6 +24,7 @@ LAYERS = [
     "files",
     "fingerprint",
     "artefact",
+    "storage",
     "limits",
     "progress",
     "fleet",

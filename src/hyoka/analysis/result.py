@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from hyoka.errors import Error, StudyError
 from hyoka.figure import Figure
-from hyoka.files import write_text
+from hyoka.files import write_bytes, write_text
+from hyoka.storage.outputs import mark_table
 
 if TYPE_CHECKING:
     import altair
@@ -85,17 +86,17 @@ class Result(ABC):
         `figure` says how a picture is drawn: its size, title, range, legend and names.
         """
         file = Path(path)
-        if file.suffix == ".csv":
+        if file.suffix.lower() == ".csv":
             write_text(file, _csv(self.table()))
-        elif file.suffix == ".parquet":
+        elif file.suffix.lower() == ".parquet":
             _write_parquet(self.table(), file)
-        elif file.suffix == ".json":
+        elif file.suffix.lower() == ".json":
             write_text(file, json.dumps(self.rows(), indent=1, ensure_ascii=False) + "\n")
-        elif file.suffix in _PICTURES:
+        elif file.suffix.lower() in _PICTURES:
             from hyoka.page import save_chart  # noqa: PLC0415 - slow to import
 
             save_chart(self.chart(), file, figure=figure)
-        elif file.suffix == ".html":
+        elif file.suffix.lower() == ".html":
             self._write_page(file)
         else:
             raise StudyError(f"'{file.name}' must end in one of {', '.join(FORMATS)}")
@@ -179,9 +180,6 @@ def _csv(table: pa.Table) -> str:
 def _write_parquet(table: pa.Table, file: Path) -> None:
     import pyarrow.parquet as pq  # noqa: PLC0415 - seldom needed
 
-    partial = file.with_name(f".{file.name}.partial")
-    try:
-        pq.write_table(table, partial)
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
+    sink = io.BytesIO()
+    pq.write_table(mark_table(table), sink)
+    write_bytes(file, sink.getvalue())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from hyoka.errors import ParameterError
+from hyoka.storage.outputs import GENERATOR
 
 if TYPE_CHECKING:
     from hyoka.analysis.wdl import WdlModel
@@ -24,8 +25,8 @@ def model_code(language: str, model: "WdlModel") -> str:
 def _about(model: "WdlModel") -> str:
     """One line without anything of others' words that a comment could not hold."""
     return (
-        f"Fitted by hyoka wdl to {model.positions:,} positions of {model.games:,} games; "
-        f"scores in {model.unit}."
+        f"{GENERATOR}: fitted by hyoka wdl to {model.positions:,} positions of "
+        f"{model.games:,} games; scores in {model.unit}."
     )
 
 

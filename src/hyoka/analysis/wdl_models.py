@@ -94,9 +94,9 @@ class WdlModels(Result):
     def save(self, path: str | Path, figure: Figure | None = None) -> None:
         """Write it as the path ends: as other results, or as code by `.h`, `.hpp` and `.py`."""
         file = Path(path)
-        language = LANGUAGES.get(file.suffix)
+        language = LANGUAGES.get(file.suffix.lower())
         if language is None:
-            if file.suffix not in FORMATS:
+            if file.suffix.lower() not in FORMATS:
                 known = ", ".join([*FORMATS, *LANGUAGES])
                 raise StudyError(f"'{file.name}' must end in one of {known}")
             super().save(file, figure)

@@ -27,6 +27,7 @@ from hyoka.arena.workers import pin_to_cores, play_task
 from hyoka.errors import StudyError, named
 from hyoka.fleet import Run
 from hyoka.progress import OnProgress, Progress
+from hyoka.storage.outputs import check_output_folder
 from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
 from hyoka.study.layout import now, write_toml
 
@@ -181,12 +182,13 @@ def _description(folder: Path) -> dict[str, Any]:
 
 def _folder(folder: Path) -> Path:
     """The folder of a match, made if need be; raises StudyError if it can't be one."""
+    if (folder / STUDY_DESCRIPTION).exists():
+        raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
+    check_output_folder(folder, DESCRIPTION, what="a match")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
-    if (folder / STUDY_DESCRIPTION).exists():
-        raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
     return folder
 
 

@@ -11,11 +11,15 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import Curves, Disagreement, Result, Splits
+from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Splits
+from hyoka.analysis.wdl_code import LANGUAGES
 from hyoka.cli.output import out, print_columns, print_json, progress_bars
+from hyoka.cli.outputs import check_outputs
 from hyoka.cli.questions import BALANCE, FIGURE, LINK, PARTS, Inquiry, asks
+from hyoka.errors import Error
 from hyoka.figure import Figure
 from hyoka.progress import OnProgress, Tally
+from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE
 from hyoka.study.analysing import MOVE
 
 Threshold = Annotated[
@@ -90,6 +94,7 @@ def curves_command(
 
     For example: hyoka curves study -e comments --by ply --bins 20,40,60 -o curves.html
     """
+    _check_files(inquiry)
     with _step(inquiry, "curves"):
         curves = inquiry.study.curve(
             inquiry.evaluators,
@@ -113,6 +118,7 @@ def metrics_command(
 
     For example: hyoka metrics study --where "ply >= 20" -o metrics.csv
     """
+    _check_files(inquiry)
     with _step(inquiry, "metrics"):
         metrics = inquiry.study.metrics(
             inquiry.evaluators,
@@ -131,6 +137,7 @@ def gaps_command(inquiry: Inquiry) -> None:
 
     For example: hyoka gaps study -e comments --by "material > 0" --balance ply
     """
+    _check_files(inquiry)
     with _step(inquiry, "gaps"):
         gaps = inquiry.study.gaps(inquiry.evaluators, inquiry.question)
     _answer(inquiry, {"gaps": [gaps]})
@@ -145,6 +152,7 @@ def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     For example: hyoka compare study -e uct:playouts=400 -e uct:playouts=100
     """
     first, *others = _several(inquiry)
+    _check_files(inquiry, "comparisons", len(others))
     called_won = _threshold(threshold)
     comparisons = []
     with _bars(inquiry) as progress:
@@ -167,6 +175,7 @@ def disagreements_command(
     For example: hyoka disagreements study -e comments -e ab:nodes=1 --top 20 -o disputed.csv
     """
     one, other, *_ = _several(inquiry)
+    _check_files(inquiry)
     with _step(inquiry, "disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
@@ -197,6 +206,7 @@ def calibrate_command(
 
     For example: hyoka calibrate study -e comments --by phase
     """
+    _check_files(inquiry)
     with _step(inquiry, "calibration"):
         calibration = inquiry.study.calibration(inquiry.evaluators, inquiry.question, wdl=wdl)
     _answer(inquiry, {"calibration": [calibration]})
@@ -257,6 +267,10 @@ def wdl_command(
 
     For example: hyoka wdl study -e comments --at 32 -o wdl.h -o wdl.html
     """
+    _check_files(inquiry, endings=(*FORMATS, *LANGUAGES))
+    code = [file.name for file in inquiry.files if file.suffix.lower() in LANGUAGES]
+    if code and len(inquiry.evaluators) > 1:
+        raise Error(f"'{code[0]}' holds one model: choose one evaluator with --evaluator")
     with _step(inquiry, "models"):
         models = inquiry.study.wdl(
             inquiry.evaluators,
@@ -296,6 +310,7 @@ def splits_command(
     For example: hyoka splits study -e comments --top 5
     """
     searched = None if columns is None else _columns(columns)
+    _check_files(inquiry, "splits", len(inquiry.evaluators))
     with _bars(inquiry) as progress:
         splits = [
             inquiry.study.splits(
@@ -346,17 +361,27 @@ def _answer(
 def _save(
     files: Sequence[Path], figure: Figure | None, results: Mapping[str, Sequence[Result]]
 ) -> None:
-    """Write results; if they are several, each to a name of its own."""
-    named = [
-        (name if len(each) == 1 else f"{name}-{number}", result)
-        for name, each in results.items()
-        for number, result in enumerate(each, start=1)
-    ]
-    for file in files:
-        for name, result in named:
-            alone = len(named) == 1
-            own = file if alone else file.with_name(f"{file.stem}-{name}{file.suffix}")
-            result.save(own, figure)
+    """Write the results of one kind; if there are several, each to its own name."""
+    for name, each in results.items():
+        for file in files:
+            for own, result in zip(_named(file, name, len(each)), each, strict=True):
+                result.save(own, figure)
+
+
+def _named(file: Path, name: str, count: int) -> list[Path]:
+    """Where so many results go: one to the file itself, several to numbered files beside it."""
+    if count == 1:
+        return [file]
+    numbers = range(1, count + 1)
+    return [file.with_name(f"{file.stem}-{name}-{number}{file.suffix}") for number in numbers]
+
+
+def _check_files(
+    inquiry: Inquiry, name: str = "", count: int = 1, endings: Sequence[str] = FORMATS
+) -> None:
+    """Raise OutputError unless `_save` can write so many results, before they are worked out."""
+    files = [own for file in inquiry.files for own in _named(file, name, count)]
+    check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
 
 
 def print_result(result: Result, *, points: bool = False) -> None:

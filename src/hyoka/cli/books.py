@@ -15,13 +15,13 @@ from hyoka.cli.games import PositionText
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.cli.positions import Moves, played
 from hyoka.cli.records import Files, exit_if_unread
 from hyoka.errors import Error
@@ -37,7 +37,9 @@ def make_command(
     context: typer.Context,
     files: Files,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the book goes.")
+        Path,
+        Output(("book",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the book goes."),
     ] = Path("opening.book"),
     game: Annotated[
         str | None,
@@ -65,7 +67,6 @@ def make_command(
     `book_pick=frequency` draws one with the probability of its count. Positions that transpose are
     one. The exit code is 3 if a file, or a part of one, could not be read.
     """
-    check_folder(output)
     with progress_bars(quiet or as_json) as progress:
         stream = RecordStream(batches(files, progress=progress))
         games = _GamesOfOneKind(stream, None if game is None else game_facts(game).name, whose)

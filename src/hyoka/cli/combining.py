@@ -12,13 +12,13 @@ from hyoka.cli.move_models import Sources, games_of, held_out_share, judged, tel
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.learning.combining import POSITIONS, combine
 from hyoka.learning.predicting import is_kept_apart, table_of
@@ -32,7 +32,9 @@ def combined_command(
     ],
     records: Sources,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes.")
+        Path,
+        Output(("combined",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the model goes."),
     ] = Path("combined.bin"),
     positions: Annotated[
         int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
@@ -44,7 +46,6 @@ def combined_command(
 
     From half of the games that no model learned from; the other half judges it.
     """
-    check_folder(output)
     if len(models) < 2:
         raise Error("give two models or more: -m FILE -m FILE")
     parts = [read_artefact(model) for model in models]

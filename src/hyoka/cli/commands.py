@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 
 import hyoka
+from hyoka.cli.outputs import checked
 
 STUDIES: Final = "Records and studies"
 WORTH: Final = "What a study's evaluations are worth"
@@ -43,12 +44,12 @@ class Command(NamedTuple):
         return self.name.split()
 
     def load(self) -> Callable[..., Any]:
-        """The function itself, with all its options."""
+        """The function with all its options, which checks numbers and outputs first."""
         module, function = self.place.split(".")
         found: Callable[..., Any] = getattr(
             importlib.import_module(f"hyoka.cli.{module}"), function
         )
-        return found
+        return checked(found)
 
 
 COMMANDS: Final = (

@@ -2,7 +2,6 @@
 """The demo, and the sample records it is about."""
 
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import Annotated
@@ -19,16 +18,21 @@ from hyoka.cli.output import (
     progress_bars,
     say,
 )
+from hyoka.cli.outputs import OutputFolder, check_outputs
 from hyoka.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
+from hyoka.files import write_bytes
 from hyoka.progress import Progress
 from hyoka.samples import SAMPLES, sample_path
+from hyoka.storage.outputs import PAGE
 
 _SPLITS = 5
 
 
 def demo_command(
     to: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where its studies and report go.")
+        Path,
+        OutputFolder(force=True),
+        typer.Option("--to", metavar="FOLDER", help="Where its studies and report go."),
     ] = Path("hyoka-demo"),
     jobs: Annotated[
         int | None,
@@ -50,6 +54,8 @@ def demo_command(
 
     started = time.monotonic()
     to.mkdir(parents=True, exist_ok=True)
+    report = to / "report.html"
+    check_outputs(report, kinds=(PAGE,))
     with progress_bars(quiet or as_json) as progress:
         with kept_when_interrupted("evaluated"):
             demo = run_demo(
@@ -63,7 +69,6 @@ def demo_command(
         metrics = demo.go.metrics(names)
         progress(Progress("measuring", 1, 1, "steps"))
         splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
-        report = to / "report.html"
         write_report(demo.go, report, evaluators=names, progress=progress)
     seconds = time.monotonic() - started
     if as_json:
@@ -82,16 +87,26 @@ def demo_command(
 
 def samples_command(
     to: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where to put the records.")
+        Path,
+        OutputFolder(force=True),
+        typer.Option("--to", metavar="FOLDER", help="Where to put the records."),
     ] = Path("samples"),
     as_json: AsJson = False,
 ) -> None:
     """Copy the sample records that come with Hyoka: games of its own players."""
+    files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
+    missing = [file for file, sample in files.items() if not _is_copy(file, sample)]
     to.mkdir(parents=True, exist_ok=True)
-    files = [Path(shutil.copyfile(sample_path(name), to / SAMPLES[name])) for name in SAMPLES]
+    check_outputs(*missing)
+    for file in missing:
+        write_bytes(file, files[file].read_bytes())
     if as_json:
         print_json([str(file) for file in files])
         return
     for file in files:
         say(str(file))
     out.print(f"try: hyoka records {to}", markup=False, style="dim")
+
+
+def _is_copy(file: Path, sample: Path) -> bool:
+    return file.is_file() and file.read_bytes() == sample.read_bytes()

@@ -16,7 +16,6 @@ from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     kept_when_interrupted,
     out,
@@ -24,6 +23,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output, check_outputs
 from hyoka.cli.studies import Where
 from hyoka.errors import Error
 from hyoka.learning.comparison import (
@@ -38,6 +38,7 @@ from hyoka.learning.comparison import (
 from hyoka.learning.objectives import objective_from
 from hyoka.progress import OnProgress
 from hyoka.search.sparse_evaluations import sparse_evaluation
+from hyoka.storage.outputs import TRAINING
 from hyoka.study import Study
 from hyoka.study.layout import DESCRIPTION
 
@@ -68,7 +69,9 @@ def comparison_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes.")
+        Path,
+        Output(("evaluation",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
     ] = Path("learned.eval"),
     objective: Annotated[
         str,
@@ -119,6 +122,7 @@ def comparison_command(
     ] = TrainingSettings.patience,
     state: Annotated[
         Path | None,
+        Output((TRAINING,)),
         typer.Option(
             "--state",
             metavar="FILE",
@@ -138,7 +142,6 @@ def comparison_command(
     played come out on top (and, with outcomes, so that scores foretell results). After each pass
     the games held out say how well it does; the best pass is kept. Play with it: ab:eval=FILE.
     """
-    check_folder(output)
     chosen = objective_from(objective)
     cores = threads or os.cpu_count() or 1
     settings = TrainingSettings(
@@ -154,6 +157,7 @@ def comparison_command(
         patience=patience,
     )
     file = state or output.with_name(f"{output.name}.state")
+    check_outputs(output, file, kinds=("evaluation", TRAINING))
     going_on = file.exists()
     with progress_bars(quiet or as_json) as progress:
         learned, held_out = lessons_of(
@@ -169,7 +173,7 @@ def comparison_command(
         begun = None if start is None else sparse_evaluation(learned.games.game, start)
         if not (as_json or quiet):
             _tell_beginning(learned, held_out, going_on)
-        with kept_when_interrupted(f"the passes so far are in {file}: the same command goes on"):
+        with kept_when_interrupted("learned", file):
             training = learn_comparison(
                 learned,
                 held_out,

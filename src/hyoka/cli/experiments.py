@@ -36,13 +36,13 @@ from hyoka.cli.matches import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output, OutputFolder, check_outputs
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.reproduction import (
     EXPERIMENTS,
@@ -54,8 +54,9 @@ from hyoka.reproduction import (
     experiment_named,
     right_aligned,
 )
-from hyoka.reproduction.results_page import Made, definition, write_results_page
+from hyoka.reproduction.results_page import Made, definition, pictures_of, write_results_page
 from hyoka.search import SearchSpec
+from hyoka.storage.outputs import PICTURE, RESULTS
 
 _SWITCHES = {
     "uct": "strengths,widening,killer,history,rave",
@@ -99,7 +100,9 @@ def ablate_command(
     openings: OpeningsOption = None,
     komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
     folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
+        Path,
+        OutputFolder(),
+        typer.Option("--to", metavar="FOLDER", help="Where the matches are kept."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -176,7 +179,9 @@ def reproduce_command(
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
     folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept.")
+        Path,
+        OutputFolder(),
+        typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept."),
     ] = Path("reproductions"),
     data: Annotated[
         Path | None,
@@ -188,6 +193,7 @@ def reproduce_command(
     ] = None,
     markdown: Annotated[
         Path | None,
+        Output((RESULTS,)),
         typer.Option(
             "--markdown",
             metavar="FILE",
@@ -212,7 +218,6 @@ def reproduce_command(
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
-    check_folder(markdown)
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)
@@ -235,6 +240,7 @@ def reproduce_command(
             datetime.now(tz=UTC).strftime("%Y-%m-%d"),
             definition(experiment, scale),
         )
+        check_outputs(*pictures_of(markdown, scale, outcome), kinds=(PICTURE,))
         write_results_page(markdown, experiment, scale, outcome, made)
     if as_json:
         head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from hyoka.cli.output import AsJson, Quiet, err, print_json, progress_bars
+from hyoka.cli.outputs import Output
 from hyoka.cli.studies import StudyPath, Where
+from hyoka.storage.outputs import TABLE
 from hyoka.study import Study, export_positions
 
 
@@ -16,6 +18,7 @@ def positions_command(
     study: StudyPath,
     output: Annotated[
         Path,
+        Output((TABLE,)),
         typer.Option(
             "--output",
             "-o",

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
+from hyoka.cli.outputs import Output
 from hyoka.diagram import Diagram, Lettering, diagram, svg, terminal
 from hyoka.errors import Error, harmless
 from hyoka.files import write_text
 from hyoka.games import FACTS, Line, name_of, position
+from hyoka.storage.outputs import PICTURE, mark_svg
 
 GameName = Annotated[
     str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
@@ -93,7 +95,9 @@ def show_command(
         int | None, typer.Option("--ply", "-n", min=0, help="After so many moves; else at the end.")
     ] = None,
     svg_file: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG there.")
+        Path | None,
+        Output((PICTURE,)),
+        typer.Option("--svg", metavar="FILE", help="Write the board as SVG there."),
     ] = None,
     pieces: Annotated[
         Lettering,
@@ -139,7 +143,7 @@ def show_command(
     if model is not None:
         board, known["ranking"] = _ranking(line, model, area)
     if svg_file is not None:
-        write_text(svg_file, svg(board, pieces=pieces))
+        write_text(svg_file, mark_svg(svg(board, pieces=pieces)))
     outcome = line.outcome
     if as_json:
         print_json(

@@ -19,8 +19,10 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import OutputFolder
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.improving import Improvement, ImprovePlan, improve
+from hyoka.improving.loop import PLAN
 from hyoka.study import Study
 
 
@@ -39,6 +41,7 @@ def improve_command(
     ] = ImprovePlan.evaluator,
     folder: Annotated[
         Path | None,
+        OutputFolder(PLAN, "an improvement"),
         typer.Option(
             "--to", metavar="FOLDER", help="Where all steps are kept; by default improved/STUDY."
         ),

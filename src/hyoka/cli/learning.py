@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from hyoka.analysis import FORMATS
 from hyoka.analysis.sample import DrawnGames
 from hyoka.artefact import Origin
 from hyoka.cli import tuning
@@ -21,6 +22,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output, check_outputs
 from hyoka.cli.studies import Where
 from hyoka.errors import Error
 from hyoka.learning import (
@@ -35,6 +37,8 @@ from hyoka.learning import (
     held_out_rows,
     term_examples,
 )
+from hyoka.learning.tuned import ENDINGS
+from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE, check_distinct
 from hyoka.study import Study
 
 
@@ -123,6 +127,7 @@ def weights_command(
     ] = 0,
     outputs: Annotated[
         list[Path] | None,
+        Output(derived=True),
         typer.Option(
             "--output",
             "-o",
@@ -133,6 +138,7 @@ def weights_command(
     ] = None,
     start_output: Annotated[
         Path | None,
+        Output(("weights",)),
         typer.Option(
             "--save-start",
             metavar="FILE",
@@ -141,6 +147,7 @@ def weights_command(
     ] = None,
     curves_output: Annotated[
         Path | None,
+        Output(derived=True),
         typer.Option(
             "--curves",
             metavar="FILE",
@@ -173,6 +180,13 @@ def weights_command(
     For example: hyoka learn weights --features features.csv --phase phase,24,0 -o weights.h
     """
     chosen = _methods(methods or ["mlm"])
+    files = [_files(each, chosen) for each in outputs or []]
+    curve_files = _files(curves_output, chosen)
+    own_files = [file for each in files for file in each.values()]
+    endings = ENDINGS if features is not None else ()
+    check_outputs(*own_files, kinds=("weights", "formula", CODE), endings=endings)
+    _check_curves(list(curve_files.values()), hold_out)
+    check_distinct([*own_files, *curve_files.values(), *filter(None, [start_output])])
     if features is not None:
         _refuse_with_features(terms, columns, evaluator, off, start_output, curves_output, sample)
         tuning.tune(
@@ -198,7 +212,7 @@ def weights_command(
             ),
             None if study is None else Study.open(study),
             chosen,
-            lambda method: [_files(each, chosen)[method] for each in outputs or []],
+            lambda method: [each[method] for each in files],
             command=command_line(context),
             as_json=as_json,
             quiet=quiet,
@@ -245,11 +259,10 @@ def weights_command(
         fits = {
             method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
         }
-    files = [_files(each, chosen) for each in outputs or []]
     command = command_line(context)
     for method, file in (pair for each in files for pair in each.items()):
         fits[method].save(file, command=command)
-    for method, file in _files(curves_output, chosen).items():
+    for method, file in curve_files.items():
         _save_curves(fits[method], file)
     if start_output is not None and examples.start is not None:
         examples.start.save(start_output, Origin(command))
@@ -311,6 +324,12 @@ def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
     return {
         method: output.with_name(f"{output.stem}-{method}{output.suffix}") for method in methods
     }
+
+
+def _check_curves(files: list[Path], hold_out: float) -> None:
+    check_outputs(*files, kinds=(PAGE, PICTURE, TABLE), endings=FORMATS)
+    if files and not hold_out:
+        raise Error("--curves draws the games that were held out: hold some out with --hold-out")
 
 
 def _save_curves(fit: WeightFit, file: Path) -> None:

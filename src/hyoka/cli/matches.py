@@ -35,6 +35,7 @@ from hyoka.arena import (
     why_too_few,
     write_match_report,
 )
+from hyoka.arena.match import DESCRIPTION
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -44,6 +45,7 @@ from hyoka.cli.output import (
     print_json,
     progress_file,
 )
+from hyoka.cli.outputs import OutputFolder
 from hyoka.estimate import Estimate
 from hyoka.fleet import cluster
 from hyoka.games import DEFAULT_GAME
@@ -99,6 +101,7 @@ def match_command(
     games: Games = 100,
     folder: Annotated[
         Path | None,
+        OutputFolder(DESCRIPTION, "a match"),
         typer.Option(
             "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
         ),

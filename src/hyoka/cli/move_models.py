@@ -9,18 +9,18 @@ import typer
 from rich.markup import escape
 
 from hyoka import _core
-from hyoka.analysis import Resampling
+from hyoka.analysis import FORMATS, Resampling
 from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Origin, read_artefact
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.learning.mets import THRESHOLD, learn_mets
 from hyoka.learning.predicting import (
@@ -33,6 +33,7 @@ from hyoka.learning.predicting import (
 from hyoka.progress import OnProgress
 from hyoka.records import Record, read_records
 from hyoka.search.move_models import move_model
+from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
 HOLD_OUT = 0.1
 Sources = Annotated[
@@ -54,7 +55,9 @@ def mets_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the tree goes.")
+        Path,
+        Output(("mets",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the tree goes."),
     ] = Path("mets.bin"),
     threshold: Annotated[
         int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
@@ -85,7 +88,6 @@ def mets_command(
 
     Then say how well it foretells the moves of the games held out.
     """
-    check_folder(output)
     learned, unseen = split(games_of(records), hold_out)
     table = table_of(learned)
     origin = Origin(
@@ -151,6 +153,7 @@ def predict_command(
     ] = 500,
     output: Annotated[
         Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
         typer.Option(
             "--output", "-o", metavar="FILE", help="Also write .csv, .json, .html, .png or .svg."
         ),
@@ -162,7 +165,6 @@ def predict_command(
 
     By games that no model learned from: those that all of them held out.
     """
-    check_folder(output)
     games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
     shares = [share for share in map(held_out_share, models) if share is not None]

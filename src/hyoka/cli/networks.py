@@ -18,13 +18,13 @@ from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     kept_when_interrupted,
     out,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output, OutputFolder
 from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import game_facts
@@ -36,7 +36,7 @@ from hyoka.learning.networks import (
     learn_network,
 )
 from hyoka.progress import Tally
-from hyoka.selfplay.loop import NETWORK, Generation, LoopPlan, SelfPlayLoop
+from hyoka.selfplay.loop import NETWORK, PLAN, Generation, LoopPlan, SelfPlayLoop
 from hyoka.selfplay.page import selfplay_page
 from hyoka.selfplay.played import PlayedGames
 from hyoka.selfplay.records import games_of_study, of_records
@@ -105,7 +105,9 @@ def network_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the network goes.")
+        Path,
+        Output(("network", "convolution")),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the network goes."),
     ] = Path("network.nn"),
     width: Width = NetworkSettings.width,
     value_units: ValueUnits = NetworkSettings.value_units,
@@ -132,7 +134,6 @@ def network_command(
     what the search visited and thought. Games from set-up positions are left out. Needs PyTorch, of
     the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
     """
-    check_folder(output)
     check_device(device)
     learned, held_out = _played(sources, hold_out)
     settings = _settings(
@@ -233,7 +234,9 @@ def _known(value: object) -> object:
 def selfplay_command(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Such as blokus_duo, go9, othello.")],
     folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where the generations are kept.")
+        Path,
+        OutputFolder(PLAN, "generations of self-play"),
+        typer.Option("--to", metavar="FOLDER", help="Where the generations are kept."),
     ] = Path("selfplay"),
     generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
     games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
@@ -322,7 +325,7 @@ def selfplay_command(
     with contextlib.ExitStack() as stack:
         executor, at_once = workers(stack, cores, cluster_address)
         progress = stack.enter_context(progress_bars(quiet or as_json))
-        stack.enter_context(kept_when_interrupted(f"done is in {folder}"))
+        stack.enter_context(kept_when_interrupted("done", folder))
         loop.run(
             generations,
             jobs=at_once or cores,

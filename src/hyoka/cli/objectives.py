@@ -25,8 +25,10 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import OutputFolder
 from hyoka.cli.studies import Where
 from hyoka.evolving.search import (
+    PLAN,
     ObjectiveSearch,
     SearchPlan,
     Step,
@@ -46,7 +48,9 @@ def objective_command(
     context: typer.Context,
     sources: Lesson,
     folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where the search is kept.")
+        Path,
+        OutputFolder(PLAN, "a search for an objective"),
+        typer.Option("--to", metavar="FOLDER", help="Where the search is kept."),
     ] = Path("objective"),
     features: Features = None,
     where: Where = None,
@@ -130,7 +134,7 @@ def objective_command(
             seed=seed,
         )
         search = ObjectiveSearch(plan, lessons, folder)
-        stack.enter_context(kept_when_interrupted(f"all steps so far are in {folder}"))
+        stack.enter_context(kept_when_interrupted("done", folder))
         search.run(
             jobs=at_once or cores,
             executor=executor,

@@ -33,7 +33,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.errors import TERMINAL_COMMANDS, Error, harmless
+from hyoka.errors import TERMINAL_COMMANDS, harmless
 from hyoka.progress import OnProgress, Progress, Tally
 
 T = TypeVar("T")
@@ -62,12 +62,6 @@ err = SafeConsole(stderr=True, highlight=False)
 def say(text: str, *, complaint: bool = False) -> None:
     """Print a text as it is, but harmless, to standard output or error."""
     print(harmless(text), file=sys.stderr if complaint else sys.stdout)
-
-
-def check_folder(file: Path | None) -> None:
-    """Raise Error if a file can't be written for want of its folder: before work, not after it."""
-    if file is not None and not file.parent.is_dir():
-        raise Error(f"{file.parent}: no such folder, for {file.name}")
 
 
 def command_line(context: typer.Context) -> str:
@@ -285,10 +279,11 @@ def column_groups(widths: Sequence[int], names: int, room: int) -> list[list[int
 
 
 @contextlib.contextmanager
-def kept_when_interrupted(done: str) -> Iterator[None]:
-    """Say that what was `done` (played, evaluated) is not lost."""
+def kept_when_interrupted(done: str, where: Path | None = None) -> Iterator[None]:
+    """Say that what was `done` (played, evaluated) is not lost, and where it is."""
     try:
         yield
     except KeyboardInterrupt:
-        err.print(f"what was {done} is kept; the same command goes on")
+        place = "" if where is None else f" in {where}"
+        err.print(f"what was {done} is kept{place}; the same command goes on", markup=False)
         raise

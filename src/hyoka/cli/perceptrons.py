@@ -16,13 +16,13 @@ from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.learning.perceptrons import (
     LabelledPositions,
@@ -40,7 +40,9 @@ def perceptrons_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the networks go.")
+        Path,
+        Output(("perceptrons",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the networks go."),
     ] = Path("perceptrons.eval"),
     evaluator: Annotated[
         str | None,
@@ -80,7 +82,6 @@ def perceptrons_command(
     it is what an evaluator says of its positions. Equal positions are merged, their win rates
     averaged. Needs PyTorch, of the extra `learn`. Play with it: uct:prior=40,eval=FILE.
     """
-    check_folder(output)
     settings = PerceptronSettings(
         hidden=hidden,
         hands=hands,

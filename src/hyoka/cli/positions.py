@@ -14,7 +14,8 @@ from rich.markup import escape
 from rich.status import Status
 
 from hyoka.cli.games import GameName, PositionText
-from hyoka.cli.output import AsJson, Quiet, check_folder, err, out, plain_table, print_json
+from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json
+from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
 from hyoka.search import (
@@ -29,8 +30,9 @@ from hyoka.search import (
 )
 from hyoka.search.request import OnResult
 from hyoka.search.settings import Value
-from hyoka.search.tree_files import tree_file_kind
+from hyoka.search.tree_files import TREE_FILES
 from hyoka.search.tree_view import MOST_PLIES
+from hyoka.storage.outputs import GRAPH, PAGE
 
 _MATE_GAMES = games_with(lambda facts: facts.mate_solver)
 Moves = Annotated[
@@ -58,6 +60,7 @@ def search_command(
     ] = False,
     tree: Annotated[
         Path | None,
+        Output((PAGE, GRAPH), TREE_FILES),
         typer.Option(
             "--tree", metavar="FILE", help="Also write the tree there: .html, .json or .dot."
         ),
@@ -83,9 +86,6 @@ def search_command(
     it has found. `--tree` writes what lies below the moves, and how the choice changed as the
     search went on: a page to open offline, JSON for programs, or a graph for Graphviz.
     """
-    if tree is not None:
-        tree_file_kind(tree)
-        check_folder(tree)
     line = played(position(game, text).line(), moves)
     name = name_of(line)
     chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)

@@ -30,6 +30,7 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import OutputFolder
 from hyoka.errors import Error
 from hyoka.estimate import Estimate
 from hyoka.search import SearchSpec, static_evaluation
@@ -56,7 +57,9 @@ def prior_command(
     ] = 200,
     openings: OpeningsOption = None,
     folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where the matches are kept.")
+        Path,
+        OutputFolder(),
+        typer.Option("--to", metavar="FOLDER", help="Where the matches are kept."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,

@@ -18,6 +18,7 @@ import typer
 
 from hyoka.analysis import FORMATS, DrawnGames, Link, Resampling
 from hyoka.cli.output import AsJson, Quiet
+from hyoka.cli.outputs import Output
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.figure import Figure, LegendPlace
 from hyoka.study import Question, Study
@@ -97,6 +98,7 @@ Limit = Annotated[
 ]
 Files = Annotated[
     list[Path] | None,
+    Output(derived=True),
     typer.Option(
         "--save",
         "-o",

@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars, say
+from hyoka.cli.outputs import Output, OutputFolder
 from hyoka.errors import Error
 from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
 from hyoka.records.summary import Range, Summary, summarise
+from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
 Files = Annotated[
@@ -34,7 +36,9 @@ Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad ga
 def records_command(
     files: Files,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="STUDY", help="Make a study in this folder.")
+        Path | None,
+        OutputFolder(),
+        typer.Option("--to", metavar="STUDY", help="Make a study in this folder."),
     ] = None,
     append: Annotated[bool, typer.Option("--append", help="Add to a study that is there.")] = False,
     where: Annotated[
@@ -116,6 +120,7 @@ def convert_command(
     files: Files,
     output: Annotated[
         Path,
+        Output(),
         typer.Option(
             "--output",
             "-o",
@@ -138,7 +143,16 @@ def convert_command(
     def records() -> Iterator[Record]:
         yield from stream
 
-    count = write_records(records(), output, format=to_format)
+    if to_format is None:
+        format_of_path(output)  # raises for an unknown ending, before the games are read
+    games = list(records())
+    if not games:
+        total = sum(stream.faults.values())
+        why = f" ({total:,} refused; the first: {stream.refused[0]})" if stream.refused else ""
+        raise Error(
+            f"no games were read from {' '.join(files)}{why}; nothing is written to {output}"
+        )
+    count = write_records(games, output, format=to_format)
     if as_json:
         values = {"file": str(output), "games": count, "refused": stream.faults}
         print_json({**values, "unread": stream.unread})

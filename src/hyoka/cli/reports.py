@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command that writes a study's report."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hyoka.cli.output import AsJson, Quiet, check_folder, out, print_json, progress_bars
+from hyoka.cli.output import AsJson, Quiet, out, print_json, progress_bars
+from hyoka.cli.outputs import Output, OutputFolder, check_outputs
 from hyoka.cli.questions import Bend, Evaluators, Limit, link_of
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.progress import Progress
 from hyoka.report import save_figures, write_report
+from hyoka.storage.outputs import PAGE, PICTURE
 from hyoka.study import Study
 
 
@@ -18,6 +21,7 @@ def report_command(
     study: StudyPath,
     output: Annotated[
         Path | None,
+        Output((PAGE,)),
         typer.Option(
             "--output", "-o", metavar="FILE", help="The page; report.html in the study's folder."
         ),
@@ -42,6 +46,7 @@ def report_command(
     limit: Limit = None,
     figures: Annotated[
         Path | None,
+        OutputFolder(),
         typer.Option(metavar="FOLDER", help="Also write every figure as PNG and SVG into here."),
     ] = None,
     as_json: AsJson = False,
@@ -54,7 +59,7 @@ def report_command(
     """
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
-    check_folder(file)
+    check_outputs(file, kinds=(PAGE,))
     with progress_bars(quiet or as_json) as progress:
         report = write_report(
             opened,
@@ -70,7 +75,9 @@ def report_command(
         pictures = []
         if figures is not None:
             progress(Progress("figures", 0, None, "figures"))
-            pictures = save_figures(report.page, figures)
+            pictures = save_figures(
+                report.page, figures, check=partial(check_outputs, kinds=(PICTURE,))
+            )
     if as_json:
         print_json(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))})
         return

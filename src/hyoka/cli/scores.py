@@ -13,12 +13,12 @@ from hyoka.cli.move_models import HOLD_OUT, HoldOut
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_scores
 from hyoka.search.sparse_evaluations import sparse_evaluation
@@ -37,7 +37,9 @@ def scores_command(
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes.")
+        Path,
+        Output(("evaluation",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
     ] = Path("learned.eval"),
     features: Features = None,
     teacher_scale: Annotated[
@@ -77,7 +79,6 @@ def scores_command(
     weights are fitted, where captures rest, with a price on leaving those that it begins with.
     Play with it: ab:eval=FILE.
     """
-    check_folder(output)
     settings = ScoreSettings(teacher_scale, freedom, known_freedom, steps)
     opened = Study.open(study)
     begun = None if start is None else sparse_evaluation(opened.game, start)

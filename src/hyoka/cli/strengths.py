@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from hyoka.analysis import FORMATS
 from hyoka.artefact import Origin
 from hyoka.cli.games import GameName
 from hyoka.cli.move_models import (
@@ -21,13 +22,13 @@ from hyoka.cli.move_models import (
 from hyoka.cli.output import (
     AsJson,
     Quiet,
-    check_folder,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.games import game_facts
 from hyoka.games.move_features import meaning_of, move_features
@@ -35,6 +36,7 @@ from hyoka.learning.bradley_terry import Optimiser
 from hyoka.learning.latent import Latent, learn_latent
 from hyoka.learning.predicting import table_of
 from hyoka.learning.strengths import Strengths, learn_strengths
+from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
 POSITIONS = 500_000
 
@@ -43,7 +45,9 @@ def strengths_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go.")
+        Path,
+        Output(("strengths", "latent")),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go."),
     ] = Path("strengths.json"),
     shapes: Annotated[
         int,
@@ -82,6 +86,7 @@ def strengths_command(
     ] = 20,
     table: Annotated[
         Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
         typer.Option(
             "--table", metavar="FILE", help="All features as .csv, .json, .html, .png or .svg."
         ),
@@ -93,8 +98,6 @@ def strengths_command(
 
     A move is as strong as the product of its features' strengths (γ). Intervals are by games.
     """
-    check_folder(output)
-    check_folder(table)
     learned, unseen = split(games_of(records), hold_out)
     games = table_of(learned)
     origin = Origin(

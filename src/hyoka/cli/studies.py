@@ -23,10 +23,12 @@ from hyoka.cli.output import (
     print_json,
     progress_bars,
 )
+from hyoka.cli.outputs import Output
 from hyoka.errors import ConditionError, ParameterError
 from hyoka.fleet import cluster
 from hyoka.games import game_facts
 from hyoka.search.categories import SEARCH
+from hyoka.storage.outputs import TABLE
 from hyoka.study import (
     COMMENTS,
     METHODS,
@@ -42,7 +44,7 @@ from hyoka.study import (
     evaluate,
     rank_moves,
 )
-from hyoka.study.exporting import write_table
+from hyoka.study.exporting import TABLES, write_table
 from hyoka.study.measuring import SAID
 
 StudyPath = Annotated[
@@ -502,6 +504,7 @@ def sql_command(
     ] = None,
     output: Annotated[
         Path | None,
+        Output((TABLE,), TABLES),
         typer.Option(
             "--output", "-o", metavar="FILE", help="Write the rows there: .csv, .parquet, .json."
         ),

@@ -40,6 +40,7 @@ from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, obj
 from hyoka.progress import OnProgress, Progress
 from hyoka.search import SearchSpec, ab
 from hyoka.search.parts import alpha_beta_options, models_for
+from hyoka.storage.outputs import check_output_folder
 
 JOURNAL: Final = "journal.jsonl"
 PLAN: Final = "plan.json"
@@ -429,6 +430,7 @@ class ObjectiveSearch:
 
     def _describe(self) -> None:
         """Write what is searched for, or see that it is the same."""
+        check_output_folder(self.folder, PLAN, what="a search for an objective")
         (self.folder / EVALUATIONS).mkdir(parents=True, exist_ok=True)
         lessons = hashlib.sha256(self._lessons.games.moves.tobytes())
         lessons.update(self._lessons.results.tobytes())

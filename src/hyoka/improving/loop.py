@@ -30,6 +30,7 @@ from hyoka.improving.story import (
     kept,
 )
 from hyoka.progress import OnProgress
+from hyoka.storage.outputs import check_output_folder
 from hyoka.study import Study
 from hyoka.study.locking import locked
 
@@ -56,6 +57,7 @@ def improve(  # noqa: PLR0913 - a keyword for each choice
     plan = ImprovePlan(evaluator=evaluator, **planned)
     game_facts(study.game)  # no game written in Python: it has no columns to find splits by
     folder = Path(to)
+    check_output_folder(folder, PLAN, what="an improvement")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

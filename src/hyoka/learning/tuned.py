@@ -19,6 +19,7 @@ from hyoka.files import write_text
 from hyoka.learning.sigmoid import Method
 from hyoka.learning.weights import FittedWeight
 from hyoka.search import LinearEvaluation, linear_evaluation
+from hyoka.storage.outputs import GENERATOR
 
 ENDINGS: Final = (".json", ".csv", ".h", ".hpp")
 """How files of weights end."""
@@ -144,11 +145,11 @@ class TunedWeights:
         JSON of features that are terms of the game's evaluation is a file for `eval=FILE`.
         """
         file = Path(path)
-        if file.suffix in (".h", ".hpp"):
+        if file.suffix.lower() in (".h", ".hpp"):
             write_text(file, self._header())
-        elif file.suffix == ".csv":
+        elif file.suffix.lower() == ".csv":
             write_text(file, self._csv())
-        elif file.suffix == ".json":
+        elif file.suffix.lower() == ".json":
             origin = self.origin if command is None else replace(self.origin, command=command)
             evaluation = self.evaluation()
             if evaluation is not None:
@@ -193,8 +194,9 @@ class TunedWeights:
         each = "[2]" if phases else ""
         about = " Of each feature: in the opening, in the ending." if phases else ""
         return (
-            f"/* Fitted by hyoka learn weights to {self.positions:,} positions of {self.games:,} "
-            f"games.{about}\n   Win probability = 1 / (1 + exp(-score / TUNED_SCALE)). */\n"
+            f"/* {GENERATOR}: fitted by hyoka learn weights to {self.positions:,} positions "
+            f"of {self.games:,} games.{about}\n"
+            "   Win probability = 1 / (1 + exp(-score / TUNED_SCALE)). */\n"
             f"#ifndef TUNED_WEIGHTS_H\n#define TUNED_WEIGHTS_H\n\nenum {{\n{enum}\n"
             f"    TUNED_FEATURES\n}};\n\n#define TUNED_SCALE {self.scale!r}\n\n"
             f"static const double tuned_weights[TUNED_FEATURES]{each} = {{\n{amounts}\n}};\n\n"

@@ -17,7 +17,8 @@ import altair
 import vl_convert
 
 from hyoka.figure import Figure
-from hyoka.files import write_text
+from hyoka.files import write_bytes, write_text
+from hyoka.storage.outputs import mark_png, mark_svg
 
 INK: Final = "var(--ink)"
 """The colour of the page's text. A chart names its colours so: the page decides what they are."""
@@ -131,14 +132,14 @@ def save_chart(
     says how it is to be. Raises ValueError for another ending.
     """
     spec = _on_paper(chart, figure)
-    if path.suffix == ".svg":
-        write_text(path, vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
-    elif path.suffix == ".png":
-        path.write_bytes(
-            vl_convert.vegalite_to_png(spec, vl_version=vega_lite_version(), scale=scale)
-        )
-    elif path.suffix == ".pdf":
-        path.write_bytes(vl_convert.vegalite_to_pdf(spec, vl_version=vega_lite_version()))
+    if path.suffix.lower() == ".svg":
+        svg = vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version())
+        write_text(path, mark_svg(svg))
+    elif path.suffix.lower() == ".png":
+        png = vl_convert.vegalite_to_png(spec, vl_version=vega_lite_version(), scale=scale)
+        write_bytes(path, mark_png(png))
+    elif path.suffix.lower() == ".pdf":
+        write_bytes(path, vl_convert.vegalite_to_pdf(spec, vl_version=vega_lite_version()))
     else:
         raise ValueError(f"a chart is saved as .png, .svg or .pdf, not as '{path.name}'")
 

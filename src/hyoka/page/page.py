@@ -18,6 +18,7 @@ from hyoka.diagram.value import printable
 from hyoka.files import write_text
 from hyoka.page.charts import drawing_script, drawn, specification, styles
 from hyoka.page.outline import Outline, outline_html
+from hyoka.storage.outputs import PAGE_MARK
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ _POLICY = (
 def _page(page: Page) -> Iterator[str]:
     title = _text(page.title)
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield PAGE_MARK
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     yield f'<title>{title}</title>\n<style>\n{styles()}</style>\n</head>\n<body id="top">'

@@ -4,6 +4,7 @@
 Altair and SciPy take a while to import, so only who makes a report waits for them.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -49,19 +50,26 @@ def write_report(
     return report
 
 
-def save_figures(page: "Page", folder: Path | str) -> list[Path]:
+def save_figures(
+    page: "Page", folder: Path | str, *, check: Callable[..., None] | None = None
+) -> list[Path]:
     """Write every chart of a page as PNG and SVG into a folder, which is made; gives the files.
 
-    Files are numbered in the page's order and named after their sections.
+    Files are numbered in the page's order and named after their sections. `check` is called with
+    all of them before the first is written, and may raise.
     """
     from hyoka.page import save_chart  # noqa: PLC0415
     from hyoka.report.figures import figures_of  # noqa: PLC0415
 
     place = Path(folder)
+    charts = {
+        place / f"{name}{ending}": chart
+        for name, chart in figures_of(page)
+        for ending in (".png", ".svg")
+    }
     place.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, chart in figures_of(page):
-        for ending in (".png", ".svg"):
-            save_chart(chart, place / f"{name}{ending}")
-            written.append(place / f"{name}{ending}")
-    return written
+    if check is not None:
+        check(*charts)
+    for file, chart in charts.items():
+        save_chart(chart, file)
+    return list(charts)

@@ -12,6 +12,7 @@ from hyoka.errors import Error
 from hyoka.files import write_text
 from hyoka.games import game_facts
 from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep
+from hyoka.storage.outputs import GENERATOR
 
 if TYPE_CHECKING:
     from hyoka.page import Board, Chart, Outline, Page
@@ -102,6 +103,7 @@ def _node_json(node: TreeNode) -> dict[str, Any]:
 def tree_dot(tree: SearchTree) -> str:
     """The tree as a graph for Graphviz; lines are as thick as their share of visits."""
     lines = [
+        f"// {GENERATOR}",
         "digraph search {",
         "  rankdir=LR;",
         '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];',

@@ -41,6 +41,7 @@ from hyoka.search import SearchSpec
 from hyoka.search.parts import models_for, uct_options
 from hyoka.selfplay.played import PlayedGames, play_games
 from hyoka.selfplay.records import games_of_study, study_of
+from hyoka.storage.outputs import check_output_folder
 from hyoka.study import Study, has_visits
 from hyoka.study.locking import locked
 
@@ -233,6 +234,7 @@ class SelfPlayLoop:
         on_generation: Callable[[Generation], None] | None = None,
     ) -> None:
         """Go on until there are so many generations; one process at a time does so in a folder."""
+        check_output_folder(self.folder, PLAN, what="generations of self-play")
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder, "playing and learning"):
             self._describe()

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from hyoka.errors import ParameterError
 from hyoka.files import write_bytes
+from hyoka.storage.outputs import mark_table
 
 TABLES: Final = (".csv", ".parquet", ".json")
 
@@ -22,7 +23,7 @@ def write_table(table: pa.Table, path: Path) -> None:
         raise ParameterError("output", f"ends in {', '.join(TABLES)}, not '{path.name}'")
     sink = pa.BufferOutputStream()
     if suffix == ".parquet":
-        pq.write_table(table, sink)
+        pq.write_table(mark_table(table), sink)
     elif suffix == ".csv":
         pyarrow.csv.write_csv(_flat(table), sink)
     else:

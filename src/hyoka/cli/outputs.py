@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every command: outputs lose no file, and numbers are not too large.
+
+`checked` wraps a command's function. Parameters that name outputs are marked in the signature
+(`Annotated[Path, Output(...), typer.Option(...)]`), and every other parameter is taken for a
+possible input. A command with outputs gets the option `--force`.
+"""
+
+import functools
+import glob
+import inspect
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import typer.models
+
+from hyoka.storage.outputs import check_distinct, check_output, check_output_folder
+
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace output files even if Hyoka did not write them."),
+]
+_FORCE: Final = "force"
+_LARGEST: Final = 2**31 - 1
+"""What options with whole numbers take at most, unless they have a limit of their own."""
+_LARGEST_WIDE: Final = 2**63 - 1
+_WIDE: Final = {"seed", "nodes", "playouts"}
+"""Parameters that take more: random seeds, and limits of searches."""
+_NEVER_FILES: Final = {"TEXT", "SQL", "QUERY"}
+"""Metavars of options whose values are words, whatever files have the same name."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Marks a parameter that names a file to be written, or several.
+
+    `kinds` are the kinds of files that the command replaces there, `endings` those that it can
+    write, if the name decides. With `derived` the command writes to names that it makes of this
+    one, and checks them itself with `check_outputs`.
+    """
+
+    kinds: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """Marks a parameter that names a folder to be written to.
+
+    `mark` is the file that such folders have; a folder with other files and without it is refused.
+    Without a mark the command checks the files in it.
+    """
+
+    mark: str = ""
+    what: str = "output"
+    force: bool = False
+    """Whether the command checks files in the folder, so that `--force` makes a difference."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What the command that runs reads, and whether it may replace any file."""
+
+    inputs: Callable[[], list[Path]]
+    force: bool
+
+
+_NO_CALL: Final = _Call(list, force=False)
+_call: ContextVar[_Call] = ContextVar("call", default=_NO_CALL)
+
+
+def check_outputs(*paths: Path, kinds: Collection[str] = (), endings: Collection[str] = ()) -> None:
+    """Raise OutputError unless the command that runs can write these files without loss.
+
+    For names that no option says as they are; marked parameters are checked before the command.
+    """
+    call = _call.get()
+    check_distinct(paths)
+    for path in paths:
+        inputs = call.inputs() if path.exists() else []
+        check_output(path, kinds=kinds, inputs=inputs, endings=endings, force=call.force)
+
+
+def checked(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, with its numbers and outputs checked before it begins."""
+    signature = inspect.signature(command)
+    parameters = signature.parameters
+    outputs = {name: mark for name, each in parameters.items() if (mark := output_of(each))}
+    has_force = any(isinstance(mark, Output) or mark.force for mark in outputs.values())
+
+    @functools.wraps(command)
+    def run(**options: Any) -> Any:
+        force = options.pop(_FORCE) if has_force else False
+        for name, value in options.items():
+            for number in value if isinstance(value, list) else [value]:
+                _check_number(parameters[name], number)
+
+        def inputs() -> list[Path]:
+            sources = (parameters[name] for name in options if name not in outputs)
+            return [path for each in sources for path in _paths_in(each, options[each.name])]
+
+        token = _call.set(_Call(functools.cache(inputs), force))
+        try:
+            _check_marked(outputs, options)
+            return command(**options)
+        finally:
+            _call.reset(token)
+
+    shown = list(parameters.values())
+    if has_force:
+        shown.append(
+            inspect.Parameter(
+                _FORCE, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Force
+            )
+        )
+    # What Typer reads the options from.
+    run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in shown}
+    return run
+
+
+def output_of(parameter: inspect.Parameter) -> Output | OutputFolder | None:
+    """The mark of a parameter that names an output; None for others."""
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return next((mark for mark in marks if isinstance(mark, Output | OutputFolder)), None)
+
+
+def _check_marked(outputs: Mapping[str, Output | OutputFolder], options: Mapping[str, Any]) -> None:
+    files: list[Path] = []
+    for name, mark in outputs.items():
+        value = options[name]
+        paths = value if isinstance(value, list) else [] if value is None else [value]
+        for path in paths:
+            if isinstance(mark, OutputFolder):
+                check_output_folder(path, mark.mark, what=mark.what)
+            elif not mark.derived:
+                check_outputs(path, kinds=mark.kinds, endings=mark.endings)
+                files.append(path)
+    check_distinct(files)
+
+
+def _check_number(parameter: inspect.Parameter, value: object) -> None:
+    """Raise BadParameter for a whole number that is too large, for infinity and for NaN."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if isinstance(value, float):
+        problem = "" if math.isfinite(value) else f"{value} is not a finite number"
+    else:
+        usual = _LARGEST_WIDE if parameter.name in _WIDE else _LARGEST
+        largest = getattr(_info(parameter), "max", None) or usual
+        problem = f"{value} is not in the range up to {largest}" if abs(value) > largest else ""
+    if problem:
+        raise typer.BadParameter(problem, param_hint=f"'{name_of(parameter)}'")
+
+
+def name_of(parameter: inspect.Parameter) -> str:
+    """A parameter as the command line calls it."""
+    info = _info(parameter)
+    # In an annotation Typer takes the first name for a default until it builds the command.
+    words = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
+    names = [word for word in words if isinstance(word, str) and word.startswith("-")]
+    is_option = isinstance(info, typer.models.OptionInfo)
+    usual = f"--{parameter.name.replace('_', '-')}" if is_option else parameter.name.upper()
+    return max(names, key=len, default=usual)
+
+
+def _info(parameter: inspect.Parameter) -> Any:
+    """What Typer is told of a parameter."""
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return next((mark for mark in marks if hasattr(mark, "param_decls")), None)
+
+
+def _paths_in(parameter: inspect.Parameter, value: object) -> Iterator[Path]:
+    """Files and folders that a value names: as it is, as a pattern, or inside of a spec."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _paths_in(parameter, each)
+    elif isinstance(value, str) and getattr(_info(parameter), "metavar", "") not in _NEVER_FILES:
+        yield from _paths_in_text(value)
+
+
+def _paths_in_text(text: str) -> Iterator[Path]:
+    parts = re.split(r"[=:,@\s]+", text)
+    # A file's name may have separators in it: all that begins after one of them, too.
+    rests = [text[at.end() :] for at in re.finditer(r"[=:]", text)]
+    for name in dict.fromkeys([text, *parts, *rests]):
+        try:
+            if name and Path(name).exists():
+                yield Path(name)
+            elif any(sign in name for sign in "*?["):
+                yield from map(Path, glob.glob(name, recursive=True))
+        except (OSError, ValueError):  # no file can have this name
+            continue
