@@ -1,10 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files so that a reader never sees half of one."""
+"""Read regular files only; write files so that a reader never sees half of one."""
 
 import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
+
+
+def open_regular(path: str | Path, *, follow_links: bool = True) -> BinaryIO:
+    """Open a regular file for reading; raises OSError at once for anything else.
+
+    For every path that comes from a folder or from a request: to open a named pipe would wait for
+    a writer, and to read a device might never end.
+    """
+    _check_regular(os.stat(path, follow_symlinks=follow_links), path)
+    # The path may have become a pipe meanwhile: neither wait for it nor take it.
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow_links else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags)
+    try:
+        _check_regular(os.fstat(descriptor), path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: str | Path, *, follow_links: bool = True) -> bytes:
+    """Read a regular file; raises OSError as `open_regular` does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.mkfifo(Path(folder) / "pipe")
+    ...     read_regular(Path(folder) / "pipe")
+    Traceback (most recent call last):
+    OSError: [Errno 22] not a regular file: ...
+    """
+    with open_regular(path, follow_links=follow_links) as file:
+        return file.read()
+
+
+def check_regular(path: str | Path) -> None:
+    """Raise OSError unless a path names a regular file."""
+    _check_regular(os.stat(path), path)
+
+
+def _check_regular(state: os.stat_result, path: str | Path) -> None:
+    if stat.S_ISDIR(state.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder", os.fspath(path))
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -73,6 +73,20 @@ def test_what_names_no_file_is_an_error(name: str, tmp_path: Path) -> None:
         names(f"{tmp_path}/{name}")
 
 
+def test_a_pipe_in_a_folder_is_passed_over(tmp_path: Path) -> None:
+    """A pipe found in a folder or by a pattern is not opened; one given by name is read."""
+    (tmp_path / "game.sgf").write_bytes(FIRST)
+    os.mkfifo(tmp_path / "pipe.sgf")
+    (tmp_path / "link.sgf").symlink_to("pipe.sgf")
+    for source in (tmp_path, f"{tmp_path}/*", f"{tmp_path}/*.sgf"):
+        assert names(source) == ["A"]
+    with pytest.raises(hk.SourceError, match="no such file"):
+        names(f"{tmp_path}/p*")
+    (tmp_path / "othello.wtb").write_bytes(WTHOR_FILES["WTH_1998.wtb"])
+    os.mkfifo(tmp_path / "names.jou")
+    assert list(hk.read_records(tmp_path / "othello.wtb"))
+
+
 def test_a_link_to_its_own_folder_is_walked_once(tmp_path: Path) -> None:
     (tmp_path / "a.sgf").write_bytes(FIRST)
     (tmp_path / "again").symlink_to(tmp_path)

@@ -3,7 +3,9 @@
 
 import itertools
 import json
+import os
 import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+import hyoka as hk
 from e2e.studio import furnished
 from hyoka.cli.commands import COMMANDS
 from hyoka.studio import Engines, Folder, Studio, safety, studio_app
@@ -203,3 +206,177 @@ def test_a_body_is_counted_as_it_arrives_whatever_length_it_states(
 def test_a_content_length_of_thousands_of_digits_is_refused(client: TestClient) -> None:
     headers = OWN_PAGE | {"content-length": "9" * 5000}
     assert client.post("/records", headers=headers).status_code == 413
+
+
+# Files that are none, and links
+
+
+def special_file(place: Path, kind: str) -> None:
+    """A pipe that nobody writes to, or a socket."""
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(os.path.relpath(place))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_a_pipe_in_the_folder_blocks_nothing(tmp_path: Path, kind: str) -> None:
+    folder = furnished(tmp_path / "folder")
+    pipe = folder / "model.json"
+    special_file(pipe, kind)
+    special_file(folder / "games.sgf", kind)
+    special_file(folder / "report.html", kind)
+    (folder / "odd").mkdir()
+    special_file(folder / "odd" / "study.toml", kind)
+    client = client_of(app_on(folder))
+    listed = client.get("/")
+    assert listed.status_code == 200
+    assert "model.json" not in listed.text
+    assert "games.sgf" not in listed.text
+    places = ("/board", "/board/games", "/study", "/match", "/learning", "/report", "/file")
+    for place in places:
+        for path in ("model.json", "games.sgf", "odd", "odd/study.toml", "report.html"):
+            answer = client.get(place, params={"path": path})
+            assert answer.status_code in (400, 404), (place, path)
+    form = {"command": "records", "files": "model.json"}
+    refused = client.post("/runs", data=form, headers=OWN_PAGE)
+    assert refused.status_code == 400
+    assert "a pipe, a socket or a device" in refused.text
+
+
+STUDY_FILES = (
+    *("study.toml", "games/part-000000.parquet", "positions/part-000000.parquet"),
+    *("evaluations/engine=comments/engine.toml", "evaluations/engine=comments/part-000000.parquet"),
+)
+
+
+@pytest.mark.parametrize("name", STUDY_FILES)
+def test_a_pipe_in_a_study_blocks_nothing(tmp_path: Path, name: str) -> None:
+    folder = furnished(tmp_path / "folder")
+    file = folder / "a study" / name
+    file.unlink()
+    os.mkfifo(file)
+    client = client_of(app_on(folder))
+    assert client.get("/").status_code == 200
+    for place in ("/study?path=a study&view=curves", "/study/game?path=a study&game=0"):
+        answer = client.get(place)
+        assert answer.status_code == 400
+        assert "regular file" in answer.text, answer.text
+    with pytest.raises(hk.StudyError, match="regular file"):
+        hk.Study.open(folder / "a study").sql("select count(*) from positions, evaluations")
+    assert hk.check_study(folder / "a study").damage
+
+
+def test_a_pipe_in_a_match_blocks_nothing(tmp_path: Path) -> None:
+    for name in ("match.toml", "journal.jsonl", "playing.json"):
+        folder = furnished(tmp_path / name)
+        file = folder / "matches" / "short" / name
+        file.unlink(missing_ok=True)
+        os.mkfifo(file)
+        client = client_of(app_on(folder))
+        assert client.get("/").status_code == 200
+        answer = client.get("/match?path=matches/short")
+        assert answer.status_code == (200 if name == "playing.json" else 400)
+
+
+def linked(file: Path, target: Path) -> Path:
+    """A file or folder moved elsewhere, with a link in its place."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file.rename(target)
+    file.symlink_to(target)
+    return target
+
+
+@pytest.mark.parametrize(
+    "name", [*STUDY_FILES, "games", "evaluations", "evaluations/engine=comments"]
+)
+def test_a_study_in_the_studio_follows_no_link_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    folder = furnished(tmp_path / "folder")
+    linked(folder / "a study" / name, tmp_path / "outside" / Path(name).name)
+    client = client_of(app_on(folder))
+    assert client.get("/").status_code == 200
+    for place in ("/study?path=a study", "/study/game?path=a study&game=0", "/board?path=a study"):
+        answer = client.get(place)
+        assert answer.status_code == 400
+        assert "is not in the studio&#39;s folder" in answer.text
+    form = {"command": "report", "study": "a study"}
+    assert client.post("/runs", data=form, headers=OWN_PAGE).status_code == 400
+    assert hk.Study.open(folder / "a study").record(0)  # the library follows links
+
+
+def test_links_within_the_folder_are_followed_and_what_they_reach_is_checked(
+    tmp_path: Path,
+) -> None:
+    folder = furnished(tmp_path / "folder")
+    study = folder / "a study"
+    games = linked(study / "games", folder / "elsewhere" / "games")
+    client = client_of(app_on(folder))
+    assert client.get("/study/game?path=a study&game=0").status_code == 200
+    (games / "around").symlink_to(study)  # a loop
+    (games / "itself").symlink_to(games / "itself")
+    assert client.get("/study/game?path=a study&game=0").status_code in (200, 400)
+    (games / "itself").unlink()
+    assert client.get("/study/game?path=a study&game=0").status_code == 200
+    linked(games / "part-000000.parquet", tmp_path / "outside.parquet")
+    answer = client.get("/study/game?path=a study&game=0")
+    assert (answer.status_code, "is not in the studio" in answer.text) == (400, True)
+
+
+def test_an_evaluator_behind_a_link_is_not_named(tmp_path: Path) -> None:
+    folder = furnished(tmp_path / "folder")
+    place = folder / "a study" / "evaluations" / "engine=comments"
+    outside = tmp_path / "outside.toml"
+    outside.write_text('name = "the secret outside"\n')
+    (place / "engine.toml").unlink()
+    (place / "engine.toml").symlink_to(outside)
+    assert "the secret" not in client_of(app_on(folder)).get("/").text
+
+
+def test_tables_of_names_beside_a_record_are_not_read_through_a_link(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "games.wtb").write_bytes(bytes(100))
+    (tmp_path / "secret").write_text("the secret outside")
+    (folder / "players.jou").symlink_to(tmp_path / "secret")
+    client = client_of(app_on(folder))
+    for place in ("/board", "/board/games"):
+        answer = client.get(place, params={"path": "games.wtb"})
+        assert (answer.status_code, "is not in the studio" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("name", ["log", "run.json", "progress.json", "lock"])
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_a_run_has_regular_files_only(tmp_path: Path, name: str, kind: str) -> None:
+    folder = tmp_path / "folder"
+    place = folder / ".hyoka-studio" / "runs" / "1"
+    place.mkdir(parents=True)
+    secret = tmp_path / "secret"
+    secret.write_text('{"command": "the secret", "values": {}, "words": [], "made": 1}')
+    text = (
+        '{"command": "match", "values": {"players": ["random\\nrandom"]}, "words": [], "made": 1}'
+    )
+    (place / "run.json").write_text(text)
+    (place / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(place / name)
+    else:
+        (place / name).symlink_to(secret)
+    before = secret.read_text()
+    client = client_of(app_on(folder))
+    for page in ("/", "/runs", "/runs/1"):
+        assert "the secret" not in client.get(page).text
+    assert client.post("/runs/1/resume", headers=OWN_PAGE).status_code == 400
+    assert secret.read_text() == before
+
+
+def test_runs_are_not_kept_behind_a_link(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    (folder / ".hyoka-studio").symlink_to(outside)
+    client = client_of(app_on(folder))
+    form = {"command": "match", "players": "random\nrandom"}
+    answer = client.post("/runs", data=form, headers=OWN_PAGE)
+    assert (answer.status_code, "is a link" in answer.text) == (400, True)
+    assert list(outside.iterdir()) == []

@@ -20,6 +20,7 @@ import numpy as np
 
 from hyoka.arena.played import Pairing, PlayedGame
 from hyoka.errors import StudyError
+from hyoka.files import check_regular, read_regular
 from hyoka.records import Record, Remark
 
 _REMARK_FIELDS: Final = tuple(
@@ -44,6 +45,8 @@ class Journal:
         """Of the games that are there; the games themselves stay on the disk."""
 
     def __enter__(self) -> Self:
+        if self._path.exists():
+            check_regular(self._path)
         self._file = self._path.open("a+b", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -106,9 +109,11 @@ class Journal:
 def read_journal(path: Path) -> list[PlayedGame]:
     """The games of a journal that somebody else may be writing, in the order they ended."""
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise StudyError(f"{path}: can't be read: {error.strerror}") from error
     games: dict[int, PlayedGame] = {}
     for game in _games_of(data, path):
         games.setdefault(game.pairing.number, game)

@@ -25,6 +25,7 @@ from hyoka.arena.standing import Standing
 from hyoka.arena.summary import DuelSummary
 from hyoka.arena.workers import pin_to_cores, play_task
 from hyoka.errors import StudyError, named
+from hyoka.files import read_regular
 from hyoka.fleet import Run
 from hyoka.progress import OnProgress, Progress
 from hyoka.storage.outputs import check_output_folder
@@ -165,7 +166,7 @@ def open_match(folder: Path | str) -> KeptMatch:
 def _description(folder: Path) -> dict[str, Any]:
     file = folder / DESCRIPTION
     try:
-        description = tomllib.loads(file.read_text(encoding="utf-8"))
+        description = tomllib.loads(read_regular(file).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
     except (OSError, ValueError, RecursionError) as error:

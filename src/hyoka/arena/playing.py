@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from hyoka.files import read_regular
+
 PLAYING: Final = "playing.json"
 _EVERY_S: Final = 0.5
 
@@ -98,7 +100,7 @@ def games_in_play(folder: Path) -> list[GameInPlay]:
     What cannot be read, or was left by a process that is no more, counts as none.
     """
     try:
-        told: dict[str, Any] = json.loads((folder / PLAYING).read_text(encoding="utf-8"))
+        told: dict[str, Any] = json.loads(read_regular(folder / PLAYING))
         if not _lives(int(told["process"])):
             return []
         return [GameInPlay(**game | {"moves": tuple(game["moves"])}) for game in told["games"]]

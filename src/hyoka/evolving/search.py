@@ -32,7 +32,7 @@ from hyoka.arena.ratings import rate_players
 from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
 from hyoka.evolving.optimisers import OPTIMISERS, CmaEs, Optimiser, Pbilc, RandomSearch
-from hyoka.files import write_bytes
+from hyoka.files import check_regular, read_regular, write_bytes
 from hyoka.fleet import Crew, Run
 from hyoka.games import game_type
 from hyoka.learning.comparison import Lessons, TrainingSettings, learn_comparison
@@ -222,6 +222,8 @@ class SearchJournal:
 
     def __enter__(self) -> Self:
         self._file = self._path.open("a+b", buffering=0)
+        if self._path.exists():
+            check_regular(self._path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -405,7 +407,7 @@ class ObjectiveSearch:
         executor: Executor | None,
         progress: OnProgress | None,
     ) -> None:
-        contents = {each: self.file_of(each).read_bytes() for each in self.population}
+        contents = {each: read_regular(self.file_of(each)) for each in self.population}
         tasks = [
             DuelTask(
                 self.game,
@@ -437,7 +439,7 @@ class ObjectiveSearch:
         identity = {"plan": self.plan.text, "games": lessons.hexdigest(), "game": self.game}
         file = self.folder / PLAN
         if file.exists():
-            if json.loads(file.read_text()) != identity:
+            if json.loads(read_regular(file)) != identity:
                 raise StudyError(
                     f"{self.folder}: another search for an objective lies there: its plan or its "
                     "games differ"
@@ -470,7 +472,7 @@ def _plain(step: Step) -> dict[str, Any]:
 def read_steps(folder: Path) -> list[Step]:
     """The steps of a search that lies in a folder, also while it is at work; raises StudyError."""
     try:
-        lines = (folder / JOURNAL).read_bytes().split(b"\n")[:-1]
+        lines = read_regular(folder / JOURNAL).split(b"\n")[:-1]
         found = [each["step"] for line in lines if "step" in (each := json.loads(line))]
         return [
             Step(

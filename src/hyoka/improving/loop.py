@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Unpack
 
 from hyoka.errors import StudyError
-from hyoka.files import write_text
+from hyoka.files import read_regular, write_text
 from hyoka.games import game_facts
 from hyoka.improving import mending, proving
 from hyoka.improving.evidence import Evidence, gathered
@@ -82,7 +82,7 @@ def _describe(study: Study, plan: ImprovePlan, folder: Path) -> None:
     file, text = folder / PLAN, plan.text(study)
     if not file.exists():
         write_text(file, text)
-    elif file.read_text(encoding="utf-8") != text:
+    elif read_regular(file) != text.encode():
         raise StudyError(
             f"{folder}: another improvement lies there, of another study or plan; choose another "
             "folder, or ask for the same"

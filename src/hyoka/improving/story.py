@@ -14,7 +14,7 @@ from hyoka.analysis.gaps import Kind
 from hyoka.analysis.result import plain_json
 from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
-from hyoka.files import write_text
+from hyoka.files import read_regular, write_text
 
 T = TypeVar("T")
 
@@ -309,7 +309,7 @@ def kept(path: Path, kind: type[T], make: Callable[[], T]) -> T:
     """What a step came to: as the folder has it or, if it does not yet, made and kept."""
     if path.exists():
         try:
-            restored: T = _restored(kind, json.loads(path.read_text(encoding="utf-8")))
+            restored: T = _restored(kind, json.loads(read_regular(path)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StudyError(
                 f"{path}: can't be read ({error}); remove it, and it is made anew"

@@ -22,6 +22,7 @@ from typing import IO, Any, Final
 import pyarrow as pa
 
 from hyoka.errors import SourceError
+from hyoka.files import open_regular
 from hyoka.records.unpacking import (
     BROKEN,
     Allowance,
@@ -253,7 +254,7 @@ def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator
     # A name that is not UTF-8 is shown as far as it is.
     name = os.fsencode(path).decode(errors="replace")
     try:
-        raw = path.open("rb")
+        raw = path.open("rb") if named else open_regular(path)
     except OSError as error:
         problem = f"{name}: can't be read: {error.strerror}"
         yield Source(name, io.BytesIO(), problem=problem, named=named)
@@ -305,7 +306,7 @@ def _matches(pattern: str) -> list[str]:
 def _files_below(path: Path) -> list[Path]:
     """A file itself, or all files below a folder that are not hidden; links are not walked."""
     if not path.is_dir():
-        return [path] if path.exists() else []
+        return [path] if path.is_file() else []
     files = []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -501,7 +502,7 @@ def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
     def beside(suffix: str) -> bytes:
         for file in sorted(path.parent.iterdir()):
             if file.suffix.lower() == suffix and file.is_file():
-                with _readable(str(file)), file.open("rb") as names:
+                with _readable(str(file)), open_regular(file) as names:
                     return names.read(_NAMES_SIZE)
         return b""
 

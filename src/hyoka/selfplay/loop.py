@@ -26,7 +26,7 @@ from hyoka.arena.plan import plan_match
 from hyoka.arena.sprt import Sprt
 from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
-from hyoka.files import write_bytes
+from hyoka.files import open_regular, read_regular, write_bytes
 from hyoka.fleet import Crew, Run, RunStopped
 from hyoka.games import game_facts
 from hyoka.learning.networks import (
@@ -116,7 +116,7 @@ class LoopPlan:
         file = (
             network
             if isinstance(network, Artefact)
-            else Artefact.from_bytes(network.read_bytes(), path=str(network))
+            else Artefact.from_bytes(read_regular(network), path=str(network))
         )
         more: dict[str, Any] = {"eval": file}
         if self.settings.blocks or self.settings.policy_units:
@@ -179,7 +179,7 @@ def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
 
 
 def _read_part(game: str, file: Path) -> PlayedGames:
-    with np.load(file, allow_pickle=False) as arrays:
+    with open_regular(file) as opened, np.load(opened, allow_pickle=False) as arrays:
         return PlayedGames(game, **{name: arrays[name] for name in arrays.files})
 
 
@@ -264,7 +264,7 @@ class SelfPlayLoop:
         file = self.folder / PLAN
         if not file.exists():
             write_bytes(file, self.plan.text.encode())
-        elif file.read_text() != self.plan.text:
+        elif read_regular(file) != self.plan.text.encode():
             raise StudyError(f"{self.folder}: another loop lies there: its plan differs")
 
     def _play(
@@ -405,7 +405,7 @@ class SelfPlayLoop:
 def read_loop(folder: Path) -> SelfPlayLoop:
     """A loop as it lies in a folder, to be looked at; raises StudyError if there is none."""
     try:
-        values = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+        values = json.loads(read_regular(folder / PLAN))
         settings = NetworkSettings(**values.pop("settings"))
         loop = SelfPlayLoop(LoopPlan(**values, settings=settings), folder)
         reports = sorted(folder.glob(f"generation-*/{REPORT}"))
@@ -425,7 +425,7 @@ def _write(file: Path, made: Generation) -> None:
 
 
 def _generation(file: Path) -> Generation:
-    found = json.loads(file.read_text())
+    found = json.loads(read_regular(file))
     for name in ("value_loss", "policy_loss", "first"):
         found[name] = math.nan if found[name] is None else found[name]
     if found["elo"] is not None:
@@ -434,7 +434,7 @@ def _generation(file: Path) -> Generation:
 
 
 def _sha256(file: Path) -> str:
-    return Artefact.from_bytes(file.read_bytes(), path=str(file)).sha256
+    return Artefact.from_bytes(read_regular(file), path=str(file)).sha256
 
 
 def _number(*parts: int) -> int:

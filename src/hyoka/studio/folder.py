@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, Final
 import hyoka as hk
 from hyoka.artefact import KINDS
 from hyoka.errors import harmless
+from hyoka.files import open_regular, read_regular
 
 STATE: Final = ".hyoka-studio"
 """Where the studio keeps its runs and its token; a hidden folder, never served."""
@@ -33,6 +35,7 @@ _RECORDS: Final = (
     *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
     *(".csa.xz", ".kif.xz", ".usi.xz"),
 )
+_NAME_TABLES: Final = (".jou", ".trn")
 _STUDY, _MATCH = "study.toml", "match.toml"
 
 
@@ -60,10 +63,19 @@ class Folder:
     root: Path
 
     def path(self, text: str, *, must_exist: bool = True) -> Path:
-        """The file or folder that a request names; raises SourceError if it is not in here.
+        """Find the file or folder that a request names; raises SourceError if it is not in here.
 
-        Links that lead outside are outside, and hidden files are nobody's.
+        Links that lead outside are outside, also those below a folder, and hidden files are not
+        shown. Only regular files are files: to open a pipe would wait for its writer.
         """
+        found = self._inside(text)
+        if must_exist and not os.path.exists(found):  # also for what no file can be called
+            raise hk.SourceError(f"there is no '{harmless(text)}' in the studio's folder")
+        if must_exist:
+            self.check_reach(found)
+        return found
+
+    def _inside(self, text: str) -> Path:
         if "\0" in text or not text.strip():
             raise hk.SourceError("no file is named")
         shown = harmless(text)
@@ -75,8 +87,12 @@ class Folder:
             raise hk.SourceError(f"'{shown}' is not in the studio's folder") from None
         if any(part.startswith(".") for part in inside.parts):
             raise hk.SourceError(f"'{shown}' is hidden, and so not shown")
-        if must_exist and not os.path.exists(found):  # also for what no file can be called
-            raise hk.SourceError(f"there is no '{shown}' in the studio's folder")
+        try:
+            mode = found.stat().st_mode
+        except (OSError, ValueError):  # it does not exist
+            return found
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise hk.SourceError(f"'{shown}' is a pipe, a socket or a device, not a file")
         return found
 
     def name(self, path: Path) -> str:
@@ -104,27 +120,39 @@ class Folder:
                 name = "".join(parts[first : last + 1])
                 if name and os.path.lexists(os.path.join(self.root, name)):
                     found = self.path(name, must_exist=False)
-                    if found.is_dir():
-                        self.check_below(found)
+                    self.check_reach(found)
 
-    def check_below(self, path: Path) -> None:
-        """Raise SourceError if a file below a folder is a link that leads out of here.
+    def check_reach(self, path: Path) -> None:
+        """Raise SourceError if what is read with a file or folder is outside the studio's folder.
 
-        Who is given a folder of records reads all that is not hidden, as far as folders go.
+        A study, a match or a folder of records is read with all that is in it, hidden files aside,
+        and links to other folders in here are followed. A file of WTHOR's is read with the tables
+        of names beside it.
         """
-        folders, root = [os.fspath(path)], self.root.resolve()
+        root = self.root.resolve()
+        if path.is_file():
+            for beside in path.parent.iterdir() if ".wtb" in path.name.lower() else ():
+                if beside.suffix.lower() in _NAME_TABLES and beside.is_symlink():
+                    self._inside(os.path.relpath(beside, root))
+            return
+        folders, seen = [path.resolve()], set[Path]()
         while folders:
+            folder = folders.pop()
+            if folder in seen:
+                continue
+            seen.add(folder)
             try:
-                entries = list(os.scandir(folders.pop()))
-            except OSError:  # nobody reads it, then
+                entries = list(os.scandir(folder))
+            except OSError:  # it can't be read by anybody else either
                 continue
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
+                found = Path(entry.path)
                 if entry.is_symlink():
-                    self.path(os.path.relpath(entry.path, root), must_exist=False)
-                elif entry.is_dir():
-                    folders.append(entry.path)
+                    found = self._inside(os.path.relpath(entry.path, root))
+                if found.is_dir():
+                    folders.append(found)
 
     def found(self) -> list[Found]:
         """All that is here, the newest first."""
@@ -171,7 +199,13 @@ class Folder:
     def _looked_at(self, entry: os.DirEntry[str]) -> Found | None:
         path = Path(entry.path)
         try:
-            described = _described(path) if entry.is_dir() else _file(path, entry.stat())
+            state = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(state.st_mode):
+                described = _described(path)
+            elif stat.S_ISREG(state.st_mode):
+                described = _file(path, state)
+            else:  # a pipe, a socket or a device
+                return None
             if described is None:
                 return None
             kind, facts, changed = described
@@ -192,11 +226,11 @@ def _described(folder: Path) -> Described | None:
     """What a folder is that describes itself."""
     for kind, name in (("study", _STUDY), ("match", _MATCH)):
         file = folder / name
-        if file.is_file():
-            changed = file.stat().st_mtime
+        if os.path.lexists(file):
+            changed = file.lstat().st_mtime
             try:
-                values = tomllib.loads(file.read_text(encoding="utf-8"))
-            except (ValueError, RecursionError):
+                values = tomllib.loads(read_regular(file, follow_links=False).decode("utf-8"))
+            except (OSError, ValueError, RecursionError):
                 return kind, {"problem": f"{name} can't be read"}, changed
             facts = (_study if kind == "study" else _match)(folder, values)
             return kind, {"problem": "", **facts}, changed
@@ -204,7 +238,10 @@ def _described(folder: Path) -> Described | None:
 
 
 def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
-    places = sorted(folder.glob("evaluations/engine=*"))
+    places: list[Path] = []
+    if not (folder / "evaluations").is_symlink():
+        found = sorted(folder.glob("evaluations/engine=*"))
+        places = [place for place in found if not place.is_symlink()]
     facts = {name: values.get(name) for name in ("game", "games", "positions")}
     return facts | {
         "evaluators": [place.name.removeprefix("engine=") for place in places],
@@ -216,8 +253,8 @@ def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
 def _spoken_of(place: Path) -> str:
     """What people call an evaluator: what its manifest says first, or else its folder."""
     with contextlib.suppress(OSError, ValueError):
-        with (place / "engine.toml").open(encoding="utf-8") as manifest:
-            key, _, told = manifest.readline(_HEADER).partition(" = ")
+        with open_regular(place / "engine.toml", follow_links=False) as manifest:
+            key, _, told = manifest.readline(_HEADER).decode("utf-8").partition(" = ")
         name = json.loads(told)  # TOML's plain texts are JSON's
         if key == "name" and isinstance(name, str):
             return name
@@ -230,7 +267,7 @@ def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
     players = told.get("players")
     journal = folder / "journal.jsonl"
     games = 0
-    if journal.is_file():
+    if journal.is_file() and not journal.is_symlink():
         state = journal.stat()
         games = _lines(journal, state.st_mtime_ns, state.st_size)
     return {
@@ -243,7 +280,7 @@ def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1000)
 def _lines(file: Path, _changed: int, _size: int) -> int:
-    with file.open("rb") as stream:
+    with open_regular(file, follow_links=False) as stream:
         return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
 
 
@@ -259,7 +296,7 @@ def _file(path: Path, state: os.stat_result) -> Described | None:
 
 @functools.lru_cache(maxsize=_MOST)
 def _header_of(path: Path, _changed: int, _size: int) -> dict[str, Any] | None:
-    with path.open("rb") as file:
+    with open_regular(path, follow_links=False) as file:
         return _header(file.read(_HEADER))
 
 

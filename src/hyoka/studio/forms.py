@@ -212,8 +212,8 @@ class Allow:
         path = self.folder.path(text, must_exist=False)
         if not os.path.exists(path):
             _check_tame(each, text)
-        elif not issubclass(each.type, Path) and path.is_dir():  # records: whatever lies in it
-            self.folder.check_below(path)
+        else:
+            self.folder.check_reach(path)
         return self.folder.name(path) or "."
 
     def _engine(self, each: Field, text: str) -> str | None:

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import hyoka as hk
-from hyoka.files import write_text
+from hyoka.errors import harmless
+from hyoka.files import open_regular, read_regular, write_text
 from hyoka.studio.folder import STATE, Folder
 
 Values = Mapping[str, Sequence[str]]
@@ -84,7 +85,7 @@ class Run:
     def is_alive(self) -> bool:
         """Whether its process is there."""
         try:
-            with (self.place / "lock").open("rb") as file:
+            with open_regular(self.place / "lock", follow_links=False) as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except FileNotFoundError:
             return False
@@ -130,7 +131,7 @@ class Run:
     def log(self) -> str:
         """The end of what it has said."""
         try:
-            with (self.place / "log").open("rb") as file:
+            with open_regular(self.place / "log", follow_links=False) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(0, size - _LOG_SHOWN))
                 text = file.read().decode("utf-8", errors="replace")
@@ -149,8 +150,13 @@ class Runs:
 
     @property
     def place(self) -> Path:
-        """Where runs are kept."""
-        return self.folder.root / STATE / "runs"
+        """Where runs are kept; raises SourceError if that is a link, perhaps out of the folder."""
+        place = self.folder.root / STATE / "runs"
+        for each in (place.parent, place):
+            if each.is_symlink():
+                name = each.relative_to(self.folder.root)
+                raise hk.SourceError(f"{name} is a link: remove it, and runs are kept here")
+        return place
 
     def all(self) -> list[Run]:
         """All runs, the newest first."""
@@ -172,6 +178,7 @@ class Runs:
     def get(self, number: int) -> Run:
         """A run by its number; raises SourceError."""
         place = self.place / str(number)
+        _check_own_files(place)
         told = _json(place / "run.json")
         try:
             values = {name: [*map(str, given)] for name, given in told["values"].items()}
@@ -317,6 +324,27 @@ def _wish(run: Run, wish: str) -> None:
     write_text(run.place / "wish.json", json.dumps({"wish": wish}))
 
 
+def _check_own_files(place: Path) -> None:
+    """Raise SourceError unless the folder of a run holds regular files only.
+
+    A link would let a log show, or a restart overwrite, what is outside; a pipe would block.
+    """
+    number = place.name
+    if place.is_symlink():
+        raise hk.SourceError(f"there is no run {number}: its folder is a link")
+    try:
+        entries = list(os.scandir(place))
+    except OSError:
+        raise hk.SourceError(f"there is no run {number}") from None
+    for entry in entries:
+        try:
+            is_regular = entry.is_file(follow_symlinks=False)
+        except FileNotFoundError:  # replaced meanwhile
+            continue
+        if not is_regular:
+            raise hk.SourceError(f"run {number}: '{harmless(entry.name)}' is not a regular file")
+
+
 def _forget(file: Path) -> None:
     file.unlink(missing_ok=True)
 
@@ -324,7 +352,7 @@ def _forget(file: Path) -> None:
 def _json(file: Path) -> dict[str, Any]:
     """What a file of a run says; nothing if it is not there or makes no sense."""
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        told = json.loads(read_regular(file, follow_links=False))
     except (OSError, ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}

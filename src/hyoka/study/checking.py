@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.errors import StudyError
+from hyoka.files import check_regular
 from hyoka.study.layout import DESCRIPTION, TABLES, read_toml
 from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import (
@@ -254,6 +255,7 @@ def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
     if part is not None and (damage := part_damage(manifest.folder, part)) is not None:
         return damage
     try:
+        check_regular(file)
         rows = len(read_part(file)) if part is None else pq.read_metadata(file).num_rows
     except (StudyError, OSError, pa.ArrowException) as error:
         return str(error).splitlines()[0].removeprefix(f"{file}: ")

@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.errors import StudyError
-from hyoka.files import umask, write_text
+from hyoka.files import read_regular, umask, write_text
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1
@@ -125,7 +125,7 @@ def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
     `as_it_is` takes what can be read, also if somebody has changed it.
     """
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = read_regular(file).decode("utf-8")
         above, _, seal = text.rpartition(_SEAL)
         if above and not as_it_is and seal.strip() != _digest(above):
             raise StudyError(
@@ -151,6 +151,10 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise StudyError(f"{file}: can't be read: {error.strerror}") from error
 def write_toml(path: Path, values: dict[str, Any]) -> None:
     """Write flat values and tables of flat values as TOML."""
     write_text(path, _toml(values))

@@ -4,6 +4,7 @@
 import contextlib
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
 
 def is_held(folder: Path) -> bool | None:
     """Whether somebody holds a folder's lock; None if it has none."""
+    _check_lock(folder / LOCK)
     try:
         with (folder / LOCK).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -39,8 +41,16 @@ def is_held(folder: Path) -> bool | None:
     return False
 
 
+def _check_lock(path: Path) -> None:
+    """Raise StudyError if a lock file is a pipe, a device or a link to some other file."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise StudyError(f"{path}: not a regular file: remove it, and try again")
+
+
 def _locked_file(folder: Path, doing: str) -> IO[str]:
     path = folder / LOCK
+    _check_lock(path)
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         file = path.open("a+", encoding="utf-8", errors="replace")

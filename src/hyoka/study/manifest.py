@@ -16,6 +16,7 @@ import functools
 import hashlib
 import os
 import re
+import stat
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.errors import StudyError
-from hyoka.files import sync_folder
+from hyoka.files import check_regular, open_regular, sync_folder, write_bytes
 from hyoka.study.layout import (
     DESCRIPTION,
     TABLES,
@@ -93,6 +94,7 @@ class Part:
 
 
 @dataclass(frozen=True)
+            check_regular(file)
 class Manifest:
     """What a manifest says: what its parts are, and which."""
 
@@ -121,7 +123,11 @@ class Manifest:
         small = sum(part.size for part in parts) <= _READ_WHOLE
         for part in parts:
             _check(self.folder / part.name, part, every_byte=small)
-        return [self.folder / name for name in self.names if name.rpartition("/")[0] == table]
+        files = [self.folder / name for name in self.names if name.rpartition("/")[0] == table]
+        for file in files:
+            with reading(file):
+                check_regular(file)
+        return files
 
 
 @contextlib.contextmanager
@@ -143,6 +149,7 @@ def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 _ADVICE: Final = "; `hyoka check` says what can be saved"
 
+        check_regular(file)
 
 def _check(file: Path, part: Part, *, every_byte: bool) -> None:
     """Raise StudyError unless a part is there, and all of it."""
@@ -153,6 +160,8 @@ def _check(file: Path, part: Part, *, every_byte: bool) -> None:
         then = (file, state.st_ino, state.st_mtime_ns, state.st_size)
         if _footer_then(*then) != part.footer:
             raise OSError("its footer is not as it was written")
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("not a regular file")
         if every_byte and _sha256_then(*then) != part.sha256:
             raise OSError("its checksum is another")
 
@@ -169,7 +178,7 @@ def _footer_then(file: Path, _inode: int, _changed: int, _size: int) -> str:
 
 def _footer_of(file: Path) -> str:
     """The checksum of a Parquet file's footer."""
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         end = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, end - 8))
         length = int.from_bytes(stream.read(8)[:4], "little") + 8
@@ -181,7 +190,7 @@ def _footer_of(file: Path) -> str:
 
 def sha256_of(file: Path) -> str:
     """The checksum of a file."""
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

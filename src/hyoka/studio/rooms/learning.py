@@ -16,6 +16,7 @@ import hyoka as hk
 from hyoka.artefact import KINDS
 from hyoka.evolving.page import CLASS_WORDS, distribution_chart, elo_chart, weights_chart
 from hyoka.evolving.search import EVALUATIONS, JOURNAL, PLAN, read_steps
+from hyoka.files import read_regular
 from hyoka.games import FACTS
 from hyoka.search.move_models import MOVE_MODELS
 from hyoka.selfplay.loop import NETWORK, read_loop
@@ -125,7 +126,8 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
 
 def _loop(folder: Path, path: str) -> dict[str, Any]:
     plan = folder / PLAN
-    told = plan_words(plan.read_text(encoding="utf-8", errors="replace")) if plan.is_file() else []
+    text = read_regular(plan).decode("utf-8", errors="replace") if plan.is_file() else ""
+    told = plan_words(text)
     values: dict[str, Any] = {"facts": told, "origin": [], "parents": [], "is_file": False}
     if (folder / JOURNAL).is_file():
         return values | {"sections": [], "game": None, **_objectives(folder)}
