@@ -181,6 +181,7 @@ void bind_records(nb::module_& module) {
     bind_column(table, "number", &Table::number, "Which game of the file, from 1.");
     bind_column(table, "move_offsets", &Table::move_offsets, "Game i's moves are [offsets[i], offsets[i + 1]).");
     bind_column(table, "moves", &Table::moves, "Codes of all games' moves, one after another.");
+    bind_column(table, "unreadable", &Table::unreadable, "Numbers in a game's comments that could not be read.");
     bind_column(table, "tag_offsets", &Table::tag_offsets, "Game i's tags are [offsets[i], offsets[i + 1]).");
     bind_column(table, "nag_offsets", &Table::nag_offsets, "Remark i's NAGs, likewise.");
     bind_column(table, "nags", &Table::nags, "NAGs of all remarks, one after another.");
@@ -244,6 +245,19 @@ void bind_records(nb::module_& module) {
                 return list;
             },
             "Games not taken: line, number in the file, good moves before the fault, kind of fault, reason.");
+    table.def_prop_ro(
+        "first_unreadable",
+        [](const Table& self) {
+            std::vector<std::tuple<std::int64_t, std::int64_t, std::int32_t, nb::str>> list;
+            for (const auto& each : self.first_unreadable) {
+                std::vector<char> text;
+                append_utf8(text, each.text);
+                list.emplace_back(each.line, each.number, each.ply, nb::str(text.data(), text.size()));
+            }
+            return list;
+        },
+        "The first number of a comment that could not be read, of some games: line and number of the game, moves "
+        "before it, text.");
     const auto names = [](const auto& views) {
         nb::list list;
         for (const auto view : views) list.append(nb::str(view.data(), view.size()));

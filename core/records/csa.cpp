@@ -49,6 +49,21 @@ constexpr int square_of(char file, char rank) {
     return shogi::square_at(file - '1', rank - '1');
 }
 
+/// Whether a word is meant as a number: it begins as one does.
+bool begins_number(std::string_view word) {
+    if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
+    if (word.starts_with('.')) word.remove_prefix(1);
+    return !word.empty() && is_digit(word[0]);
+}
+
+/// Whether a word has the form of a move, `+7776FU`.
+bool is_move(std::string_view word) {
+    if (word.size() != 7 || (word[0] != '+' && word[0] != '-')) return false;
+    for (std::size_t i = 1; i < 5; ++i)
+        if (!is_digit(word[i])) return false;
+    return kind_named(word[5], word[6]) != Shogi::no_piece;
+}
+
 std::array<std::string, 81> usual_squares() {
     std::array<std::string, 81> squares;
     const Shogi start;
@@ -186,8 +201,11 @@ void CsaReader::read_statement(std::string_view line, std::size_t where) {
             break;
         case 'T':
             if (!record_.moves.empty() && !ended_) {
-                line.remove_prefix(1);
-                if (const auto spent = take_number(line)) record_.remark().spent_s = static_cast<float>(*spent);
+                line = trimmed(line.substr(1));
+                if (const auto spent = number_in(line); spent && *spent >= 0)
+                    record_.remark().spent_s = static_cast<float>(*spent);
+                else if (!line.empty())
+                    record_.note_unreadable(line);
             }
             break;
         case '\'': read_comment(line); break;
@@ -273,12 +291,14 @@ void CsaReader::read_comment(std::string_view line) {
     line.remove_prefix(1);
     if (line.starts_with("**")) {
         if (record_.moves.empty() || ended_) return;
-        line.remove_prefix(2);
-        while (line.starts_with(' ')) line.remove_prefix(1);
-        if (const auto score = take_number(line)) {
+        line = trimmed(line.substr(2));
+        const std::string_view word = take_until(line, " \t");
+        if (const auto score = number_in(word)) {
             Remark& remark = record_.remark();
             remark.said_by(author_of(other(game_.to_play())));
             remark.score = static_cast<float>(*score);
+        } else if (begins_number(word) && !is_move(word)) {
+            record_.note_unreadable(word);
         }
         return;
     }

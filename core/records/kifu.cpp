@@ -544,8 +544,12 @@ void Transcript::read_comment(std::string_view text) {
         return;
     }
     const auto set = [&](std::string_view rest, Author author) {
+        const std::string_view at = rest;
         const auto score = take_number(rest);
-        if (!score) return;
+        if (!score || !ends_number(rest)) {
+            if (score) record_.note_unreadable(at.substr(0, at.find(' ')));
+            return;
+        }
         Remark& remark = record_.remark();
         if (!std::isnan(remark.score)) return;
         remark.said_by(author);
@@ -566,8 +570,11 @@ void Transcript::read_comment(std::string_view text) {
         const bool is_black = rest.starts_with("先手勝ち:");
         if (!is_black && !rest.starts_with("後手勝ち:")) return;
         rest.remove_prefix(rest.find(':') + 1);
+        const std::string_view at = rest;
         const auto moves = take_count(rest);
-        if (moves && *moves > 0 && *moves < 10000) {
+        if (!moves || *moves == 0 || *moves > 9999 || !ends_number(rest)) {
+            if (!at.empty()) record_.note_unreadable(excerpt(at));
+        } else {
             record_.remark().said_by(text[0] == '*' ? mover : Author::unknown);
             record_.remark().mate = static_cast<std::int16_t>(is_black ? *moves : -*moves);
         }
@@ -603,7 +610,11 @@ void Transcript::read_numbered(const Line& line, std::size_t where) {
     skip_blanks(rest);
     if (!take_prefix(rest, "(")) return;
     skip_blanks(rest);
-    if (const auto spent = take_duration(rest)) record_.remark().spent_s = static_cast<float>(*spent);
+    const std::string_view time = rest.substr(0, rest.find_first_of("/) "));
+    if (const auto spent = duration_in(time))
+        record_.remark().spent_s = static_cast<float>(*spent);
+    else if (!time.empty() && is_digit(time[0]))
+        record_.note_unreadable(time);
 }
 
 void Transcript::read_marked(std::string_view text, std::size_t where) {

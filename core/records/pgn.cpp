@@ -21,6 +21,8 @@ std::size_t find_byte(std::string_view text, char byte, std::size_t from) {
     return found ? static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) : nowhere;
 }
 
+bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
+
 bool at_line_start(std::string_view text, std::size_t at) {
     return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
@@ -536,8 +538,13 @@ void PgnReader::keep_comment(std::string_view text) {
 /// Values and clocks in the dialects that are known: commands such as [%eval], match runners' `+0.35/12 1.2s`, TCEC's
 /// list.
 void PgnReader::read_comment(std::string_view text) {
-    const bool black_moved = game_.to_play() == Player::first;
     const Author mover = author_of(other(game_.to_play()));
+    if (const auto commands_at = text.find("[%"); commands_at != nowhere) {
+        // Our own writer puts commands behind what match runners write.
+        const std::string_view before = trimmed(text.substr(0, commands_at));
+        if (before == "book") record_.remark().book = true;
+        if (!before.empty()) read_engine_comment(before, mover);
+    }
     if (read_commands(text, record_)) return;
     text = trimmed(text);
     if (text.empty()) return;
@@ -550,41 +557,60 @@ void PgnReader::read_comment(std::string_view text) {
     const auto score_text = white_view ? white_view : value_of(text, "ev=");
     if (score_text || value_of(text, "mt=")) {
         Remark& remark = record_.remark();
-        std::string_view score = score_text.value_or("");
-        set_score(remark, take_pawn_score(score), false, mover);
-        if (auto depth = value_of(text, "d="))
-            if (const auto number = take_number(*depth))
-                remark.depth = static_cast<std::int16_t>(std::clamp(*number, 0.0, 999.0));
-        // Later seasons count milliseconds, earlier ones write 00:02:41.
-        const auto seconds = [](std::string_view given) -> std::optional<double> {
-            const bool clock = given.find(':') != nowhere;
-            const auto number = take_duration(given);
-            if (!number) return std::nullopt;
-            return clock ? *number : *number / 1000;
+        const auto read = [&](std::optional<std::string_view> word, auto&& parse, auto&& use) {
+            if (!word) return;
+            if (const auto number = parse(*word))
+                use(*number);
+            else if (has_digit(*word))
+                record_.note_unreadable(*word);
         };
-        if (const auto spent = value_of(text, "mt="))
-            if (const auto number = seconds(*spent)) remark.spent_s = static_cast<float>(*number);
-        if (const auto left = value_of(text, "tl="))
-            if (const auto number = seconds(*left)) remark.clock_s = static_cast<float>(*number);
+        read(
+            score_text, [](std::string_view word) { return pawn_score_in(word); },
+            [&](const PawnScore& score) { set_score(remark, score, false, mover); });
+        read(value_of(text, "d="), depth_in, [&](std::int16_t depth) { remark.depth = depth; });
+        // Later seasons count milliseconds, earlier ones write 00:02:41.
+        const auto seconds = [](std::string_view word) -> std::optional<float> {
+            const auto number = duration_in(word);
+            if (!number) return std::nullopt;
+            return static_cast<float>(word.find(':') != nowhere ? *number : *number / 1000);
+        };
+        read(value_of(text, "mt="), seconds, [&](float spent) { remark.spent_s = spent; });
+        read(value_of(text, "tl="), seconds, [&](float left) { remark.clock_s = left; });
         return;
     }
-    // cutechess and fastchess: `+0.35/12 1.2s`, the mover's view.
-    if (text[0] == '+' || text[0] == '-' || is_digit(text[0]) || text[0] == 'M') {
-        std::string_view rest = text;
-        const PawnScore score = take_pawn_score(rest);
-        if ((!score.pawns && !score.mate) || !rest.starts_with("/")) return;
-        rest.remove_prefix(1);
-        const auto depth = take_number(rest);
-        if (!depth) return;
-        Remark& remark = record_.remark();
-        set_score(remark, score, black_moved, mover);
-        remark.depth = static_cast<std::int16_t>(std::clamp(*depth, 0.0, 999.0));
-        rest = trimmed(rest);
-        if (const auto spent = take_number(rest)) {
-            if (rest.starts_with("s")) remark.spent_s = static_cast<float>(*spent);
-            if (rest.starts_with("ms")) remark.spent_s = static_cast<float>(*spent / 1000);
-        }
+    read_engine_comment(text, mover);
+}
+
+/// cutechess and fastchess: `+0.35/12 1.2s, tl=9.8s`, the mover's view; mates count plies.
+void PgnReader::read_engine_comment(std::string_view text, Author mover) {
+    std::string_view rest = text;
+    const std::string_view word = take_until(rest, " \t\r\n,");
+    const auto slash = word.find('/');
+    if (slash == nowhere) return;
+    // A fraction or a date in prose is no evaluation: those have a sign, a point or a mate.
+    if (word.substr(0, slash).find_first_of("+-.M") == nowhere) return;
+    const auto score = pawn_score_in(word.substr(0, slash), MateUnit::plies);
+    const auto depth = depth_in(word.substr(slash + 1));
+    if (!score || !depth) {
+        const bool begins_number = is_digit(word[0]) || std::string_view("+-.M").find(word[0]) != nowhere;
+        if (begins_number && has_digit(word.substr(0, slash)) && (depth || score)) record_.note_unreadable(word);
+        return;
     }
+    Remark& remark = record_.remark();
+    set_score(remark, *score, mover == Author::second, mover);
+    remark.depth = *depth;
+    const auto read_seconds = [&](std::string_view time, float& seconds) {
+        const double unit = time.ends_with("ms") ? 1000 : 1;
+        if (!time.ends_with('s') || !has_digit(time)) return;
+        time.remove_suffix(unit == 1 ? 1 : 2);
+        if (const auto number = number_in(time); number && *number >= 0)
+            seconds = static_cast<float>(*number / unit);
+        else if (is_digit(time[0]) || time[0] == '-')
+            record_.note_unreadable(time);
+    };
+    rest = trimmed(rest);
+    read_seconds(take_until(rest, " \t\r\n,"), remark.spent_s);
+    if (const auto left = value_of(text, "tl=")) read_seconds(*left, remark.clock_s);
 }
 
 /// Settles winner and ending once the moves are there.

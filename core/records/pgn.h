@@ -35,6 +35,7 @@ private:
     void add(Chess::Move move);
     void keep_comment(std::string_view text);
     void read_comment(std::string_view text);
+    void read_engine_comment(std::string_view text, Author mover);
     void finish();
 
     Tags tags_;

@@ -153,12 +153,23 @@ std::optional<GameKind> other_game_called(std::string_view name) {
     return std::nullopt;
 }
 
-/// The number after `label` in `text`, if it is there.
-std::optional<double> number_after(std::string_view text, std::string_view label) {
+/// Whether a number stands after `label` in `text`, and which if it can be read.
+struct Labelled {
+    std::string_view text;  // from the label to the end of its line
+    bool is_number = false;
+    std::optional<double> number;
+};
+Labelled number_after(std::string_view text, std::string_view label) {
     const auto found = text.find(label);
-    if (found == nowhere) return std::nullopt;
+    if (found == nowhere) return {};
     std::string_view rest = text.substr(found + label.size());
-    return take_number(rest);
+    Labelled labelled;
+    labelled.text = text.substr(found, text.find_first_of("\r\n", found) - found);
+    const std::string_view digits = rest.substr(rest.starts_with('-') || rest.starts_with('+'));
+    labelled.is_number = !digits.empty() && (is_digit(digits[0]) || digits[0] == '.');
+    const auto number = take_number(rest);
+    if (ends_number(rest)) labelled.number = number;
+    return labelled;
 }
 
 /// Whether a property of the root is text, in which a backslash only escapes; in others it may part values.
@@ -350,8 +361,11 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
         case id("BL"):
         case id("WL"):
             // A node may tell both clocks; the mover's is kept.
-            if (!turns_.empty() && (turns_.back().color == Player::first) == (name[0] == 'B'))
-                if (const auto left = number_in(value)) remark().clock_s = static_cast<float>(*left);
+            if (turns_.empty() || (turns_.back().color == Player::first) != (name[0] == 'B')) break;
+            if (const auto left = number_in(value); left && *left >= 0)
+                remark().clock_s = static_cast<float>(*left);
+            else if (!trimmed(value).empty())
+                record_.note_unreadable(value, turns_.size());
             break;
         case id("C"):
             if (!turns_.empty()) read_comment(value);
@@ -366,34 +380,46 @@ void SgfReader::read_comment(std::string_view text) {
     if (text.find("[%") != nowhere) {
         scratch_.remarks.assign(1, turn.remark);
         scratch_.remarks[0].ply = 0;
+        scratch_.unreadable = 0;
         if (read_commands(unescape(text, unescaped_), scratch_)) {
+            for (std::uint32_t i = 0; i < scratch_.unreadable; ++i)
+                record_.note_unreadable(scratch_.first_unreadable, turns_.size());
             turn.remark = scratch_.remarks[0];
             turn.remarked = true;
             return;
         }
     }
     // KataGo's bots on OGS: on the opponent's move, in the bot's own view; in March 2019 in White's.
-    const auto is_percentage = [](double number) { return number >= 0 && number <= 100; };
-    if (const auto rate = number_after(text, "Winrate "); rate && is_percentage(*rate)) {
+    const auto is_percentage = [](std::optional<double> number) { return number && *number >= 0 && *number <= 100; };
+    const auto note = [&](const Labelled& labelled) {
+        if (labelled.is_number) record_.note_unreadable(labelled.text, turns_.size());
+    };
+    if (const Labelled rate = number_after(text, "Winrate "); !is_percentage(rate.number)) {
+        note(rate);
+    } else {
         const bool whites_view = record_[Field::date].starts_with("2019-03");
         turn.remark.said_by(author_of(other(turn.color)));
         const Player view = whites_view ? Player::second : other(turn.color);
         const bool turned = view == Player::second;
-        turn.remark.value = static_cast<float>((turned ? 100 - *rate : *rate) / 100);
-        if (const auto mean = number_after(text, "ScoreMean "))
-            turn.remark.score = static_cast<float>(turned ? -*mean : *mean);
+        turn.remark.value = static_cast<float>((turned ? 100 - *rate.number : *rate.number) / 100);
+        if (const Labelled mean = number_after(text, "ScoreMean "); mean.number)
+            turn.remark.score = static_cast<float>(turned ? -*mean.number : *mean.number);
+        else
+            note(mean);
         turn.remarked = true;
         return;
     }
     // KaTrain: `Score: B+3.2`, `Win rate: W 53.1%`, the leader named.
-    if (const auto found = text.find("Win rate: "); found != nowhere && found + 12 < text.size()) {
-        const bool black = text[found + 10] == 'B';
-        std::string_view rest = text.substr(found + 12);
-        if (const auto rate = take_number(rest); rate && is_percentage(*rate) && (black || text[found + 10] == 'W')) {
-            turn.remark.said_by(Author::unknown);
-            turn.remark.value = static_cast<float>((black ? *rate : 100 - *rate) / 100);
-            turn.remarked = true;
+    for (const bool black : {true, false}) {
+        const Labelled rate = number_after(text, black ? "Win rate: B " : "Win rate: W ");
+        if (!is_percentage(rate.number)) {
+            note(rate);
+            continue;
         }
+        turn.remark.said_by(Author::unknown);
+        turn.remark.value = static_cast<float>((black ? *rate.number : 100 - *rate.number) / 100);
+        turn.remarked = true;
+        return;
     }
 }
 

@@ -28,6 +28,14 @@ void Record::clear() {
     texts.clear();
     properties.clear();
     nags.clear();
+    unreadable = 0;
+}
+
+void Record::note_unreadable(std::string_view text, std::size_t ply) {
+    constexpr std::size_t longest = 40;
+    if (unreadable++ > 0) return;
+    first_unreadable = text.substr(0, longest);
+    first_unreadable_ply = static_cast<std::int32_t>(ply);
 }
 
 void Record::add_tag(std::string_view name, std::string_view value) {
@@ -95,6 +103,11 @@ void Table::add(const Record& record, std::int64_t line_of_game, std::int64_t nu
     move_offsets.push_back(static_cast<std::int64_t>(moves.size()));
     add_remarks(record);
     add_tags(record);
+    unreadable.push_back(static_cast<std::int32_t>(record.unreadable));
+    constexpr std::size_t most_kept = 20;
+    if (record.unreadable && first_unreadable.size() < most_kept)
+        first_unreadable.push_back(
+            {line_of_game, number_of_game, record.first_unreadable_ply, record.first_unreadable});
 }
 
 void Table::add_remarks(const Record& record) {

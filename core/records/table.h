@@ -105,6 +105,10 @@ struct Record {
     std::string texts;  // of remarks, and so are the next two
     std::string properties;
     std::vector<std::uint16_t> nags;
+    /// Evaluations, depths and times in comments that are not numbers as a whole, and so were left out.
+    std::uint32_t unreadable = 0;
+    std::string first_unreadable;           // as it is written
+    std::int32_t first_unreadable_ply = 0;  // moves played before it
 
     std::string& operator[](Field field) { return fields[static_cast<std::size_t>(field)]; }
     const std::string& operator[](Field field) const { return fields[static_cast<std::size_t>(field)]; }
@@ -127,6 +131,9 @@ struct Record {
     /// Adds what an SGF node says to the remark on it, likewise the last; a property that goes on has no name.
     void add_property(Remark& remark, std::string_view name, std::string_view value);
     void add_nag(std::uint16_t nag);
+    /// Counts a number in a comment that is left out; the first is kept, shortened.
+    void note_unreadable(std::string_view text, std::size_t ply);
+    void note_unreadable(std::string_view text) { note_unreadable(text, moves.size()); }
 
 private:
     static std::string_view part_of(const std::string& words, Stretch part) {
@@ -179,6 +186,16 @@ struct Table {
     std::vector<std::int32_t> tag_offsets = {0};  // a game's tags, each name once
     TextColumn tag_names;
     TextColumn tag_values;
+    std::vector<std::int32_t> unreadable;  // numbers in a game's comments that were left out
+
+    /// The first such number of a game; only some games' are kept.
+    struct Unreadable {
+        std::int64_t line;
+        std::int64_t number;
+        std::int32_t ply;
+        std::string text;
+    };
+    std::vector<Unreadable> first_unreadable;
 
     struct Refused {
         std::int64_t line;

@@ -80,7 +80,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<double> take_long_number(std::string_view& text) {
     const std::size_t begin = !text.empty() && text[0] == '+';
-    const std::size_t unsigned_at = begin + (begin < text.size() && text[begin] == '-');
+    const std::size_t unsigned_at = begin + (begin == 0 && !text.empty() && text[0] == '-');
     if (unsigned_at >= text.size() || !(is_digit(text[unsigned_at]) || text[unsigned_at] == '.')) return std::nullopt;
     double value = 0;
     const char* const end = text.data() + std::min<std::size_t>(text.size(), 400);
@@ -105,6 +105,26 @@ std::optional<double> take_duration(std::string_view& text) {
         total = 60 * *total + *part;
     }
     return total;
+}
+
+std::optional<double> duration_in(std::string_view text) {
+    text = trimmed(text);
+    const auto duration = take_duration(text);
+    return text.empty() && duration && *duration >= 0 ? duration : std::nullopt;
+}
+
+bool ends_number(std::string_view rest) {
+    if (rest.empty()) return true;
+    const char c = rest[0];
+    if (is_digit(c) || c == '_' || (lower(c) >= 'a' && lower(c) <= 'z')) return false;
+    return !((c == '.' || c == ',') && rest.size() > 1 && is_digit(rest[1]));
+}
+
+std::string_view take_until(std::string_view& text, std::string_view ends) {
+    const auto end = std::min(text.find_first_of(ends), text.size());
+    const std::string_view word = trimmed(text.substr(0, end));
+    text.remove_prefix(end);
+    return word;
 }
 
 bool starts_with_word(std::string_view text, std::string_view prefix) {

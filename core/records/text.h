@@ -38,6 +38,14 @@ inline std::optional<double> take_number(std::string_view& text) {
 std::optional<double> number_in(std::string_view text);
 /// `1:02:03.5`, `02:03` or `3.5` as seconds, taken from the start of `text`.
 std::optional<double> take_duration(std::string_view& text);
+/// The same when nothing else may follow.
+std::optional<double> duration_in(std::string_view text);
+
+/// Whether a number right before `rest` ends there: `1.5` does before ` x`, `%` or `, 2`, but not before `x`, `e3`,
+/// `.5` or `,5`.
+bool ends_number(std::string_view rest);
+/// Removes and returns what comes before the first of `ends`, without blanks around it; `ends` stay.
+std::string_view take_until(std::string_view& text, std::string_view ends);
 
 /// Whether `text` starts with `prefix`, ASCII letters alike in either case.
 bool starts_with_word(std::string_view text, std::string_view prefix);

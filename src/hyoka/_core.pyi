@@ -3266,6 +3266,10 @@ class Table:
         """Codes of all games' moves, one after another."""
 
     @property
+    def unreadable(self) -> Annotated[NDArray[numpy.int32], dict(writable=False)]:
+        """Numbers in a game's comments that could not be read."""
+
+    @property
     def tag_offsets(self) -> Annotated[NDArray[numpy.int32], dict(writable=False)]:
         """Game i's tags are [offsets[i], offsets[i + 1])."""
 
@@ -3331,6 +3335,12 @@ class Table:
     def refused(self) -> list[tuple[int, int, int, str, str]]:
         """
         Games not taken: line, number in the file, good moves before the fault, kind of fault, reason.
+        """
+
+    @property
+    def first_unreadable(self) -> list[tuple[int, int, int, str]]:
+        """
+        The first number of a comment that could not be read, of some games: line and number of the game, moves before it, text.
         """
 
     game_names: Final[tuple[str, ...]] = ...

@@ -222,8 +222,8 @@ def test_terminations(termination: str, result: str, ending: str) -> None:
         ("book, mb=+0+0+0+0+0,", hk.Remark(1, book=True)),
         ("+0.35/12 1.2s", hk.Remark(1, score=35, depth=12, spent_s=1.2, author="first")),
         ("-0.35/12 1200ms", hk.Remark(1, score=-35, depth=12, spent_s=1.2, author="first")),
-        ("+M5/20 0.1s", hk.Remark(1, mate=5, depth=20, spent_s=0.1, author="first")),
-        ("-M4/20 0.1s", hk.Remark(1, mate=-4, depth=20, spent_s=0.1, author="first")),
+        ("+M5/20 0.1s", hk.Remark(1, mate=3, depth=20, spent_s=0.1, author="first")),
+        ("-M4/20 0.1s", hk.Remark(1, mate=-2, depth=20, spent_s=0.1, author="first")),
         ("0.00/1 0s, White mates", hk.Remark(1, score=0, depth=1, spent_s=0, author="first")),
         (
             " ev=0.34, d=31, pd=Re8, mt=00:01:35, tl=01:58:54, s=13542 kN/s, pv=Qg4 Re8, wv=0.34, ",
@@ -250,7 +250,7 @@ def test_what_comments_on_whites_move_say(comment: str, remark: hk.Remark) -> No
         ("[%eval 0.35]", 35, None),  # White's view
         ("[%eval #-3]", None, -3),
         ("+0.35/12 1.2s", -35, None),  # the mover's view
-        ("-M4/20 0.1s", None, 4),
+        ("-M4/20 0.1s", None, 2),  # in plies
         ("ev=0.34, d=31", 34, None),  # White's view in TCEC's first seasons
         ("ev=-0.34, d=31, wv=0.34", 34, None),  # later the mover's, with White's beside it
         ("d=3, wv=0.34", 34, None),
@@ -269,7 +269,8 @@ def test_several_comments_on_a_move_make_one_remark() -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["plain words", "1-0", "12 moves", "e4/e5", "ev", "-", "%eval 1"]
+    "comment",
+    ["plain words", "1-0", "12 moves", "e4/e5", "ev", "-", "%eval 1", "24/7 ready", "1/2 agreed"],
 )
 def test_other_comments_say_nothing(comment: str) -> None:
     (remark,) = pgn(f"1. e4 {{{comment}}} e5 *").remarks

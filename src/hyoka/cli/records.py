@@ -12,7 +12,15 @@ import typer
 from hyoka.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars, say
 from hyoka.cli.outputs import Output, OutputFolder
 from hyoka.errors import Error
-from hyoka.records import FORMATS, Record, Refused, batches, read_records, write_records
+from hyoka.records import (
+    FORMATS,
+    Record,
+    Refused,
+    UnreadableNumber,
+    batches,
+    read_records,
+    write_records,
+)
 from hyoka.records.summary import Range, Summary, summarise
 from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
@@ -155,9 +163,10 @@ def convert_command(
     count = write_records(games, output, format=to_format)
     if as_json:
         values = {"file": str(output), "games": count, "refused": stream.faults}
-        print_json({**values, "unread": stream.unread})
+        print_json({**values, "unreadable": stream.unreadable, "unread": stream.unread})
     else:
         say(f"wrote {count:,} games to {output}")
+        _print_unreadable(stream.unreadable, stream.first_unreadable)
         _print_refused(stream.refused, stream.faults)
     exit_if_unread(stream.unread)
 
@@ -174,10 +183,20 @@ def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
         err.print(f"  and {total - 5:,} more", markup=False)
 
 
+def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
+    if not count:
+        return
+    err.print(
+        f"{count:,} numbers in comments could not be read and are left out, e.g.", markup=False
+    )
+    for each in first[:5]:
+        err.print(f"  {each}", markup=False, soft_wrap=True)
+
+
 def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) -> None:
     if as_json:
         values = vars(report) | {"refused": dict(report.refused)}
-        del values["first_refused"]
+        del values["first_refused"], values["first_unreadable"]
         print_json({"study": str(study), **values, "unread": report.unread})
         return
     out.print(
@@ -194,6 +213,7 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
 
 
 def _as_values(summary: Summary) -> dict[str, object]:
+    _print_unreadable(report.unreadable, report.first_unreadable)
     def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}
@@ -218,6 +238,7 @@ def _as_values(summary: Summary) -> dict[str, object]:
         "unread": summary.unread,
         "first_refused": first,
     }
+        "unreadable": summary.unreadable,
 
 
 def _print_summary(summary: Summary, as_json: bool) -> None:
@@ -259,4 +280,5 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
 
 
 def _counts(counts: dict[str, int]) -> str:
+    _print_unreadable(summary.unreadable, summary.first_unreadable)
     return ", ".join(f"{count:,} {what}" for what, count in counts.items())

@@ -68,6 +68,27 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class UnreadableNumber:
+    """A number in a comment (evaluation, depth or time) that could not be read as a whole."""
+
+    source: str
+    line: int
+    """Where its game begins, from 1."""
+    number: int
+    """Which game of the file, from 1."""
+    ply: int
+    """Moves before the comment."""
+    text: str
+    """The beginning of what was left out, as it is written."""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}: game {self.number}, ply {self.ply}: {self.text}"
+
+
+MOST_UNREADABLE_KEPT: Final = 20
+
+
+@dataclass(frozen=True)
 class Batch:
     """Some games of one file, as columns, and those refused meanwhile."""
 
@@ -83,6 +104,15 @@ class Batch:
         """The games one by one."""
         return _records_of(self)
 
+    def first_unreadable(self, keep: NDArray[np.bool_] | None = None) -> list[UnreadableNumber]:
+        """The first unreadable number of some games, or of those of them that `keep` marks."""
+        numbers = set((self.table.number if keep is None else self.table.number[keep]).tolist())
+        return [
+            UnreadableNumber(self.source, line, number, ply, text)
+            for line, number, ply, text in self.table.first_unreadable
+            if number in numbers
+        ]
+
     def arrow(self) -> pa.Table:
         """The games as an Arrow table with a row a game; see `hyoka columns`."""
         return _arrow_of(self)
@@ -96,10 +126,16 @@ class RecordStream:
     strict: bool = False
     """Whether the first bad game raises RefusedError."""
     refused: list[Refused] = field(default_factory=list)
+    unreadable: int = 0
+    """Numbers in comments that could not be read so far, and were left out."""
+    first_unreadable: list[UnreadableNumber] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Record]:
         for batch in self.batches:
             self.refused += batch.refused
+            self.unreadable += int(batch.table.unreadable.sum())
+            room = MOST_UNREADABLE_KEPT - len(self.first_unreadable)
+            self.first_unreadable += batch.first_unreadable()[:room]
             for record in batch.records():
                 if self.strict and batch.refused and record.number > batch.refused[0].number:
                     break

@@ -10,7 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.records.reading import Batch, Refused, unread_count
+from hyoka.records.reading import (
+    MOST_UNREADABLE_KEPT,
+    Batch,
+    Refused,
+    UnreadableNumber,
+    unread_count,
+)
 
 _FIRST_REFUSED = 20
 
@@ -67,6 +73,9 @@ class Summary:
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
     first_refused: list[Refused] = field(default_factory=list)
     sources: int = 0
+    unreadable: int = 0
+    """Numbers in comments that could not be read, and were left out."""
+    first_unreadable: list[UnreadableNumber] = field(default_factory=list)
 
     @property
     def unread(self) -> int:
@@ -99,8 +108,12 @@ def summarise(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
 
 def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
     rows = batch.arrow()
-    wanted = None if keep is None else pa.array(keep(batch, rows))
     table = batch.table
+    kept = np.ones(len(table), np.bool_) if keep is None else keep(batch, rows)
+    wanted = None if keep is None else pa.array(kept)
+    summary.unreadable += int(table.unreadable[kept].sum())
+    room = MOST_UNREADABLE_KEPT - len(summary.first_unreadable)
+    summary.first_unreadable += batch.first_unreadable(kept)[:room]
     remarks_of = np.repeat(np.arange(len(table)), np.diff(table.remark_offsets))
     says = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score) | (table.remark_mate != 0)
     values_of = np.bincount(remarks_of[says], minlength=len(table))

@@ -17,7 +17,7 @@ from hyoka.fleet import Crew, Run
 from hyoka.games import facts_named
 from hyoka.passes import GameTable
 from hyoka.records import Batch, Refused
-from hyoka.records.reading import unread_count
+from hyoka.records.reading import MOST_UNREADABLE_KEPT, UnreadableNumber, unread_count
 from hyoka.study.conditions import check_condition
 from hyoka.study.manifest import Change, Part
 from hyoka.study.sql import connection, run_query
@@ -44,6 +44,9 @@ class ImportReport:
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
     """Games that could not be taken, by kind of fault."""
     first_refused: list[Refused] = field(default_factory=list)
+    unreadable: int = 0
+    """Numbers in comments that could not be read, and were left out."""
+    first_unreadable: list[UnreadableNumber] = field(default_factory=list)
     game: str = ""
 
     @property
@@ -59,6 +62,12 @@ class ImportReport:
 
 def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
     """The names of feature columns: `cheap`, `all`, `none`, or those named."""
+    def note_unreadable(self, batch: Batch, keep: NDArray[np.bool_]) -> None:
+        """Count unreadable numbers in the comments of some games of a batch, and keep the first."""
+        self.unreadable += int(batch.table.unreadable[keep].sum())
+        room = MOST_UNREADABLE_KEPT - len(self.first_unreadable)
+        self.first_unreadable += batch.first_unreadable(keep)[:room]
+
     known = _core.columns(game)
     if columns == "all":
         return [column.name for column in known]
@@ -142,6 +151,7 @@ class Importer:
             return None
         columns, change = self.columns, self._change
         number = change.next_number
+            self.report.note_unreadable(batch, keep)
         change.next_number += 1
 
         def work() -> list[Part]:
