@@ -158,6 +158,17 @@ auto information(const Competitions& competitions, const View<double>& strengths
     return to_numpy(std::move(found), {size, size});
 }
 
+auto information_times(const Competitions& competitions, const View<double>& strengths, const View<double>& direction,
+                       unsigned threads) {
+    const auto given = checked(competitions, strengths);
+    const auto along = checked(competitions, direction);
+    std::vector<double> found;
+    run_interruptibly([&](const std::atomic<bool>& stop) {
+        found = strengths::information_times(competitions, given, along, threads, stop);
+    });
+    return to_numpy(std::move(found));
+}
+
 auto shapes_played(const HeldTable& held, unsigned threads, const Progress& progress) {
     passes::ShapePass pass(held.games.rows());
     run_pass(&pass, held, threads, progress);
@@ -234,7 +245,9 @@ void bind_strengths(nb::module_& module) {
             "strengths"_a, "By feature: the sum over games of the squares of wins less those expected.")
         .def("information", &information, "strengths"_a, "features"_a, "every"_a, "threads"_a,
              "Fisher's information of the logarithms of the first features' strengths, from every so-many-th "
-             "competition.");
+             "competition.")
+        .def("information_times", &information_times, "strengths"_a, "direction"_a, "threads"_a,
+             "Fisher's information of the logarithms of all strengths, times a direction.");
     nb::class_<LatentLearner>(module, "LatentLearner", "Factors of features on their way; see hyoka.learning.latent.")
         .def(nb::init<std::shared_ptr<Competitions>, const View<std::uint8_t>&, const View<float>&, std::size_t, double,
                       double, std::uint64_t>(),

@@ -96,10 +96,11 @@ std::size_t Competitions::bytes() const {
 
 namespace {
 
-/// By feature: the sum over teams with it of what `amount` makes of the team's chance; and the log-likelihood.
-template <class Amount>
+/// By feature: the sum over teams with it of the team's amount; and the log-likelihood. `replace` turns the chances of
+/// a competition's teams into their amounts.
+template <class Replace>
 Expectation sum_over_teams(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
-                           const std::atomic<bool>& stop, Amount&& amount) {
+                           const std::atomic<bool>& stop, Replace&& replace) {
     const std::size_t features = competitions.features;
     std::vector<Expectation> parts(lanes);
     for_each_lane(threads, [&](std::size_t lane) {
@@ -110,12 +111,11 @@ Expectation sum_over_teams(const Competitions& competitions, std::span<const dou
             if (stop.load(std::memory_order_relaxed)) return;
             for_each_competition(competitions.blocks[i], [&](const Competition& competition) {
                 part.log_likelihood += chances_of(competition, strengths.data(), chances);
+                replace(competition, std::span(chances.data(), competition.teams));
                 const std::uint16_t* feature = competition.features;
-                for (std::size_t team = 0; team < competition.teams; ++team) {
-                    const double amount_each = amount(chances[team]);
+                for (std::size_t team = 0; team < competition.teams; ++team)
                     for (const std::uint16_t* end = feature + competition.sizes[team]; feature != end; ++feature)
-                        part.wins[*feature] += amount_each;
-                }
+                        part.wins[*feature] += chances[team];
             });
         }
     });
@@ -131,13 +131,39 @@ Expectation sum_over_teams(const Competitions& competitions, std::span<const dou
 
 Expectation expect(const Competitions& competitions, std::span<const double> strengths, unsigned threads,
                    const std::atomic<bool>& stop) {
-    return sum_over_teams(competitions, strengths, threads, stop, [](double chance) { return chance; });
+    return sum_over_teams(competitions, strengths, threads, stop, [](const Competition&, std::span<double>) {});
 }
 
 std::vector<double> spread_of_wins(const Competitions& competitions, std::span<const double> strengths,
                                    unsigned threads, const std::atomic<bool>& stop) {
-    return sum_over_teams(competitions, strengths, threads, stop, [](double chance) { return chance * (1 - chance); })
-        .wins;
+    const auto replace = [](const Competition&, std::span<double> chances) {
+        for (double& chance : chances) chance *= 1 - chance;
+    };
+    return sum_over_teams(competitions, strengths, threads, stop, replace).wins;
+}
+
+std::vector<double> information_times(const Competitions& competitions, std::span<const double> strengths,
+                                      std::span<const double> direction, unsigned threads,
+                                      const std::atomic<bool>& stop) {
+    // A team's chance changes by chance * (change of its log strength - mean change of the teams).
+    const auto replace = [&](const Competition& competition, std::span<double> chances) {
+        const std::uint16_t* feature = competition.features;
+        double mean = 0;
+        for (std::size_t team = 0; team < competition.teams; ++team) {
+            double change = 0;
+            for (const std::uint16_t* end = feature + competition.sizes[team]; feature != end; ++feature)
+                change += direction[*feature];
+            mean += chances[team] * change;
+        }
+        feature = competition.features;
+        for (std::size_t team = 0; team < competition.teams; ++team) {
+            double change = 0;
+            for (const std::uint16_t* end = feature + competition.sizes[team]; feature != end; ++feature)
+                change += direction[*feature];
+            chances[team] *= change - mean;
+        }
+    };
+    return sum_over_teams(competitions, strengths, threads, stop, replace).wins;
 }
 
 FeatureCounts count_features(const Competitions& competitions) {

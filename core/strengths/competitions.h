@@ -44,6 +44,12 @@ Expectation expect(const Competitions& competitions, std::span<const double> str
 std::vector<double> spread_of_wins(const Competitions& competitions, std::span<const double> strengths,
                                    unsigned threads, const std::atomic<bool>& stop);
 
+/// Fisher's information of the logarithms of all strengths times a direction: the Hessian of the negative
+/// log-likelihood, without building the matrix.
+std::vector<double> information_times(const Competitions& competitions, std::span<const double> strengths,
+                                      std::span<const double> direction, unsigned threads,
+                                      const std::atomic<bool>& stop);
+
 /// How often a team with the feature won, and how often one took part.
 struct FeatureCounts {
     std::vector<std::int64_t> wins;

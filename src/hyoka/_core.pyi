@@ -3818,6 +3818,11 @@ class Competitions:
         Fisher's information of the logarithms of the first features' strengths, from every so-many-th competition.
         """
 
+    def information_times(self, strengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], direction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], threads: int) -> NDArray[numpy.float64]:
+        """
+        Fisher's information of the logarithms of all strengths, times a direction.
+        """
+
 class LatentLearner:
     """Factors of features on their way; see hyoka.learning.latent."""
 

@@ -14,6 +14,10 @@ from hyoka.errors import ParameterError
 from hyoka.games import FACTS
 from hyoka.games.move_features import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser, fit_bradley_terry
+from hyoka.learning.strengths import competitions_for
+from hyoka.passes import GameTable
+from hyoka.records import read_records
+from hyoka.samples import sample_path
 
 Choice = tuple[list[list[int]], int, int]
 """Teams of features, the one that won, and the game."""
@@ -72,11 +76,82 @@ def test_optimum_is_scipys(optimiser: Optimiser) -> None:
     best = minimize(
         lambda logs: -slow_posterior(logs, choices, 0.7), np.zeros(6), method="BFGS", tol=1e-8
     )
-    # The level of the first sort, of which every team has one, is the prior's alone: the last thing
-    # that settles.
-    assert np.log(fit.strengths)[3:] == pytest.approx(best.x[3:], abs=0.005)
-    assert np.diff(np.log(fit.strengths)[:3]) == pytest.approx(np.diff(best.x[:3]), abs=0.005)
-    assert fit.posterior[-1] == pytest.approx(-best.fun, abs=0.1)
+    # Every team has one feature of the first sort, so only the prior sets that sort's level.
+    assert fit.strengths == pytest.approx(np.exp(best.x), rel=1e-3)
+    assert fit.posterior[-1] == pytest.approx(-best.fun, abs=1e-6)
+
+
+def optimum(competitions: _core.Competitions, prior: float) -> np.ndarray:
+    """The strengths by SciPy's trust region method with the whole Hessian, at tight tolerance."""
+    size = competitions.features
+    wins, _ = competitions.counts()
+
+    def won(logs: np.ndarray) -> np.ndarray:
+        return np.asarray(1 / (1 + np.exp(-logs)))
+
+    def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
+        likelihood, expected = competitions.expect(np.exp(logs), 1)
+        value = likelihood + prior * float((logs - 2 * np.log1p(np.exp(logs))).sum())
+        return -value, expected - wins - prior * (1 - 2 * won(logs))
+
+    def hessian(logs: np.ndarray) -> np.ndarray:
+        bend = np.diag(2 * prior * won(logs) * (1 - won(logs)))
+        return np.asarray(competitions.information(np.exp(logs), size, 1, 1) + bend)
+
+    found = minimize(
+        loss,
+        np.zeros(size),
+        jac=True,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-7},
+    )
+    assert np.abs(found.jac).max() < 1e-4 * prior
+    return np.asarray(np.exp(found.x))
+
+
+def collinear(seed: int = 0) -> list[Choice]:
+    """Each team has one feature of two groups, and features 6 and 7 together or not at all."""
+    chance = np.random.default_rng(seed)
+    logs = chance.normal(size=8)
+    choices = []
+    for game in range(4000):
+        teams = [
+            [int(chance.integers(3)), int(3 + chance.integers(3)), *([6, 7][: 2 * int(both)])]
+            for both in chance.random(int(chance.integers(2, 7))) < 0.3
+        ]
+        weights = np.exp([logs[team].sum() for team in teams])
+        winner = int(chance.choice(len(teams), p=weights / weights.sum()))
+        choices.append((teams, winner, game))
+    return choices
+
+
+@pytest.mark.parametrize("prior", [0.01, 1.0])
+@pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
+def test_the_prior_decides_where_features_are_collinear(optimiser: Optimiser, prior: float) -> None:
+    competitions = competitions_of(collinear(), 8)
+    fit = fit_bradley_terry(competitions, optimiser=optimiser, prior=prior)
+    assert fit.converged
+    assert fit.strengths == pytest.approx(optimum(competitions, prior), rel=1e-3)
+    assert fit.strengths[6] == pytest.approx(fit.strengths[7], rel=1e-3)
+    without_pairs = fit_bradley_terry(competitions, optimiser=optimiser, prior=prior, matrix=0)
+    assert without_pairs.strengths == pytest.approx(fit.strengths, rel=1e-3)
+
+
+@pytest.mark.parametrize(("game", "positions"), [("othello", 5000), ("go9", 600)])
+@pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
+def test_optimum_of_real_games_is_scipys(optimiser: Optimiser, game: str, positions: int) -> None:
+    games = GameTable.from_records(read_records(sample_path(game)))
+    competitions = competitions_for(games, [], positions)
+    fit = fit_bradley_terry(competitions, optimiser=optimiser, matrix=200)
+    assert fit.converged
+    assert fit.strengths == pytest.approx(optimum(competitions, 1.0), rel=1e-3)
+
+
+def test_a_fit_that_runs_out_of_rounds_says_so() -> None:
+    fit = fit_bradley_terry(competitions_of(collinear(), 8), optimiser="mm", rounds=3)
+    assert not fit.converged
+    assert fit.rounds == 3
 
 
 def test_mm_never_falls() -> None:
@@ -94,7 +169,7 @@ def test_teams_of_one_are_choix() -> None:
     fit = fit_bradley_terry(competitions_of(choices, 5), prior=1e-4)
     pairs = [(teams[w][0], teams[1 - w][0]) for teams, w, _ in choices]
     ours = np.log(fit.strengths)
-    assert ours - ours.mean() == pytest.approx(choix.ilsr_pairwise(5, pairs), abs=0.02)
+    assert ours - ours.mean() == pytest.approx(choix.ilsr_pairwise(5, pairs), abs=1e-3)
 
 
 def test_planted_strengths_lie_within_their_intervals() -> None:
@@ -150,6 +225,17 @@ def test_information_is_the_bend_of_the_likelihood() -> None:
         down[i] -= step
         bend = competitions.expect(np.exp(up), 1)[1] - competitions.expect(np.exp(down), 1)[1]
         assert bend / (2 * step) == pytest.approx(known[i], rel=1e-4, abs=1e-6)
+
+
+def test_information_times_a_direction_is_that_of_the_matrix() -> None:
+    competitions = competitions_of(collinear(), 8)
+    chance = np.random.default_rng(1)
+    strengths, direction = np.exp(chance.normal(size=8)), chance.normal(size=8)
+    product = competitions.information_times(strengths, direction, 2)
+    assert product == pytest.approx(competitions.information(strengths, 8, 1, 1) @ direction)
+    assert competitions.information_times(
+        strengths, np.array([1.0, 1, 1, 0, 0, 0, 0, 0]), 1
+    ) == pytest.approx(np.zeros(8), abs=1e-9)
 
 
 def test_what_was_never_met_is_even_and_unknown() -> None:

@@ -4,7 +4,16 @@
 A team is as strong as the product of its features' strengths (γ), and wins with the probability of
 its share in the sum of all teams' strengths (Coulom 2007; Sato 2010, 3.1). Each feature also meets
 an opponent of strength 1 that it beats and loses to `prior` times: so no strength runs away, and
-a feature that was never met has strength 1. The log-posterior is concave; there is one optimum.
+a feature that was never met has strength 1. The log-posterior is strictly concave: there is one
+optimum.
+
+The likelihood alone does not identify every strength. Where each team has exactly one feature of
+some group, multiplying the whole group by a factor changes no team's chance; where two features
+always occur together, only their product matters. In these flat directions the prior decides. It
+bends the posterior a million times less than the games do, so first-order optimizers stall there
+long before the optimum. Both optimizers therefore end with Newton steps, which handle flat and
+steep directions alike, and converge when a Newton step changes no log-strength by more than
+`TOLERANCE`.
 """
 
 import os
@@ -20,8 +29,17 @@ from hyoka.progress import OnProgress, Tally
 
 Optimiser = Literal["lbfgs", "mm"]
 OPTIMISERS: Final[tuple[Optimiser, ...]] = ("lbfgs", "mm")
-TOLERANCE: Final = 0.01
-"""How far a strength may be from its best when the work ends, in standard errors or so."""
+TOLERANCE: Final = 1e-4
+"""The last Newton step changes no logarithm of a strength by more."""
+_NEAR_OPTIMUM: Final = 0.1
+"""The optimizer hands over to Newton's method when the gradient is this small, in units of the
+standard errors of single strengths."""
+_CG_STEPS: Final = 500
+"""Conjugate-gradient steps for one Newton step."""
+_SELDOM: Final = 10
+"""Information in a sample below which it says too little of a feature's curvature."""
+_CG_ACCURACY: Final = 0.1
+"""Error allowed in a Newton step, as a share of `TOLERANCE`."""
 _ROUNDS: Final[dict[Optimiser, int]] = {"lbfgs": 500, "mm": 2000}
 _ROUNDS_AT_ONCE: Final = 20
 _MATRIX: Final = 3_000
@@ -35,6 +53,8 @@ _FARTHEST: Final = 20.0
 """No logarithm of a strength gets further from 0."""
 _LEAST: Final = 1e-9
 """Less information than this is none."""
+_ROUNDING: Final = 1e-13
+"""Relative error of a log-posterior."""
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +95,8 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     """The strengths that explain best which teams won.
 
     `mm` is minorization-maximization: features that no team has two of are changed at once, and
-    the posterior never falls. `lbfgs` climbs to the same optimum with fewer rounds. Errors come
+    the posterior never falls. `lbfgs` needs fewer rounds. Both end with Newton steps, at the same
+    optimum; `converged` says whether they reached it (see `TOLERANCE`). Errors come
     from how games differ (a sandwich), for the first `matrix` features with all of those taken
     together, for the others with all strengths but their own held fixed.
     """
@@ -88,7 +109,10 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     work = _Work(competitions, prior, threads or os.cpu_count() or 1, progress)
     most = _ROUNDS[optimiser] if rounds is None else rounds
     climb = _climb if optimiser == "lbfgs" else _minorize
-    logs, converged = climb(work, most)
+    logs, converged = climb(work, most), False
+    if len(work.posterior) < most:
+        preconditioner = _Preconditioner(work, logs, min(matrix, competitions.features))
+        logs, converged = _newton(work, logs, preconditioner, most)
     strengths = np.exp(logs)
     likelihood, _ = competitions.expect(strengths, work.threads)
     if not np.isfinite(likelihood):
@@ -126,15 +150,23 @@ class _Work:
 
     def bend(self, logs: Floats) -> Floats:
         """How sharply it bends by each feature alone."""
-        strengths = np.exp(logs)
-        won = strengths / (1 + strengths)
-        spread = self.competitions.spread(strengths, self.threads)
-        return np.asarray(spread + 2 * self.prior * won * (1 - won))
+        spread = self.competitions.spread(np.exp(logs), self.threads)
+        return np.asarray(spread + self.prior_bend(logs))
 
-    def is_top(self, logs: Floats) -> bool:
-        """Whether no strength alone would get further than the tolerance."""
+    def prior_bend(self, logs: Floats) -> Floats:
+        """How sharply the prior bends by each feature: the least that the posterior does."""
+        won = 1 / (1 + np.exp(-logs))
+        return 2 * self.prior * won * (1 - won)
+
+    def hessian_times(self, logs: Floats, direction: Floats) -> Floats:
+        """The Hessian of the negative log-posterior, times a direction."""
+        known = self.competitions.information_times(np.exp(logs), direction, self.threads)
+        return np.asarray(known + self.prior_bend(logs) * direction)
+
+    def is_near_optimum(self, logs: Floats) -> bool:
+        """Whether changing a single strength gains next to nothing."""
         _, gradient = self.at(logs)
-        return bool((np.abs(gradient) <= 2 * TOLERANCE * np.sqrt(self.bend(logs))).all())
+        return bool((np.abs(gradient) <= 2 * _NEAR_OPTIMUM * np.sqrt(self.bend(logs))).all())
 
     def note(self, posterior: float) -> None:
         """One round more."""
@@ -142,7 +174,7 @@ class _Work:
         self._tally.add(note=f"log-posterior {posterior:.6g}")
 
 
-def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
+def _climb(work: _Work, rounds: int) -> Floats:
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
 
     logs = np.zeros(work.competitions.features)
@@ -172,18 +204,18 @@ def _climb(work: _Work, rounds: int) -> tuple[Floats, bool]:
                 "maxfun": 3 * left,
                 "maxcor": 20,
                 "ftol": 0,
-                "gtol": TOLERANCE,
+                "gtol": _NEAR_OPTIMUM,
             },
         )
-        logs = found.x * unit
-        if work.is_top(logs):
-            return logs, True
+        logs = np.asarray(found.x * unit)
+        if work.is_near_optimum(logs):
+            return logs
         if found.nit == 0:  # it can't get any higher in these numbers
             break
-    return logs, False
+    return logs
 
 
-def _minorize(work: _Work, rounds: int) -> tuple[Floats, bool]:
+def _minorize(work: _Work, rounds: int) -> Floats:
     groups = work.competitions.groups()
     logs = np.zeros(work.competitions.features)
     met = work.teams > 0
@@ -198,11 +230,100 @@ def _minorize(work: _Work, rounds: int) -> tuple[Floats, bool]:
             won = work.wins[chosen] + work.prior
             lost = won - gradient[chosen]  # what strengths as they are would win
             logs[chosen] = np.clip(np.log(strengths * won / lost), -_FARTHEST, _FARTHEST)
-        if work.posterior and work.is_top(logs):
+        if work.posterior and work.is_near_optimum(logs):
             work.note(work.at(logs)[0])
-            return logs, True
+            break
         work.note(value)
+    return logs
+
+
+class _Preconditioner:
+    """An approximate inverse of the Hessian, for conjugate gradients.
+
+    The first `together` features use the matrix of all their pairs, from a sample of the
+    competitions; the others only their own curvature.
+    """
+
+    def __init__(self, work: _Work, logs: Floats, together: int) -> None:
+        from scipy.linalg import cho_factor, cho_solve  # noqa: PLC0415 - slow to import
+
+        competitions = work.competitions
+        every = max(len(competitions) // _FOR_ERRORS, 1)
+        self._together = together
+        self._diagonal = work.bend(logs)
+        self._factor: Any = None
+        self._solve = cho_solve
+        if together:
+            known = competitions.information(np.exp(logs), together, every, work.threads)
+            # A feature that the sample hardly has would look flat.
+            seldom = (every > 1) & (np.diag(known) < _SELDOM * every)
+            known[np.diag_indices(together)] += np.where(
+                seldom, self._diagonal[:together], work.prior_bend(logs)[:together]
+            )
+            self._factor = cho_factor(known)
+
+    def __call__(self, vector: Floats) -> Floats:
+        found = vector / self._diagonal
+        if self._factor is not None:
+            found[: self._together] = self._solve(self._factor, vector[: self._together])
+        return np.asarray(found)
+
+
+def _newton(
+    work: _Work, logs: Floats, preconditioner: _Preconditioner, rounds: int
+) -> tuple[Floats, bool]:
+    """Newton's method from near the optimum, and whether it converged."""
+    value, gradient = work.at(logs)
+    while len(work.posterior) < rounds:
+        at_bound = (np.abs(logs) >= _FARTHEST) & (np.sign(gradient) == np.sign(logs))
+        step, accurate = _newton_step(work, logs, gradient, ~at_bound, preconditioner)
+        share = 1.0
+        while True:
+            beyond = np.clip(logs + share * step, -_FARTHEST, _FARTHEST)
+            new_value, new_gradient = work.at(beyond)
+            # A gain may be smaller than what rounding makes of the sum over all competitions.
+            if new_value >= value - _ROUNDING * abs(value):
+                break
+            share /= 2
+            if share < _LEAST:
+                return logs, False
+        moved = float(np.abs(beyond - logs).max(initial=0.0))
+        logs, value, gradient = beyond, new_value, new_gradient
+        work.note(value)
+        if share == 1 and accurate and moved <= TOLERANCE:
+            return logs, True
     return logs, False
+
+
+def _newton_step(
+    work: _Work,
+    logs: Floats,
+    gradient: Floats,
+    free: NDArray[np.bool_],
+    preconditioner: _Preconditioner,
+) -> tuple[Floats, bool]:
+    """Hessian⁻¹ · gradient by preconditioned conjugate gradients, and whether it is accurate.
+
+    The Hessian is at least the prior's, which is diagonal; so the size of the residual bounds the
+    error of each coordinate, also in directions that only the prior bends.
+    """
+    step = np.zeros_like(logs)
+    residual = np.where(free, gradient, 0.0)
+    weakest = float(work.prior_bend(logs)[free].min(initial=np.inf))
+    wanted = (_CG_ACCURACY * TOLERANCE) ** 2 * weakest
+    direction = np.zeros_like(logs)
+    size = 0.0
+    for _ in range(_CG_STEPS):
+        scaled = np.where(free, preconditioner(residual), 0.0)
+        former, size = size, float(residual @ scaled)
+        if size <= wanted:
+            return step, True
+        direction = scaled + (size / former if former else 0.0) * direction
+        product = np.where(free, work.hessian_times(logs, direction), 0.0)
+        length = size / float(direction @ product)
+        step += length * direction
+        residual -= length * product
+    return step, False
 
 
 def _errors(work: _Work, strengths: Floats, together: int) -> Floats:
