@@ -61,6 +61,37 @@ def test_powers_are_the_likeliest() -> None:
     assert found.log_losses[-1] <= min(found.log_losses[:-1]) + 1e-9
 
 
+def test_nearly_equal_models_get_the_powers_of_the_optimum() -> None:
+    games = games_of_othello(6)
+    first = move_strengths("othello")
+    chance = np.random.default_rng(3)
+    near = {name: each * float(np.exp(0.003 * chance.normal())) for name, each in first.items()}
+    parts = [strengths_artefact("othello", each) for each in (first, near)]
+    found = combine(games, parts)
+    logs = [
+        np.log(games.weighings(move_model("othello", part)).strengths.astype(np.float64))
+        for part in parts
+    ]
+    weighings = games.weighings(move_model("othello", parts[0]))
+
+    def slope(index: int) -> float:
+        """The derivative of the summed log-likelihood by a model's power."""
+        total = 0.0
+        for i, played in enumerate(weighings.played):
+            if played >= 0:
+                here = slice(weighings.offsets[i], weighings.offsets[i + 1])
+                scores = sum(w * each[here] for w, each in zip(found.weights, logs, strict=True))
+                chances = np.exp(scores - np.max(scores))
+                mean = chances @ logs[index][here] / chances.sum()
+                total += logs[index][here][played] - mean
+        return float(total)
+
+    assert [slope(0), slope(1)] == pytest.approx([0, 0], abs=1e-4)
+    twice = combine(games, [parts[0], parts[0]])
+    assert twice.weights[0] == pytest.approx(twice.weights[1])
+    assert sum(twice.weights) == pytest.approx(combine(games, parts[:1]).weights[0], rel=1e-5)
+
+
 @pytest.mark.parametrize(
     "content",
     [

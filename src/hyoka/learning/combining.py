@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.artefact import Artefact, Origin
@@ -18,6 +19,14 @@ from hyoka.search.move_models import combined_content, move_model
 KIND: Final = "combined"
 POSITIONS: Final = 20_000
 """So few numbers need few positions."""
+_GRADIENT: Final = 1e-9
+"""Of the mean log-loss, where the fit ends."""
+_STEPS: Final = 100
+_SINGULAR: Final = 1e-12
+"""Relative curvature of a direction in which nothing changes."""
+_ROUNDING: Final = 1e-12
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +68,6 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
 
     The games should be none that the models learned from: a model knows those too well.
     """
-    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
-
     if not parts:
         raise ParameterError("parts", "are none: give two models or more")
     some = games.some(positions, seed=seed)
@@ -78,23 +85,49 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
     rows = np.repeat(np.arange(len(counts)), counts)
     own = (starts[:-1] + played)[known]
 
-    def loss(weights: np.ndarray, chosen: np.ndarray) -> tuple[float, np.ndarray]:
+    kept = known[rows]
+
+    def chances_of(weights: Floats, chosen: list[int]) -> tuple[Floats, Floats]:
+        """The chance of each move, and by position the logarithm of the sum of strengths."""
         scores = logs[:, chosen] @ weights
         peaks = np.maximum.reduceat(scores, starts[:-1])
         powers = np.exp(scores - peaks[rows])
         sums = np.add.reduceat(powers, starts[:-1])
-        chances = powers / sums[rows]
-        value = (np.log(sums) + peaks)[known].sum() - scores[own].sum()
-        kept = known[rows]
+        return powers / sums[rows], np.log(sums) + peaks
+
+    def loss(weights: Floats, chosen: list[int]) -> tuple[float, Floats]:
+        chances, log_sums = chances_of(weights, chosen)
+        value = log_sums[known].sum() - (logs[own][:, chosen] @ weights).sum()
         slope = (chances[kept, None] * logs[kept][:, chosen]).sum(0) - logs[own][:, chosen].sum(0)
         return float(value) / len(own), slope / len(own)
 
-    def best(chosen: list[int]) -> tuple[np.ndarray, float]:
-        start = np.full(len(chosen), 1 / len(chosen))
-        fit = minimize(loss, start, args=(np.array(chosen),), jac=True, method="L-BFGS-B")
-        if not fit.success:
-            raise StudyError(f"no best powers were found: {fit.message}")
-        return fit.x, float(fit.fun)
+    def hessian(weights: Floats, chosen: list[int]) -> Floats:
+        weighted = chances_of(weights, chosen)[0][:, None] * logs[:, chosen]
+        means = np.add.reduceat(weighted, starts[:-1])[known]
+        return np.asarray(weighted[kept].T @ logs[kept][:, chosen] - means.T @ means) / len(own)
+
+    def best(chosen: list[int]) -> tuple[Floats, float]:
+        # By Newton's method: models that say nearly the same leave a direction so flat that
+        # first-order methods stop far from the optimum. Models that say exactly the same share
+        # their power equally, by the least-squares step.
+        weights = np.full(len(chosen), 1 / len(chosen))
+        value, slope = loss(weights, chosen)
+        for _ in range(_STEPS):
+            if np.abs(slope).max() <= _GRADIENT:
+                return weights, value
+            step = np.linalg.lstsq(hessian(weights, chosen), -slope, rcond=_SINGULAR)[0]
+            share = 1.0
+            while share > _SINGULAR:
+                new_value, new_slope = loss(weights + share * step, chosen)
+                if new_value <= value + _ROUNDING:
+                    break
+                share /= 2
+            else:
+                break
+            weights, value, slope = weights + share * step, new_value, new_slope
+        raise StudyError(
+            "the powers of the models did not converge: take more games, or other models"
+        )
 
     alone = [best([i])[1] for i in range(len(parts))]
     weights, together = best(list(range(len(parts))))
