@@ -40,6 +40,11 @@ def numbers(low: float, high: float) -> st.SearchStrategy[float]:
 DATES: Final = st.sampled_from(["", "1846", "1998-10", "2016-01-02"])
 
 
+TIMES: Final = st.integers(0, 2**27).map(
+    lambda milliseconds: float(np.float32(milliseconds / 1000))
+)
+"""Writers have times to the millisecond."""
+
 AUTHORS: Final[st.SearchStrategy[Author | None]] = st.sampled_from((None, "first", "second"))
 
 
@@ -54,8 +59,8 @@ def some_remarks(draw: st.DrawFn, plies: int) -> tuple[hk.Remark, ...]:
             score=draw(st.none() | numbers(-(2**40), 2**40) | st.integers(-3000, 3000).map(float)),
             mate=draw(st.none() | st.integers(1, 999) | st.integers(-999, -1)),
             depth=draw(st.none() | st.integers(1, 999)),
-            clock_s=draw(st.none() | numbers(0, 2**17)),
-            spent_s=draw(st.none() | numbers(0, 2**17) | st.integers(0, 9999).map(float)),
+            clock_s=draw(st.none() | TIMES),
+            spent_s=draw(st.none() | TIMES | st.integers(0, 9999).map(float)),
             book=draw(st.booleans()),
         )
         if remark != hk.Remark(ply):

@@ -144,7 +144,7 @@ def test_control_characters_are_written_as_blanks(format: str, name: str) -> Non
 def test_small_numbers_come_back_exactly() -> None:
     for number in (1e-7, 5.9604645e-08, 1 / 3, 2e-9):
         value = float(np.float32(number))
-        record = replace(GO, remarks=(hk.Remark(1, value=value, spent_s=value),))
+        record = replace(GO, remarks=(hk.Remark(1, value=value, score=value),))
         assert hk.parse_records(hk.record_text(record, "sgf")) == [record]
 
 

@@ -82,7 +82,14 @@ def test_epd_is_read_by_python_chess(tmp_path: Path) -> None:
     assert len(lines) == 6
     board, operations = chess.Board.from_epd(lines[3])
     assert board.epd() == " ".join(study.record(0).position(3).text.split()[:4])
-    assert operations == {"ce": 40, "c0": "1-0", "id": "game 0 ply 3"}
+    said = {"c0": "1-0", "ce": 40, "fmvn": 2, "hmvc": 1, "id": "game 0 ply 3"}
+    assert operations == said
+    assert list(operations) == sorted(said)
+    assert board.fen() == study.record(0).position(3).text
+    problems = hk.problems.read_problems((tmp_path / "x.epd").read_text()).problems
+    assert [each.position for each in problems] == [
+        study.record(0).position(ply).text for ply in range(6)
+    ]
 
 
 def test_packed_positions_are_read_by_cshogi(tmp_path: Path) -> None:

@@ -23,10 +23,13 @@ def records_name(game: str) -> str:
     return f"games{game_facts(game).record_suffix}"
 
 
-def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
+def export_match(
+    folder: Path, games: Sequence[PlayedGame], *, engine_comments: bool = True
+) -> list[Path]:
     """Write a row a game, a row a move, and the records, in the order of the games' numbers.
 
-    All of it can be made again from the journal at any time.
+    All of it can be made again from the journal at any time. PGN has the players' evaluations as
+    match runners write them, `{+0.35/12 1.2s}`, or as commands without `engine_comments`.
     """
     ordered = sorted(games, key=lambda game: game.pairing.number)
     if not ordered:
@@ -37,7 +40,8 @@ def export_match(folder: Path, games: Sequence[PlayedGame]) -> list[Path]:
     game = ordered[0].record.game
     if not game.startswith(PYTHON_GAMES):  # one written in Python has no notation
         files.append(folder / records_name(game))
-        write_records([each.record for each in ordered], files[2])
+        records = [each.record for each in ordered]
+        write_records(records, files[2], engine_comments=engine_comments)
     return files
 
 

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from hyoka.records.draft import Draft, commands, one_line
-from hyoka.records.record import Record, Remark
+import numpy as np
+
+from hyoka.records.draft import Draft, commands, one_line, seconds_text
+from hyoka.records.record import Author, Record, Remark
 
 _PGN_TERMINATION: Final = {
     "time": "time forfeit",
@@ -100,8 +102,51 @@ def _words(draft: Draft) -> Iterator[str]:
         remark = remarks.get(i + 1)
         numbered = remark is not None
         if remark is not None:
-            yield from _said(draft, remark, commands(remark, pawns=True))
+            numbers = _engine_comment(remark, "second" if black else "first")
+            if not draft.engine_comments or numbers is None:
+                numbers = commands(remark, pawns=True)
+            yield from _said(draft, remark, numbers)
     yield _RESULTS[record.result]
+
+
+def _engine_comment(remark: Remark, mover: Author) -> str | None:
+    """A remark as match runners (cutechess, fastchess) write them, which other tools read.
+
+    `+0.35/12 1.2s` is the mover's view in pawns, the depth and the time; `+M5` a mate in five
+    plies, `book` a book move. What has no place there follows as commands. None if the remark is
+    neither a book move nor an evaluation by the mover.
+    """
+    if remark.book:
+        return " ".join(filter(None, ("book", commands(remark, pawns=True, without={"book"}))))
+    if remark.author != mover or (remark.score is None and remark.mate is None):
+        return None
+    said = {"score", "mate", "depth", "spent"}
+    sign = 1 if mover == "first" else -1
+    if remark.mate is not None:
+        mate = sign * remark.mate
+        text = f"+M{2 * mate - 1}" if mate > 0 else f"-M{-2 * mate}"
+        if remark.score is not None:
+            said.remove("score")
+    else:
+        assert remark.score is not None
+        text = _pawns(sign * remark.score)
+        if np.float32(100 * float(text)) != np.float32(sign * remark.score):
+            said.remove("score")  # the exact score follows
+    text += f"/{remark.depth or 0}"
+    if remark.spent_s is not None:
+        text += f" {seconds_text(remark.spent_s)}s"
+    # A command with an evaluation makes it nobody's, so that its author is named again.
+    more_evaluations = remark.value is not None or "score" not in said
+    rest = commands(
+        remark, pawns=False, without=said, implied=None if more_evaluations else remark.author
+    )
+    return f"{text} {rest}" if rest else text
+
+
+def _pawns(centipawns: float) -> str:
+    """`+0.35`, `-1.20` or `0.00`."""
+    text = f"{centipawns / 100:+.2f}"
+    return "0.00" if float(text) == 0 else text
 
 
 def _said(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ fields say, the fields count: somebody has changed them.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
@@ -42,6 +42,8 @@ class Draft:
     """Fields that its headers do not say."""
     wordings: Mapping[int, Wording] = field(default_factory=dict)
     """By plies; those that are not here are written in their own words."""
+    engine_comments: bool = True
+    """Whether PGN has players' evaluations as match runners write them, `{+0.35/12 1.2s}`."""
 
     def headers(
         self,
@@ -88,12 +90,21 @@ class Draft:
         return [text for text in (" ".join(filter(None, (said, rest))),) if text]
 
     def remarks(self) -> dict[int, Remark]:
-        """By plies."""
-        return {remark.ply: remark for remark in self.record.remarks}
+        """By plies; of several on one position the first, as notations have room for one."""
+        return first_by_ply(self.record.remarks)
+
+
+def first_by_ply(remarks: Iterable[Remark]) -> dict[int, Remark]:
+    """The first remark on each position."""
+    found: dict[int, Remark] = {}
+    for remark in remarks:
+        found.setdefault(remark.ply, remark)
+    return found
 
 
 _COMMAND: Final = re.compile(
     r"\[%(?:eval|clk|emt|value|score|mate|depth|book|author)\s[^\]]{0,99}\]|^\*\*"
+    r"|(?:(?<=\f)|^)\s*(?:[+-]?M?[0-9.]+/[0-9]+(?:\s+[0-9.]+m?s\b)?|book(?=\s*(?:[\f,]|$))),?"
 )
 
 
@@ -112,11 +123,16 @@ def number(value: float) -> str:
     return np.format_float_positional(np.float32(value), trim="-")
 
 
+def seconds_text(seconds: float) -> str:
+    """Seconds to the millisecond: `1.2`."""
+    return f"{seconds:.3f}".rstrip("0").removesuffix(".")
+
+
 def clock(seconds: float) -> str:
-    """As lichess writes it: `1:02:03.5`."""
-    full = int(seconds)
-    fraction = number(seconds).partition(".")[2]
-    text = f"{full // 3600}:{full // 60 % 60:02}:{full % 60:02}"
+    """As lichess writes it, to the millisecond: `1:02:03.5`."""
+    full, _, fraction = seconds_text(seconds).partition(".")
+    minutes, rest = divmod(int(full), 60)
+    text = f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
     return f"{text}.{fraction}" if fraction else text
 
 
@@ -124,7 +140,7 @@ def commands(
     remark: Remark,
     *,
     pawns: bool,
-    without: frozenset[str] = frozenset(),
+    without: Set[str] = frozenset(),
     implied: str | None = None,
 ) -> str:
     """A remark as commands in a comment; `pawns`: scores as lichess writes them.
@@ -152,7 +168,7 @@ def commands(
         parts.append(f"[%clk {clock(remark.clock_s)}]")
     if remark.spent_s is not None and "spent" not in without:
         parts.append(f"[%emt {clock(remark.spent_s)}]")
-    if remark.book:
+    if remark.book and "book" not in without:
         parts.append("[%book 1]")
     if remark.author != implied:
         parts.append(f"[%author {remark.author or 'unknown'}]")

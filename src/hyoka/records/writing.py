@@ -2,6 +2,7 @@
 """Writing records: what the model of a game holds can be written and read again."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from hyoka.records.as_csa import as_csa
 from hyoka.records.as_kif import as_kif
 from hyoka.records.as_pgn import as_pgn
 from hyoka.records.as_sgf import as_sgf
-from hyoka.records.draft import Draft, Wording
+from hyoka.records.draft import Draft, Wording, first_by_ply
 from hyoka.records.reading import read_back
 from hyoka.records.record import Record, Remark
 
@@ -54,8 +55,11 @@ _SUFFIXES: Final = {
 _SEPARATORS: Final = {"csa": "/\n"}
 
 
-def record_text(record: Record, format: str) -> str:
+def record_text(record: Record, format: str, *, engine_comments: bool = True) -> str:
     """The record in a format of `WRITERS`; what the format has no words for is left out.
+
+    In PGN, players' evaluations of their own moves are written as match runners write them,
+    `{+0.35/12 1.2s}`, which most tools read; without `engine_comments` as commands, `[%eval 0.35]`.
 
     Its own headers and comments are written as they were read, as far as they still say what its
     fields and remarks say.
@@ -75,7 +79,7 @@ def record_text(record: Record, format: str) -> str:
     if format not in game_facts(record.game).notations:
         words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
         raise NotationError(f"{words} not written for {record.game}")
-    draft = Draft(_plain(record))
+    draft = Draft(_plain(record), engine_comments=engine_comments)
     while True:
         text = WRITERS[format](draft)
         if format == "lines" or not _has_own_words(draft.record):
@@ -118,7 +122,7 @@ def _mended(draft: Draft, read: Record | None) -> Draft | None:
                 return replace(draft, wordings={each.ply: wording for each in record.remarks})
         return replace(draft, record=replace(record, tags={})) if record.tags else None
     stale = {name for name in _COMPARED if getattr(read, name) != getattr(record, name)}
-    there = {remark.ply: remark for remark in read.remarks}
+    there = first_by_ply(read.remarks)
     wordings = {
         remark.ply: Wording(wording + 1)
         for remark in record.remarks
@@ -134,12 +138,15 @@ def _same(remark: Remark, read: Remark) -> bool:
     """Whether two remarks say the same; a table keeps numbers in 32 bits."""
     if remark == read:
         return True
-    names = ("value", "score", "clock_s", "spent_s")
     short: dict[str, Any] = {
         name: float(np.float32(value))
-        for name in names
+        for name in ("value", "score")
         if (value := getattr(remark, name)) is not None
     }
+    for name in ("clock_s", "spent_s"):  # times are written to the millisecond
+        mine, theirs = getattr(remark, name), getattr(read, name)
+        if None not in (mine, theirs) and math.isclose(mine, theirs, rel_tol=1e-6, abs_tol=6e-4):
+            short[name] = theirs
     return replace(remark, **short) == read
 
 
@@ -151,14 +158,21 @@ def format_of_path(path: Path) -> str:
     return _SUFFIXES[path.suffix.lower()]
 
 
-def write_records(records: Iterable[Record], path: str | Path, *, format: str | None = None) -> int:
+def write_records(
+    records: Iterable[Record],
+    path: str | Path,
+    *,
+    format: str | None = None,
+    engine_comments: bool = True,
+) -> int:
     """Write records to one file, whole or not at all, and give how many.
 
     The format is told by the name (`.sgf`, `.pgn`, `.csa`, `.kif`, `.usi`) unless given.
+    `engine_comments` is for PGN, see `record_text`.
     """
     path = Path(path)
     wanted = format or format_of_path(path)
-    texts = [record_text(record, wanted) for record in records]
+    texts = [record_text(record, wanted, engine_comments=engine_comments) for record in records]
     between = _SEPARATORS.get(wanted, "")
     joined = itertools.chain.from_iterable(
         (between, text) if i else (text,) for i, text in enumerate(texts)

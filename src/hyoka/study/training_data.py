@@ -195,9 +195,12 @@ def _epd(rows: Rows) -> bytes:
     lines = []
     results, games = rows["result"], rows["game_id"]
     for (at, _, score, ply, _), result, game in zip(_views(rows), results, games, strict=True):
-        fields = " ".join(at.text.split()[:4])
+        *fields, halfmoves, move = at.text.split()
         value = "" if score is None else f" ce {score};"
-        lines.append(f'{fields}{value} c0 "{_WORDS[result]}"; id "game {game} ply {ply}";\n')
+        lines.append(
+            f'{" ".join(fields)} c0 "{_WORDS[result]}";{value} fmvn {move}; hmvc {halfmoves}; '
+            f'id "game {game} ply {ply}";\n'
+        )
     return "".join(lines).encode()
 
 
