@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests and folders that mean harm get a sentence, never a traceback or a page that hangs."""
 
+import errno
 import itertools
 import json
 import os
 import re
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
 from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -23,8 +26,9 @@ from starlette.testclient import TestClient
 import hyoka as hk
 from e2e.studio import furnished
 from hyoka.cli.commands import COMMANDS
-from hyoka.studio import Engines, Folder, Studio, safety, studio_app
+from hyoka.studio import Engines, Folder, Studio, runs, safety, studio_app
 from hyoka.studio.rooms import ROOMS
+from hyoka.studio.runs import Run, Runs
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"
@@ -380,3 +384,133 @@ def test_runs_are_not_kept_behind_a_link(tmp_path: Path) -> None:
     answer = client.post("/runs", data=form, headers=OWN_PAGE)
     assert (answer.status_code, "is a link" in answer.text) == (400, True)
     assert list(outside.iterdir()) == []
+
+
+# Names, and disks that are full or read-only
+
+
+def upload(client: TestClient, name: str) -> Any:
+    content = b"(;GM[1]SZ[9];B[ee];W[gc])"
+    return client.post("/records", files={"files": (name, content)}, headers=OWN_PAGE)
+
+
+@pytest.fixture
+def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are listed but not started."""
+
+    def launch(_runs: Runs, run: Run) -> None:
+        told = {"command": run.command, "values": run.values, "words": run.words, "made": 1.0}
+        (run.place / "run.json").write_text(json.dumps(told))
+
+    monkeypatch.setattr(Runs, "_launch", launch)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "suffix"),
+    [
+        ("棋" * 100 + ".sgf", "棋" * 40, ".sgf"),
+        ("é" * 200 + ".sgf.gz", "é" * 60, ".sgf.gz"),
+        ("a" * 300 + ".pgn", "a" * 120, ".pgn"),
+        ("a." + "b" * 300, "a." + "b" * 118, ""),
+        ("x." + "碁" * 30 + ".sgf", "x." + "碁" * 30, ".sgf"),
+        ("." * 50 + "sgf", "sgf", ""),
+        ("𠮷" * 70, "𠮷" * 30, ""),
+    ],
+)
+@pytest.mark.usefixtures("no_process")
+def test_names_of_uploads_are_cut_by_bytes(
+    tmp_path: Path, name: str, stem: str, suffix: str
+) -> None:
+    client = client_of(app_on(tmp_path))
+    for _ in range(2):
+        assert upload(client, name).status_code == 303
+    found = {path.name for path in (tmp_path / "records").iterdir()}
+    assert found == {f"{stem}{suffix}", f"{stem}-2{suffix}"}
+
+
+@pytest.mark.parametrize("name", ["records", "studies"])
+@pytest.mark.usefixtures("no_process")
+def test_a_file_where_uploads_need_a_folder_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("not a folder")
+    answer = upload(client_of(app_on(tmp_path)), "games.sgf")
+    assert answer.status_code == 409
+    assert f"&#39;{name}&#39; in the studio&#39;s folder is a file" in answer.text
+    assert not (tmp_path / "records" / "games.sgf").exists()
+
+
+def test_a_file_where_runs_need_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".hyoka-studio").write_text("not a folder")
+    client = client_of(app_on(tmp_path))
+    assert client.get("/").status_code == 200
+    form = {"command": "match", "players": "random\nrandom"}
+    answer = client.post("/runs", data=form, headers=OWN_PAGE)
+    assert (answer.status_code, "is a file" in answer.text) == (400, True)
+
+
+PROBLEMS = [
+    (errno.ENOSPC, 507, "No space left on device"),
+    (errno.EDQUOT, 507, "Disk quota exceeded"),
+    (errno.EROFS, 403, "Read-only file system"),
+    (errno.EACCES, 403, "Permission denied"),
+]
+
+
+@pytest.mark.parametrize(("number", "status", "words"), PROBLEMS)
+def test_an_upload_that_the_disk_refuses_says_why(
+    tmp_path: Path, number: int, status: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_content: Any, kept: Any) -> None:
+        kept.write(b"half of it")
+        raise OSError(number, os.strerror(number), kept.name)
+
+    monkeypatch.setattr(shutil, "copyfileobj", refuse)
+    answer = upload(client_of(app_on(tmp_path)), "games.sgf")
+    assert answer.status_code == status
+    assert f"records/games.sgf&#39;: {words}: " in answer.text
+    assert str(tmp_path) not in answer.text
+    assert list((tmp_path / "records").iterdir()) == []
+    assert not (tmp_path / ".hyoka-studio").exists()
+
+
+def test_a_folder_that_can_not_be_made_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    client = client_of(app_on(tmp_path))
+    form = {"command": "match", "players": "random\nrandom"}
+    for answer in (
+        upload(client, "games.sgf"),
+        client.post("/runs", data=form, headers=OWN_PAGE),
+    ):
+        assert answer.status_code == 403
+        assert "Read-only file system: the studio needs a folder" in answer.text
+    assert "random" in answer.text  # what was filled in stays
+
+
+@pytest.mark.parametrize(("number", "status", "words"), PROBLEMS)
+def test_a_run_that_the_disk_refuses_says_why_and_leaves_nothing(
+    tmp_path: Path, number: int, status: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, _text: str) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(runs, "write_text", refuse)
+    client = client_of(app_on(tmp_path))
+    form = {"command": "match", "players": "random\nrandom"}
+    answer = client.post("/runs", data=form, headers=OWN_PAGE)
+    assert (answer.status_code, words in answer.text) == (status, True)
+    assert list((tmp_path / ".hyoka-studio" / "runs").iterdir()) == []
+
+
+def test_a_full_disk_while_an_upload_is_spooled_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(_self: UploadFile, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(UploadFile, "write", refuse)
+    answer = upload(client_of(app_on(tmp_path)), "games.sgf")
+    assert (answer.status_code, "No space left on device" in answer.text) == (507, True)

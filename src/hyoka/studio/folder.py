@@ -99,6 +99,14 @@ class Folder:
         """A path in the folder as addresses have it."""
         return path.resolve().relative_to(self.root.resolve()).as_posix()
 
+    def shown(self, path: str | bytes) -> str:
+        """How a path of an error is shown: within the folder if it is there, else its last part."""
+        found = Path(os.fsdecode(path))
+        try:
+            return found.relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            return found.name
+
     def check_word(self, word: str) -> None:
         """Raise SourceError if a word of a spec could name a file that is not in here."""
         looks_so = any(sign in word for sign in ("/", "\\", "~")) or word.startswith(".")

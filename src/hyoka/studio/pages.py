@@ -6,10 +6,12 @@ drawings of our own (`drawings`) come as markup.
 """
 
 import datetime
+import errno
 import functools
 import logging
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -24,12 +26,23 @@ from starlette.responses import HTMLResponse, Response
 import hyoka as hk
 from hyoka.errors import harmless
 from hyoka.games import FACTS
-from hyoka.studio.folder import Found
+from hyoka.studio.folder import Folder, Found
 from hyoka.studio.room import Room
 from hyoka.studio.state import studio_of
 
 HERE: Final = Path(__file__).parent
 THEMES: Final = ("light", "dark")
+_FREE: Final = "free some disk space, and try again"
+_READ_ONLY: Final = "the studio needs a folder that it may write to"
+_DENIED: Final = "the user who started the studio needs the right to read and write there"
+_DISK_PROBLEMS: Final[Mapping[int, tuple[int, str]]] = {
+    errno.ENOSPC: (HTTPStatus.INSUFFICIENT_STORAGE, _FREE),
+    errno.EDQUOT: (HTTPStatus.INSUFFICIENT_STORAGE, _FREE),
+    errno.EROFS: (HTTPStatus.FORBIDDEN, _READ_ONLY),
+    errno.EACCES: (HTTPStatus.FORBIDDEN, _DENIED),
+    errno.EPERM: (HTTPStatus.FORBIDDEN, _DENIED),
+}
+"""What users can do about errors of the disk, and the status that says so."""
 _log: Final = logging.getLogger("hyoka.studio")
 
 
@@ -104,7 +117,7 @@ def wants_part(request: Request) -> bool:
 
 async def failure(request: Request, error: Exception) -> Response:
     """What went wrong, in words: as a part where a part was asked for, else as a page."""
-    status, words = _told(error)
+    status, words = status_and_words(error, studio_of(request).folder)
     answer = _failure_page(request, status, words)
     if isinstance(error, HTTPException):
         answer.headers.update(error.headers or {})
@@ -120,7 +133,8 @@ def _failure_page(request: Request, status: int, words: str) -> Response:
     return page(request, room, "error.html", status=status, words=words, code=status)
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def status_and_words(error: Exception, folder: Folder) -> tuple[int, str]:
+    """The status of an answer, and what went wrong as a sentence."""
     if isinstance(error, HTTPException):
         known = {
             404: "There is nothing at this address.",
@@ -130,6 +144,11 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, known.get(error.status_code, str(error.detail))
     if isinstance(error, hk.Error | MemoryError):
         return HTTPStatus.BAD_REQUEST, sentence(error)
+    number = (error.errno or 0) if isinstance(error, OSError) else 0
+    if isinstance(error, OSError) and number in _DISK_PROBLEMS:
+        status, advice = _DISK_PROBLEMS[number]
+        name = f"'{harmless(folder.shown(error.filename))}': " if error.filename else ""
+        return status, f"{name}{os.strerror(number)}: {advice}."
     _log.error("%s", type(error).__name__, exc_info=error)
     return HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong; the terminal says what."
 

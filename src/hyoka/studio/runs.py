@@ -162,7 +162,7 @@ class Runs:
         """All runs, the newest first."""
         try:
             names = [entry.name for entry in os.scandir(self.place)]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         numbers = sorted((int(name) for name in names if name.isdecimal()), reverse=True)
         found = []
@@ -191,7 +191,13 @@ class Runs:
     def start(self, command: str, values: Values) -> Run:
         """Start a command with what was filled in; raises Error if it may not be."""
         words = self.words_of(command, values)
-        self.place.mkdir(parents=True, mode=0o700, exist_ok=True)
+        try:
+            self.place.mkdir(parents=True, mode=0o700, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise hk.SourceError(
+                f"'{STATE}' in the studio's folder is a file, and runs need a folder of that name: "
+                "rename the file"
+            ) from None
         number = max((run.number for run in self.all()), default=0) + 1
         while True:
             try:
@@ -202,7 +208,11 @@ class Runs:
         place = self.place / str(number)
         kept = {name: list(given) for name, given in values.items() if any(given)}
         run = Run(number, place, command, kept, words, time.time())
-        self._launch(run)
+        try:
+            self._launch(run)
+        except BaseException:  # as on a full disk
+            shutil.rmtree(place, ignore_errors=True)
+            raise
         return run
 
     def resume(self, number: int) -> None:

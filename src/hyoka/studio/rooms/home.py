@@ -73,9 +73,9 @@ async def take(request: Request) -> Response:
 
 
 def _begin(studio: Studio, files: list[tuple[str, BinaryIO]]) -> Run:
+    uploads.folder_for(studio.folder, uploads.STUDIES)
     kept = [uploads.keep(studio.folder, name, content) for name, content in files]
     study = uploads.study_for(studio.folder, kept[0])
-    studio.folder.path(study, must_exist=False).parent.mkdir(exist_ok=True)
     return studio.runs.start("records", {"files": ["\n".join(kept)], "to": [study]})
 
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 import hyoka as hk
 from hyoka.studio.events import END, watch
 from hyoka.studio.forms import Allow, Field, Form, command_text, games
-from hyoka.studio.pages import address, fragment, html, page, sentence
+from hyoka.studio.pages import address, fragment, html, page, status_and_words
 from hyoka.studio.room import Room
 from hyoka.studio.runs import Run, Runs
 from hyoka.studio.state import Studio, studio_of
@@ -65,7 +65,11 @@ def new(request: Request) -> Response:
 
 
 def _form(
-    request: Request, command: str, values: dict[str, list[str]], problem: str = ""
+    request: Request,
+    command: str,
+    values: dict[str, list[str]],
+    problem: str = "",
+    status: int = HTTPStatus.OK,
 ) -> Response:
     studio = studio_of(request)
     form = studio.forms.form(command)
@@ -83,7 +87,7 @@ def _form(
         offers={each.name: offers(studio, form, each) for each in form.fields},
         preview=_preview(studio, command, values) | ({"problem": ""} if problem else {}),
         problem=problem,
-        status=HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK,
+        status=status,
     )
 
 
@@ -134,8 +138,9 @@ async def start(request: Request) -> Response:
     def begin() -> Response:
         try:
             return _to(studio_of(request).runs.start(command, values).number)
-        except hk.Error as error:
-            return _form(request, command, values, sentence(error))
+        except (hk.Error, OSError) as error:
+            status, words = status_and_words(error, studio_of(request).folder)
+            return _form(request, command, values, words, status)
 
     return await anyio.to_thread.run_sync(begin)
 
