@@ -30,7 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(folder: Path) -> Path:
     result = hyoka("report", "study", "--resamples", "50", "--splits", "1", cwd=folder)
     assert result.returncode == 0, result.stderr
-    findings, [place] = result.stdout.splitlines()[:-1], result.stdout.splitlines()[-1:]
+    covered, *findings, place = result.stdout.splitlines()
+    assert "decided games" in covered
     assert findings
     assert all(line.startswith("- ") for line in findings)
     assert place == f"report: {Path('study') / 'report.html'}"

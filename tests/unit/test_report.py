@@ -322,9 +322,16 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
     assert subject.own.curve.positions == 60 * plies
     counted = {row.of: row.positions for row in subject.calibration}
     assert counted == {"result": 60 * plies, "win": 120 * plies, "loss": 120 * plies}
+    assert "60 of 120 games are drawn and left out" in report.page.sections[0].words[0]
+    half = study_report(study, draws="half", resamples=50, splits=0)
+    [subject] = half.results.subjects
+    assert subject.own.curve.positions == 120 * plies
+    assert [row.of for row in subject.calibration] == ["result, draws half", "win", "loss"]
+    assert "counted as half a win each" in half.page.sections[0].words[0]
+    assert "White scored on average" in half.page.sections[1].words[0]
     calibration = report.page.sections[-1]
     constants = next(b for b in calibration.blocks if isinstance(b, Table))
-    assert [row[5] for row in constants.rows] == [
+    assert [row[-2] for row in constants.rows] == [
         f"{positions:,}" for positions in counted.values()
     ]
     table = next(b for b in calibration.blocks if isinstance(b, Table) and "worth" in b.caption)
@@ -370,7 +377,7 @@ def test_without_resamples_there_are_no_intervals_and_no_claims_beyond_numbers(
 def test_a_condition_narrows_what_is_measured(study: hk.Study) -> None:
     report = study_report(study, where="ply >= 12", resamples=20, splits=0)
     assert report.results.common == 120 * (len(OPENING) + 4 - 12)
-    assert "ply >= 12" in report.page.sections[0].words[0]
+    assert "ply >= 12" in report.page.sections[0].words[1]
 
 
 def test_json_has_the_findings_and_all_numbers(report: StudyReport) -> None:

@@ -210,10 +210,10 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     hk.evaluate(study, ["comments"])
     hk.evaluate(study, ["ab:depth=1"], where="ply = 2")
     both = part(client, "/study", path="few")
-    assert f"all chosen have judged: {GAMES:,} of {6 * GAMES:,}" in both
-    assert "Fewest has ab:depth=1." in both
+    counts = f"the {GAMES:,} positions of {GAMES:,} decided games that both evaluated"
+    assert f"{counts} (each by itself {GAMES:,} to {6 * GAMES:,})" in both
     alone = part(client, "/study", path="few", engine="comments")
-    assert "all chosen have judged" not in alone
+    assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.
     none = part(client, "/study", path="few", view="splits", of=study.engines[0])
     assert "under which ab:depth=1 is surely wrong" in none

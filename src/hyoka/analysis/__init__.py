@@ -25,6 +25,7 @@ from hyoka.analysis.comparison import Comparison, Difference, compare, compare_m
 from hyoka.analysis.conditions import Condition, conditions, partition
 from hyoka.analysis.confidence import Confidence, confidence
 from hyoka.analysis.controls import Control, Explanation
+from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, CoveredGroup
 from hyoka.analysis.curves import (
     Curve,
     CurvePoint,
@@ -66,8 +67,10 @@ __all__ = [
     "CALIBRATION_HEADINGS",
     "FORMATS",
     "METRICS",
+    "MIN_GAMES",
     "NO_INTERVALS",
     "STRAIGHT",
+    "TOO_FEW",
     "VALUE",
     "WIN_PROBABILITIES",
     "AdaptiveBins",
@@ -79,6 +82,8 @@ __all__ = [
     "ConditionGap",
     "Confidence",
     "Control",
+    "Coverage",
+    "CoveredGroup",
     "Curve",
     "CurvePoint",
     "Curves",

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, too_few_note
 from hyoka.analysis.link import Link
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, DrawnGames, Reals, Sample
@@ -369,6 +370,12 @@ class Calibration(Result):
     """The constants that turn scores into probabilities."""
 
     parts: tuple[CalibrationRow, ...]
+    min_games: int = MIN_GAMES
+    """No figure is shown of fewer games; the rows in `parts` have them all."""
+    coverage: Coverage | None = None
+
+    def _has_enough(self, part: CalibrationRow) -> bool:
+        return part.games >= self.min_games
 
     @property
     def title(self) -> str:
@@ -395,11 +402,13 @@ class Calibration(Result):
                 "bend": curve.link.bend,
                 "limit": curve.link.limit,
             }
+            nothing = Estimate(math.nan, math.nan, math.nan)
             estimates = {f"score_{p:.0%}".rstrip("%"): part.score_for(p) for p in WIN_PROBABILITIES}
             estimates["k"] = part.k
             for name in ("even", "scale", "intercept", "slope"):
                 estimates[name] = getattr(curve, name)
-            for name, estimate in estimates.items():
+            for name, found in estimates.items():
+                estimate = found if self._has_enough(part) else nothing
                 row |= {
                     name: estimate.value,
                     f"{name}_low": estimate.low,
@@ -413,17 +422,27 @@ class Calibration(Result):
         heading = (
             "evaluator", "condition", "of", *CALIBRATION_HEADINGS, "values", "positions", "games",
         )  # fmt: skip
-        return (heading, *(_cells(part) for part in self.parts))
+        return (heading, *(self._cells(part) for part in self.parts))
+
+    def _cells(self, part: CalibrationRow) -> tuple[str, ...]:
+        spec = ".3f" if part.unit == VALUE else ",.0f"
+        values = f"{part.least:{spec}} to {part.most:{spec}}" if part.positions else "none"
+        texts = calibration_texts(part, self.min_games)
+        counts = (f"{part.positions:,}", f"{part.games:,}")
+        return (part.name, part.condition or "all", part.of, *texts, values, *counts)
 
     def notes(self) -> tuple[str, ...]:
         """What the columns mean, what the link does, and why some curves are missing."""
+        enough = [part for part in self.parts if self._has_enough(part)]
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
             f"fits, {part.logistic.why_none}."
-            for part in self.parts
+            for part in enough
             if not part.logistic.converged
         ]
-        if any(part.logistic.converged for part in self.parts):
+        if few := len(self.parts) - len(enough):
+            notes.append(too_few_note(few, self.min_games))
+        if any(part.logistic.converged for part in enough):
             notes.append(SCORES_NOTE)
         if not all(part.logistic.link.is_straight for part in self.parts):
             notes.append(
@@ -439,14 +458,7 @@ class Calibration(Result):
         """The fitted curves over four scales either side of even."""
         from hyoka.analysis.charts import fitted_curves  # noqa: PLC0415 - slow to import
 
-        return fitted_curves(self.parts)
-
-
-def _cells(part: CalibrationRow) -> tuple[str, ...]:
-    spec = ".3f" if part.unit == VALUE else ",.0f"
-    values = f"{part.least:{spec}} to {part.most:{spec}}" if part.positions else "none"
-    who = (part.name, part.condition or "all", part.of)
-    return (*who, *calibration_texts(part), values, f"{part.positions:,}", f"{part.games:,}")
+        return fitted_curves([part for part in self.parts if self._has_enough(part)])
 
 
 CALIBRATION_HEADINGS: Final = (
@@ -460,9 +472,11 @@ SCORES_NOTE: Final = (
 )
 
 
-def calibration_texts(part: CalibrationRow) -> tuple[str, ...]:
-    """The scores for the probabilities, K, scale and link for people."""
+def calibration_texts(part: CalibrationRow, min_games: int = MIN_GAMES) -> tuple[str, ...]:
+    """The scores for the probabilities, K, scale and link for people; dashes of too few games."""
     curve, spec = part.logistic, ".3f" if part.unit == VALUE else ".1f"
+    if part.games < min_games:
+        return (*[TOO_FEW] * (len(CALIBRATION_HEADINGS) - 1), "")
     if not curve.converged:
         return ("no curve fits", *[""] * (len(CALIBRATION_HEADINGS) - 1))
     scores = [_reached(part.score_for(probability), spec) for probability in WIN_PROBABILITIES]

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two evaluators on the same positions: what they share cancels in the difference."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
 
+from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, too_few_note
 from hyoka.analysis.metrics import (
     METRICS,
     Metric,
@@ -52,14 +54,24 @@ class Comparison(Result):
     one: Metrics
     other: Metrics
     differences: tuple[Difference, ...]
+    min_games: int = MIN_GAMES
+    """No figure is shown of fewer games; `differences` has them all."""
+    coverage: Coverage | None = None
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether there are enough games for figures."""
+        return self.one.games >= self.min_games
 
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        return f"{self.one.name} against {self.other.name}: {self.one.positions:,} positions"
+        counts = f"{self.one.positions:,} positions of {self.one.games:,} games"
+        return f"{self.one.name} against {self.other.name}: {counts}"
 
     def table(self) -> pa.Table:
         """A row a metric."""
+        figures = ("one_value", "other_value", "difference", "low", "high", "p_value")
         rows: list[dict[str, object]] = [
             {
                 "metric": each.metric.name,
@@ -75,6 +87,8 @@ class Comparison(Result):
             }
             for each in self.differences
         ]
+        if not self.has_enough:
+            rows = [row | dict.fromkeys(figures, math.nan) for row in rows]
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
@@ -92,10 +106,14 @@ class Comparison(Result):
             )
             for each in self.differences
         ]
+        if not self.has_enough:
+            rows = [(row[0], TOO_FEW, TOO_FEW, TOO_FEW, TOO_FEW, names[None]) for row in rows]
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
+        if not self.has_enough:
+            return (too_few_note(1, self.min_games, "comparison"),)
         notes = [note for part in (self.one, self.other) for note in metrics_notes(part)]
         if self.one.drawn:
             notes.append("Intervals draw whole games again, the same ones for both.")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.binning import Binning, FixedBins, least_positions, open_bins
 from hyoka.analysis.calibration import Logistic, fit_logistic
+from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.resampling import Resampling, wilson
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
@@ -302,6 +303,7 @@ class Curves(Result):
     heading: str = "Evaluation curves"
     bands: str = "games"
     """`games`, or `naive` to see what independent positions would give."""
+    coverage: Coverage | None = None
 
     def __post_init__(self) -> None:
         if self.bands not in ("games", "naive"):

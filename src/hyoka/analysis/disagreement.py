@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka.analysis.calibration import fit_logistic, probabilities
+from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.curves import share_of
 from hyoka.analysis.resampling import Resampling
 from hyoka.analysis.result import Result
@@ -69,6 +70,7 @@ class Disagreement(Result):
     bands: tuple[DisputeBand, ...]
     disputed: tuple[Disputed, ...]
     """The positions where they differ most, no two of one game, the widest apart first."""
+    coverage: Coverage | None = None
 
     @property
     def title(self) -> str:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.analysis.binning import AdaptiveBins, Binning
+from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
@@ -397,6 +398,7 @@ class Gaps(Result):
     parts: tuple[NamedGap, ...]
     held_equal: str = ""
     """What was held equal, as sentences say it: `the phase of the game`."""
+    coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[NamedGap]:
         return iter(self.parts)

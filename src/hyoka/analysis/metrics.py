@@ -16,6 +16,12 @@
 | ECE | mean distance of claim and outcome over 15 bins, less what chance alone would make it |
 
 Ties in value count as their mean over all orders. With no win or no loss, what needs both is NaN.
+
+Draws that count half (results of 0.5) count in every metric as a win and a loss with half of the
+position's weight: ACC, FSC, LFT, ROC, APR, BEP, τ and E(v) are the weighted metrics of that table
+(so no threshold is ever right about more than half of a draw), and log-loss is its weighted
+log-loss. Brier is the squared distance of the claim from the result itself, 0.5, and ECE compares
+mean claims with mean results, the expected score.
 """
 
 import math
@@ -30,6 +36,7 @@ import pyarrow as pa
 
 from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis.calibration import fit_logistic, probabilities
+from hyoka.analysis.coverage import MIN_GAMES, Coverage, too_few_note
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, share_interval
 from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
@@ -102,6 +109,10 @@ class Metrics:
     """Why no curve turns the scores into probabilities; empty where one does."""
     drawn: Mapping[str, Reals] = field(repr=False, compare=False, default_factory=dict)
     """The same metrics of each resample."""
+
+    def figure(self, name: str, min_games: int = MIN_GAMES) -> Estimate:
+        """A metric as results show it: NaN where there are too few games for any figure."""
+        return self[name] if self.games >= min_games else Estimate(math.nan, math.nan, math.nan)
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.estimates:
@@ -381,6 +392,9 @@ class MetricsTable(Result):
     confidence: float = 0.95
     caveats: tuple[str, ...] = ()
     """What to know about the evaluators before anything else."""
+    min_games: int = MIN_GAMES
+    """No figure is shown of fewer games; the `Metrics` themselves have them all."""
+    coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[Metrics]:
         return iter(self.parts)
@@ -406,7 +420,7 @@ class MetricsTable(Result):
         return replace(self, shown=tuple(names))
 
     def table(self) -> pa.Table:
-        """A row an evaluator, condition and metric."""
+        """A row an evaluator, condition and metric; NaN where there are too few games."""
         return pa.Table.from_pylist(
             [
                 {
@@ -426,7 +440,8 @@ class MetricsTable(Result):
                     "wins": part.wins,
                 }
                 for part in self.parts
-                for name, estimate in part.estimates.items()
+                for name in part.estimates
+                for estimate in (part.figure(name, self.min_games),)
             ],
             schema=_TABLE,
         )
@@ -444,9 +459,9 @@ class MetricsTable(Result):
         rows = []
         for part in self.parts:
             words = (part.name, *((part.condition or "all",) if conditioned else ()))
-            estimates = [part.estimates[name] for name in self.shown]
+            estimates = [part.figure(name, self.min_games) for name in self.shown]
             counts = (f"{part.positions:,}", f"{part.games:,}")
-            marked = (_marked(part, name) for name in self.shown)
+            marked = (_marked(part, name, self.min_games) for name in self.shown)
             rows.append((*words, *marked, *counts))
             if any(math.isfinite(each.low) for each in estimates):
                 halves = ("",) * len(words)
@@ -455,8 +470,11 @@ class MetricsTable(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        notes = [*self.caveats, *(note for part in self.parts for note in metrics_notes(part))]
-        if any(part.drawn for part in self.parts):
+        enough = [part for part in self.parts if part.games >= self.min_games]
+        notes = [*self.caveats, *(note for part in enough for note in metrics_notes(part))]
+        if few := len(self.parts) - len(enough):
+            notes.append(too_few_note(few, self.min_games))
+        if any(part.drawn for part in enough):
             notes.append(
                 f"± is half of the {self.confidence:.0%} interval, by drawing whole games again."
             )
@@ -466,7 +484,7 @@ class MetricsTable(Result):
         """Accuracy, ROC and τ-b of each with their intervals."""
         from hyoka.analysis.charts import metric_dots  # noqa: PLC0415 - slow to import
 
-        return metric_dots(self.parts)
+        return metric_dots([part for part in self.parts if part.games >= self.min_games])
 
 
 def metrics_notes(part: Metrics) -> Iterator[str]:
@@ -487,10 +505,11 @@ def metrics_notes(part: Metrics) -> Iterator[str]:
         )
 
 
-def _marked(part: Metrics, name: str) -> str:
+def _marked(part: Metrics, name: str, min_games: int) -> str:
     """A metric for people; τ with a star where ties make it look better than it is."""
-    text = number_text(part.estimates[name].value)
-    return text + "*" if name == "tau" and part.ties >= MANY_TIES else text
+    value = part.figure(name, min_games).value
+    starred = name == "tau" and part.ties >= MANY_TIES and not math.isnan(value)
+    return number_text(value) + "*" * starred
 
 
 def number_text(value: float) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
+from hyoka.analysis.coverage import Coverage
 from hyoka.errors import Error, StudyError
 from hyoka.figure import Figure
 from hyoka.files import write_bytes, write_text
@@ -29,6 +30,9 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 class Result(ABC):
     """A result with a table behind it."""
+
+    coverage: Coverage | None = None
+    """Which positions and games it rests on: the first line of what is printed."""
 
     @abstractmethod
     def table(self) -> pa.Table:
@@ -75,10 +79,14 @@ class Result(ABC):
         return f"<{type(self).__name__} of {rows:,} rows: {self.title}; print it to see them>"
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, self.lines(), self.notes())
+        return html_table(self.title, self.lines(), self.notes(), first=self._first_lines())
 
     def __str__(self) -> str:
-        return "\n".join([self.title, *aligned(self.lines()), *self.notes()])
+        lines = [*self._first_lines(), self.title, *aligned(self.lines()), *self.notes()]
+        return "\n".join(lines)
+
+    def _first_lines(self) -> tuple[str, ...]:
+        return () if self.coverage is None else (str(self.coverage),)
 
     def save(self, path: str | Path, figure: Figure | None = None) -> None:
         """Write it as the path ends: `.csv`, `.parquet`, `.json`, `.html`, `.png`, `.svg`, `.pdf`.
@@ -105,8 +113,9 @@ class Result(ABC):
         from hyoka.page import Chart, Page, Section, Table, write_page  # noqa: PLC0415
 
         heading, *rows = self.lines()
+        words = (*self._first_lines(), *self.notes())
         blocks = (Chart(self.chart(), self.title), Table("The same in numbers", heading, (*rows,)))
-        write_page(Page(self.title, sections=(Section("", self.notes(), blocks),)), file)
+        write_page(Page(self.title, sections=(Section("", words, blocks),)), file)
 
 
 def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
@@ -119,9 +128,15 @@ def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
 
 
 def html_table(
-    title: str, lines: Sequence[Sequence[str]], notes: Sequence[str] = (), most: int = 60
+    title: str,
+    lines: Sequence[Sequence[str]],
+    notes: Sequence[str] = (),
+    most: int = 60,
+    first: Sequence[str] = (),
 ) -> str:
-    """A table for notebooks, of at most so many rows; every word is text, never code.
+    """A table for notebooks, of at most so many rows, below its first lines.
+
+    Every word is text, never code.
 
     >>> html_table("<b>", [["x"], ["1"]])
     '<p><strong>&lt;b&gt;</strong></p><table><tr><th>x</th></tr><tr><td>1</td></tr></table>'
@@ -133,7 +148,8 @@ def html_table(
 
     more = [f"{len(rows) - most:,} more rows"] if len(rows) > most else []
     return (
-        f"<p><strong>{escape(title)}</strong></p><table>{row(head, 'th')}"
+        "".join(f"<p>{escape(line)}</p>" for line in first)
+        + f"<p><strong>{escape(title)}</strong></p><table>{row(head, 'th')}"
         f"{''.join(row(cells, 'td') for cells in rows[:most])}</table>"
         + "".join(f"<p><small>{escape(note)}</small></p>" for note in [*more, *notes])
     )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.conditions import Condition, conditions
 from hyoka.analysis.controls import Control, Explanation, Held, explaining
+from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.gaps import (
     KINDS,
     LEAST_POSITIONS,
@@ -123,6 +124,7 @@ class Splits(Result):
     """What all conditions were compared at equal strata of, as sentences say it."""
     caveats: tuple[str, ...] = ()
     """What to know about the evaluator before anything else."""
+    coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[Split]:
         return iter(self.splits)

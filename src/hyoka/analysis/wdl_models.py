@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.wdl import DEGREE, WdlModel
 from hyoka.analysis.wdl_code import LANGUAGES
@@ -25,6 +26,7 @@ class WdlModels(Result):
 
     parts: tuple[WdlModel, ...]
     caveats: tuple[str, ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def title(self) -> str:

@@ -6,16 +6,17 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.markup import escape
 
 from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Splits
 from hyoka.analysis.wdl_code import LANGUAGES
+from hyoka.cli.options import in_options
 from hyoka.cli.output import out, print_columns, print_json, progress_bars
 from hyoka.cli.outputs import check_outputs
-from hyoka.cli.questions import BALANCE, FIGURE, LINK, PARTS, Inquiry, asks
+from hyoka.cli.questions import BALANCE, FEW, FIGURE, LINK, PARTS, Inquiry, asks
 from hyoka.errors import Error
 from hyoka.figure import Figure
 from hyoka.progress import OnProgress, Tally
@@ -29,6 +30,9 @@ Threshold = Annotated[
         help="From here on a position is called won; 0.5 for values and 0 for scores.",
     ),
 ]
+
+_OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
+"""Parameters that results name, as options of these commands."""
 
 
 @asks(without=["files", *FIGURE])
@@ -55,7 +59,7 @@ def analyse_command(inquiry: Inquiry) -> None:
     _answer(inquiry, results)
 
 
-@asks()
+@asks(without=FEW)
 def curves_command(
     inquiry: Inquiry,
     wdl: Annotated[bool, typer.Option("--wdl", help="Curves of wins, draws and losses.")] = False,
@@ -128,7 +132,7 @@ def metrics_command(
     _answer(inquiry, {"metrics": [metrics]})
 
 
-@asks(without=LINK)
+@asks(without=[*LINK, *FEW])
 def gaps_command(inquiry: Inquiry) -> None:
     """How far the curves of parts lie from the curve of all positions, with tests by games.
 
@@ -165,7 +169,7 @@ def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     _answer(inquiry, {"comparisons": comparisons})
 
 
-@asks(without=[*PARTS, *BALANCE])
+@asks(without=[*PARTS, *BALANCE, *FEW])
 def disagreements_command(
     inquiry: Inquiry,
     top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
@@ -202,7 +206,7 @@ def calibrate_command(
         bool, typer.Option("--wdl", help="Of win and of loss, what is left being drawn.")
     ] = False,
 ) -> None:
-    """Constants of score → win probability: where chances are even, and the scale of odds.
+    """Score → win probability: the scores for 50%, 75% and 90%, K, and the fitted constants.
 
     For example: hyoka calibrate study -e comments --by phase
     """
@@ -212,7 +216,7 @@ def calibrate_command(
     _answer(inquiry, {"calibration": [calibration]})
 
 
-@asks(without=["draws", "axis", *LINK])
+@asks(without=["draws", "axis", *LINK, *FEW])
 def wdl_command(
     inquiry: Inquiry,
     along: Annotated[
@@ -284,7 +288,7 @@ def wdl_command(
     _answer(inquiry, {"models": [models]})
 
 
-@asks(without=[*PARTS, *LINK])
+@asks(without=[*PARTS, *LINK, *FEW])
 def splits_command(
     inquiry: Inquiry,
     columns: Annotated[
@@ -353,9 +357,18 @@ def _answer(
     if inquiry.as_json:
         print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
         return
+    said: set[str] = set()
     for each in results.values():
         for result in each:
+            covered = _coverage_text(result)
+            if covered and covered not in said:
+                out.print(covered, markup=False)
+                said.add(covered)
             print_result(result, points=points)
+
+
+def _coverage_text(result: Result) -> str:
+    return "" if result.coverage is None else in_options(str(result.coverage), _OPTIONS)
 
 
 def _save(
@@ -389,11 +402,11 @@ def print_result(result: Result, *, points: bool = False) -> None:
     if isinstance(result, Curves):
         if points:
             _print_table(result)
-        for note in result.notes():
+        for note in _notes(result):
             out.print(note, markup=False, style="dim" if points else None)
         return
     _print_table(result)
-    for note in result.notes():
+    for note in _notes(result):
         out.print(note, markup=False, style="dim")
     if isinstance(result, Splits):
         for split in [split for split in result.splits if split.is_sure][:3]:
@@ -414,7 +427,14 @@ def _is_number(cell: str) -> bool:
 
 
 def _as_json(result: Result) -> dict[str, Any]:
-    return {"title": result.title, "rows": result.rows(), "notes": list(result.notes())}
+    covered: dict[str, Any] = {}
+    if result.coverage is not None:
+        covered["coverage"] = result.coverage.as_json() | {"text": _coverage_text(result)}
+    return {"title": result.title, **covered, "rows": result.rows(), "notes": _notes(result)}
+
+
+def _notes(result: Result) -> list[str]:
+    return [in_options(note, _OPTIONS) for note in result.notes()]
 
 
 def _threshold(text: str | None) -> float | Literal["best"] | None:

@@ -151,7 +151,7 @@ COMMANDS: Final = (
     Command(
         "calibrate",
         "analyses.calibrate_command",
-        "Constants of score → win probability: where chances are even, and the scale of odds.",
+        "Score → win probability: the scores for 50%, 75% and 90%, K, and the fitted constants.",
         WORTH,
     ),
     Command(

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hyoka.analysis import FORMATS, DrawnGames, Link, Resampling
+from hyoka.analysis import FORMATS, MIN_GAMES, DrawnGames, Link, Resampling
 from hyoka.cli.output import AsJson, Quiet
 from hyoka.cli.outputs import Output
 from hyoka.cli.studies import StudyPath, Where
@@ -33,6 +33,8 @@ BALANCE: Final = ("balance",)
 """The option that makes parts comparable."""
 FIGURE: Final = ("title", "size", "x_range", "legend", "labels")
 """Options for how pictures are drawn."""
+FEW: Final = ("min_games",)
+"""The option for commands that hide figures of few games."""
 LINK: Final = ("bend", "limit")
 """Options for where scores become probabilities."""
 
@@ -43,7 +45,8 @@ Evaluators = Annotated[
         "-e",
         metavar="NAME",
         help="An evaluator of the study by its name or its spec, repeatable; all of them unless "
-        "given. Several are measured on the positions that all of them evaluated.",
+        "given. Those that share enough positions are measured on their common positions, the "
+        "others each on its own; the first line says so.",
     ),
 ]
 By = Annotated[
@@ -76,6 +79,13 @@ Balanced = Annotated[
     typer.Option(
         help="Compare conditions as if early, middle and late positions were spread in them as in "
         "all: ply goes by tenths of the plies.",
+    ),
+]
+Draws = Annotated[
+    DrawnGames,
+    typer.Option(
+        help="Drawn games: drop leaves them out, half counts each as half a win and half a loss, "
+        "so that results are expected scores."
     ),
 ]
 Bend = Annotated[
@@ -164,10 +174,7 @@ def _inquiry(
     bins: Bins = None,
     largest: Largest = None,
     balance: Balanced = None,
-    draws: Annotated[
-        DrawnGames,
-        typer.Option(help="Positions of drawn games: leave them out, or count half a win."),
-    ] = "drop",
+    draws: Draws = "drop",
     axis: Annotated[
         Axis, typer.Option(help="What of an evaluation; auto takes what the evaluator is about.")
     ] = "auto",
@@ -178,6 +185,9 @@ def _inquiry(
         typer.Option(min=0, max=100_000, help="How often games are drawn again; 0: no intervals."),
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=2**63, help="Draws the games.")] = 0,
+    min_games: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Show no figure of fewer games than this.")
+    ] = MIN_GAMES,
     files: Files = None,
     title: Title = "",
     size: Size = None,
@@ -198,6 +208,7 @@ def _inquiry(
         axis=axis,
         link=link_of(bend, limit),
         resampling=Resampling(resamples, seed),
+        min_games=min_games,
     )
     opened = Study.open(study)
     chosen = chosen_evaluators(opened, evaluators)

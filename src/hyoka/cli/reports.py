@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from hyoka.cli.options import in_options
 from hyoka.cli.output import AsJson, Quiet, out, print_json, progress_bars
 from hyoka.cli.outputs import Output, OutputFolder, check_outputs
-from hyoka.cli.questions import Bend, Evaluators, Limit, link_of
+from hyoka.cli.questions import Bend, Draws, Evaluators, Limit, link_of
 from hyoka.cli.studies import StudyPath, Where
 from hyoka.progress import Progress
 from hyoka.report import save_figures, write_report
@@ -28,6 +29,7 @@ def report_command(
     ] = None,
     evaluators: Evaluators = None,
     where: Where = None,
+    draws: Draws = "drop",
     splits: Annotated[
         int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")
     ] = 5,
@@ -66,6 +68,7 @@ def report_command(
             file,
             evaluators=evaluators,
             where=where,
+            draws=draws,
             splits=splits,
             resamples=resamples,
             seed=seed,
@@ -81,6 +84,8 @@ def report_command(
     if as_json:
         print_json(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))})
         return
+    covered = in_options(str(report.results.coverage), {"draws": "--draws"})
+    out.print(covered, markup=False, soft_wrap=True)
     for finding in report.findings:
         out.print(f"- {finding.text}", markup=False, soft_wrap=True)
     if figures is not None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from hyoka.analysis.link import Link
+from hyoka.analysis.sample import DrawnGames
 
 
 class Choices(TypedDict, total=False):
@@ -14,6 +15,9 @@ class Choices(TypedDict, total=False):
     """All of the study's unless some are named."""
     where: str | None
     """An SQL condition on positions."""
+    draws: DrawnGames
+    """`drop` leaves drawn games out of curves, metrics and splits; `half` counts each as half a
+    win, so that shares of wins become expected scores. `drop` unless given."""
     splits: int
     """So many are shown of each evaluator: 5 unless given."""
     boards_a_bin: int

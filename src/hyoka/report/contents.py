@@ -40,9 +40,8 @@ class StudyReport:
     def as_json(self) -> dict[str, object]:
         """Findings and numbers as JSON has them; what is not a finite number is null."""
         results = self.results
-        shared = results.shared
-        judged = shared.judged if shared else tuple(s.own for s in results.subjects)
-        wider = [s.own for s in results.subjects if s.is_wider and shared]
+        judged = results.together or results.apart
+        wider = results.apart if results.groups else []
         answer = {
             "study": str(results.study.path),
             "game": results.study.game,
@@ -62,6 +61,7 @@ class StudyReport:
                 }
                 for subject in results.subjects
             ],
+            "coverage": results.coverage.as_json() | {"text": results.coverage.text(hint=False)},
             "common_positions": results.common,
             "findings": [
                 {"kind": each.kind, "text": each.text, **each.numbers} for each in self.findings
@@ -73,7 +73,8 @@ class StudyReport:
             ).rows(),
             "differences": [
                 {"one": each.one.name, "other": each.other.name, "metrics": each.rows()}
-                for each in (shared.comparisons if shared else ())
+                for group in results.groups
+                for each in group.comparisons
             ],
             "curves": Curves(tuple(s.own.curve for s in results.subjects)).rows(),
             "splits": [row for s in results.subjects if s.splits for row in s.splits.rows()],

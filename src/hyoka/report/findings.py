@@ -79,7 +79,7 @@ def _doubts(results: Results) -> Iterator[Finding]:
                 {"evaluator": subject.name},
             )
             return
-    if len(results.subjects) > 1 and results.shared is None:
+    if len(results.subjects) > 1 and not results.groups:
         players = all(subject.facts.is_player for subject in results.subjects)
         yield Finding(
             "not comparable",
@@ -90,16 +90,27 @@ def _doubts(results: Results) -> Iterator[Finding]:
             "to all, too few to compare them. Each is measured on its own positions.",
             {"common_positions": results.common},
         )
+    elif alone := results.coverage.alone:
+        yield Finding(
+            "left out of the comparison",
+            f"{_listed(list(alone))} {'shares' if len(alone) == 1 else 'share'} too few positions "
+            "with the others to be compared with them, and "
+            f"{'is' if len(alone) == 1 else 'are'} measured on other positions.",
+            {"evaluators": list(alone)},
+        )
 
 
 def _quality(results: Results) -> Iterator[Finding]:
-    shared = results.shared
-    if shared is None:
-        for subject in results.subjects:
-            yield from _quality_of_one(subject.own)
-        return
+    for shared in results.groups:
+        yield from _quality_of_group(shared)
+    for judged in results.apart:
+        if judged.name not in {each.name for each in results.together}:
+            yield from _quality_of_one(judged)
+
+
+def _quality_of_group(shared: Shared) -> Iterator[Finding]:
     best, *others = shared.judged
-    roc = best.metrics["roc"]
+    roc = best.metrics.figure("roc")
     if not math.isfinite(roc.value):
         return
     if math.isnan(roc.low):
@@ -144,7 +155,7 @@ def _rocs(shared: Shared) -> dict[str, object]:
 
 
 def _quality_of_one(judged: Judged) -> Iterator[Finding]:
-    roc, accuracy = judged.metrics["roc"], judged.metrics["accuracy"]
+    roc, accuracy = judged.metrics.figure("roc"), judged.metrics.figure("accuracy")
     if not math.isfinite(roc.value):
         return
     if math.isnan(roc.low):
@@ -228,9 +239,7 @@ def _splits(subject: Subject, most: int) -> Iterator[Finding]:
 
 
 def _dispute(results: Results) -> Iterator[Finding]:
-    if results.shared is None:
-        return
-    for disagreement, _ in results.shared.disagreements:
+    for disagreement, _ in (each for group in results.groups for each in group.disagreements):
         wide = [
             band for band in disagreement.bands if band.low >= _APART and band.games >= FEW_GAMES
         ]
@@ -271,8 +280,8 @@ def _uneven(results: Results, subject: Subject) -> Iterator[Finding]:
         return
     yield Finding(
         "even",
-        f"Where {subject.name} calls it even, {results.first_player} won {point.share:.1%} "
-        f"({point.low:.1%} to {point.high:.1%}){_of_decided(results)}, not one half.",
+        f"Where {subject.name} calls it even, {results.first_player} {results.won} "
+        f"{_share_text(point)}{_of_decided(results)}, not one half.",
         {"evaluator": subject.name, "share": [point.share, point.low, point.high]},
     )
 
@@ -295,14 +304,18 @@ def _worth(results: Results, subject: Subject) -> Iterator[Finding]:
     yield Finding(
         "worth",
         f"It takes about {point.value:+.3g} {subject.unit} of {subject.name} to win three games of "
-        f"four: where it says {point.lower:+g} to {point.upper:+g}, {results.first_player} won "
-        f"{point.share:.1%} ({point.low:.1%} to {point.high:.1%}){_of_decided(results)}.",
+        f"four: where it says {point.lower:+g} to {point.upper:+g}, "
+        f"{results.first_player} {results.won} {_share_text(point)}{_of_decided(results)}.",
         {"evaluator": subject.name, "score": point.value, "share": point.share},
     )
 
 
+def _share_text(point: CurvePoint) -> str:
+    return f"{point.share:.1%} ({point.low:.1%} to {point.high:.1%})"
+
+
 def _of_decided(results: Results) -> str:
-    return " of the decided games" if results.records.drawn else ""
+    return " of the decided games" if results.records.drawn and results.won == "won" else ""
 
 
 def _exact(results: Results) -> Iterator[Finding]:

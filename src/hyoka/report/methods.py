@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator
 
-from hyoka.analysis import METRICS, VALUE
+from hyoka.analysis import METRICS, MIN_GAMES, VALUE
 from hyoka.limits import known_limits
 from hyoka.report.results import CLEARLY, NO_GUIDE, Results
+from hyoka.study.grouping import ENOUGH_POSITIONS, MIN_POSITIONS
 
 
 def methods_of(results: Results) -> Iterator[str]:
@@ -27,15 +28,25 @@ def methods_of(results: Results) -> Iterator[str]:
         "curves. The design effect says how many positions it takes to be worth one independent "
         "one."
     )
-    if results.shared is not None:
+    if results.groups:
         yield (
             "Evaluators are compared on the same positions, and the same games are drawn again "
-            "for both: what is hard about a game is hard for both and falls out of the difference."
+            "for both: what is hard about a game is hard for both and falls out of the difference. "
+            f"Those that share {MIN_POSITIONS} positions (or half of what one of them judged) of "
+            f"{MIN_GAMES} games (or half of its games) are compared; the group with the most "
+            f"evaluators × positions comes first, positions beyond {ENOUGH_POSITIONS:,} not "
+            "counted. "
+            "An evaluator that shares too little is measured on its own positions."
         )
     drawn = results.records.drawn
     yield (
-        "Positions of drawn games are left out of curves, metrics and splits; the curves of win, "
-        "draw and loss under Calibration have them."
+        "Positions of drawn games count as a win and a loss of half a position's weight in curves, "
+        "metrics and splits, so that shares of wins are expected scores; log-loss is of these "
+        "halves, Brier of the squared distance from one half. The curves of win, draw and loss "
+        "under Calibration have draws of their own."
+        if drawn and results.coverage.draws == "half"
+        else "Positions of drawn games are left out of curves, metrics and splits; the curves of "
+        "win, draw and loss under Calibration have them."
         if drawn
         else "No game of the study is drawn."
     )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything a report counts, measured once: positions are loaded, then all is computed from them.
 
-Evaluators are compared on the positions that all of them judged (`Results.shared`). One that judged
-many more, as the records' own values do beside a search that saw a sample, is measured on all of
-its own as well: that is its `Subject`.
+Evaluators that share enough positions are compared on these (`Results.groups`, as
+`hyoka.study.grouping` puts them together). One that judged many more, as the records' own values do
+beside a search that saw a sample, is measured on all of its own as well: that is its `Subject`.
+Those that share too little are measured on their own positions only.
 """
 
 import itertools
@@ -20,8 +21,11 @@ from hyoka.analysis import (
     CalibrationRow,
     Comparison,
     Confidence,
+    Coverage,
+    CoveredGroup,
     Curve,
     Disagreement,
+    DrawnGames,
     FixedBins,
     Link,
     Metrics,
@@ -50,6 +54,7 @@ from hyoka.report.facts import (
 from hyoka.report.steps import Steps
 from hyoka.study import Study
 from hyoka.study.analysing import column_words, first_player, phases
+from hyoka.study.grouping import Evaluated, comparison_groups
 from hyoka.study.measuring import Measured, chosen_evaluators, measured, split_columns
 from hyoka.study.question import Question
 
@@ -61,7 +66,6 @@ CLEARLY: Final = 0.2
 """So far from one half an evaluator says that one side is clearly ahead."""
 _WIDER: Final = 1.25
 """An evaluator with so many times the common positions is measured on its own ones, too."""
-_LEAST_SHARED: Final = 500
 _MOST_DISPUTES: Final = 3
 _DISPUTED_BOARDS: Final = 6
 _AGAINST: Final = 4
@@ -156,13 +160,36 @@ class Results:
     records: RecordFacts
     subjects: tuple[Subject, ...]
     """The best first where they can be compared."""
-    shared: Shared | None
-    """None for a single evaluator, and where too few positions are common."""
+    groups: tuple[Shared, ...]
+    """Evaluators that are compared on common positions; none where too few are common."""
+    coverage: Coverage
+    """Who is compared on what, and what became of drawn games."""
     common: int
     """How many positions all evaluators judged."""
     resamples: int
     idle: tuple[str, ...]
     """Evaluators that judged no position with a result."""
+
+    @property
+    def shared(self) -> Shared | None:
+        """The first group; None where no two evaluators can be compared."""
+        return self.groups[0] if self.groups else None
+
+    @property
+    def together(self) -> list[Judged]:
+        """All evaluators that are compared, each on the positions of its group."""
+        return [judged for group in self.groups for judged in group.judged]
+
+    @property
+    def apart(self) -> list[Judged]:
+        """Evaluators on their own positions, where these are not those of a group."""
+        compared = {judged.name for judged in self.together}
+        return [s.own for s in self.subjects if s.is_wider or s.name not in compared]
+
+    @property
+    def won(self) -> str:
+        """The verb for shares of results: `won`, or `scored` where drawn games count half."""
+        return "scored" if self.coverage.draws == "half" and self.coverage.drawn_games else "won"
 
     @property
     def first_player(self) -> str:
@@ -173,9 +200,9 @@ class Results:
         """All positions that the report shows."""
         judged = [subject.own for subject in self.subjects]
         examples = []
-        if self.shared is not None:
-            judged += self.shared.judged
-            examples += [e for _, shown in self.shared.disagreements for e in shown]
+        for group in self.groups:
+            judged += group.judged
+            examples += [e for _, shown in group.disagreements for e in shown]
         examples += [e for each in judged for point in each.examples for e in point]
         for subject in self.subjects:
             for shown in subject.shown_splits:
@@ -189,6 +216,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     steps: Steps,
     evaluators: Sequence[str] | str | None = None,
     where: str | None = None,
+    draws: DrawnGames = "drop",
     splits: int = 5,
     boards_a_bin: int = 4,
     resamples: int | None = None,
@@ -200,54 +228,59 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     steps.begin("reading the positions")
     known = evaluator_facts(study, names)
     facts, shown = {each.name: each for each in known}, shown_names(known)
-    usable = usable_positions(study, names, where) if len(names) > 1 else {}
-    idle = [name for name in names if usable and not usable[name]]
+    usable = usable_positions(study, names, where)
+    idle = [name for name in names if not usable[name]]
     if len(idle) < len(names):
         names = [name for name in names if name not in idle]
-    alone = len(names) == 1
-    common: Measured | None
-    try:
-        common = _loaded(study, names, shown, where, link)
-    except StudyError:
-        if alone or len(idle) == len(names):
-            raise
-        common = None
-    count = 0 if common is None else len(common)
-    if not alone and count < min(_LEAST_SHARED, 0.5 * min(usable[name] for name in names)):
-        common = None
-    largest = max([count, *usable.values()])
+    question = Question(where=where, link=link, draws=draws)
+    groups = comparison_groups(study, names, question)
+    largest = max(usable[name] for name in names)
     resampling = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
-    work = _Work(study, resampling, boards_a_bin, splits, steps)
-    shared_judged: dict[str, Judged] = {}
-    if common is not None:
-        for name in names:
+    work = _Work(study, resampling, boards_a_bin, splits, steps, draws)
+    subjects, compared, covered = [], [], []
+    joint_games = drawn_games = np.zeros(0, np.int64)
+    for group in groups:
+        loaded = _loaded(study, group.names, shown, question)
+        joint_games = np.union1d(joint_games, loaded.joint_games)
+        drawn_games = np.union1d(drawn_games, loaded.drawn_games)
+        judged: dict[str, Judged] = {}
+        for name in group.names:
             steps.begin(f"{shown[name]}: curve and metrics")
-            shared_judged[name] = work.judged(common, _decided(common, shown[name]))
-    subjects = []
-    for name in names:
-        is_wider = common is None or (not alone and usable[name] > _WIDER * count)
-        if is_wider:
-            steps.begin(f"{shown[name]}: all of its positions")
-            positions = _loaded(study, [name], shown, where, link)
-            own = work.judged(positions, _decided(positions, shown[name]))
-        else:
-            assert common is not None
-            positions, own = common, shared_judged[name]
-        subjects.append(work.subject(facts[name], positions, own, is_wider and not alone))
-    shared = None
-    if common is not None and len(names) > 1:
-        steps.begin("comparing")
-        shared = work.shared(common, list(shared_judged.values()))
-    order = [each.name for each in shared.judged] if shared else [s.name for s in subjects]
+            judged[name] = work.judged(loaded, _counted(loaded, shown[name], draws))
+        for name in group.names:
+            is_wider = len(group.names) > 1 and usable[name] > _WIDER * len(loaded)
+            positions, own = loaded, judged[name]
+            if is_wider:
+                steps.begin(f"{shown[name]}: all of its positions")
+                positions = _loaded(study, [name], shown, question)
+                own = work.judged(positions, _counted(positions, shown[name], draws))
+            subjects.append(work.subject(facts[name], positions, own, is_wider))
+        if len(group.names) > 1:
+            steps.begin("comparing")
+            compared.append(work.shared(loaded, list(judged.values())))
+        counted = next(iter(judged.values())).curve
+        covered.append(
+            CoveredGroup(
+                tuple(shown[name] for name in group.names),
+                counted.positions,
+                counted.games,
+                group.own_positions,
+                group.common_positions,
+            )
+        )
+    order = [judged.name for shared in compared for judged in shared.judged]
+    order += [subject.name for subject in subjects if subject.name not in order]
+    missing = tuple(shown[name] for name in idle)
     return Results(
         study,
         where,
         record_facts(study),
         tuple(sorted(subjects, key=lambda subject: order.index(subject.name))),
-        shared,
-        count,
+        tuple(compared),
+        Coverage(tuple(covered), draws, len(joint_games), len(drawn_games), missing),
+        Evaluated.load(study, names, question.also(draws="half")).positions(names),
         resampling.resamples,
-        tuple(shown[name] for name in idle),
+        missing,
     )
 
 
@@ -261,15 +294,11 @@ def resamples_for(positions: int) -> int:
 
 
 def _loaded(
-    study: Study,
-    names: Sequence[str],
-    shown: Mapping[str, str],
-    where: str | None,
-    link: Link | None,
+    study: Study, names: Sequence[str], shown: Mapping[str, str], question: Question
 ) -> Measured:
     """Positions that all of these evaluators judged, drawn games too, under the names shown."""
-    question = Question(where=where, draws="half", link=link)
-    loaded = measured(study, names, question, columns=split_columns(study))
+    asked = question.also(draws="half")
+    loaded = measured(study, names, asked, columns=split_columns(study))
     samples = tuple(
         replace(sample, name=shown[name])
         for name, sample in zip(names, loaded.samples, strict=True)
@@ -288,8 +317,10 @@ def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
     }
 
 
-def _decided(positions: Measured, name: str) -> Sample:
-    return positions.sample(name).without_draws()
+def _counted(positions: Measured, name: str, draws: DrawnGames) -> Sample:
+    """The positions of one evaluator whose results count."""
+    sample = positions.sample(name)
+    return sample.without_draws() if draws == "drop" else sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,12 +332,13 @@ class _Work:
     boards_a_bin: int
     splits: int
     steps: Steps
+    draws: DrawnGames
 
     def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
         return analysis.curve(sample, binning=bins, resampling=self.resampling, condition=condition)
 
     def judged(self, positions: Measured, sample: Sample) -> Judged:
-        if not len(sample):
+        if not (sample.results != 0.5).any():
             raise StudyError(
                 f"{self.study.path}: all games that {sample.name} evaluated are drawn; "
                 "a report needs wins and losses"
@@ -329,7 +361,7 @@ class _Work:
         self.steps.begin(f"{own.name}: phases")
         by_ply = self._by_ply(sample, plies)
         with_draws = positions.sample(own.name)
-        drawn = len(sample) < len(with_draws)
+        drawn = bool((with_draws.results == 0.5).any())
         self.steps.begin(f"{own.name}: splits")
         splits = self._splits(positions, sample, facts.is_player)
         return Subject(
@@ -346,7 +378,7 @@ class _Work:
             self._weak_before(sample, plies, by_ply),
             confidence_of(sample, self.resampling),
             (
-                *analysis.calibrate(sample),
+                *analysis.calibrate(sample, draws=self.draws),
                 *(analysis.calibrate(with_draws, wdl=True) if drawn else ()),
             ),
             analysis.fit_win_draw_loss(with_draws) if drawn else None,

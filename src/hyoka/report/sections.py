@@ -11,6 +11,8 @@ from hyoka._core import columns
 from hyoka.analysis import (
     CALIBRATION_HEADINGS,
     METRICS,
+    MIN_GAMES,
+    TOO_FEW,
     VALUE,
     Calibration,
     Comparison,
@@ -69,10 +71,9 @@ def measured_section(results: Results) -> Section:
         rows.append(("Duplicates, left out", f"{facts.duplicates:,}"))
     if facts.refused:
         rows.append(("Refused", f"{facts.refused:,}"))
-    words = []
+    words = [*_which_positions(results)]
     if results.where is not None:
         words.append(f"Only positions for which this holds: {results.where}")
-    words += _which_positions(results)
     blocks = (
         Table("The records of the study.", ("Records", _sources(facts.sources)), tuple(rows)),
         _evaluators_table(results),
@@ -87,30 +88,20 @@ def _sources(names: Sequence[str]) -> str:
 
 
 def _which_positions(results: Results) -> Iterator[str]:
-    shared = results.shared
-    if shared is not None:
-        yield (
-            f"The evaluators are compared on the {results.common:,} positions of "
-            f"{counted(shared.judged[0].curve.games, 'decided game')} that all of them judged."
-            if not results.records.drawn
-            else f"The evaluators are compared on the positions that all of them judged: "
-            f"{results.common:,}, of which {shared.judged[0].curve.positions:,} are of "
-            f"{shared.judged[0].curve.games:,} decided games."
-        )
-    elif len(results.subjects) > 1:
+    yield results.coverage.text(hint=False)
+    if not results.groups and len(results.subjects) > 1:
         yield (
             f"The evaluators judged different positions; {results.common:,} are common to all. "
             "Each has curves and metrics of its own, which are not to be compared: other "
             "positions are harder or easier to judge."
         )
-    if results.idle:
-        yield f"No position with a result was judged by {', '.join(results.idle)}."
+    kind = "decided games" if results.coverage.draws == "drop" else "games"
     for subject in results.subjects:
-        if subject.is_wider and shared is not None:
+        if subject.is_wider:
             yield (
                 f"{subject.name} judged many more: its own curve, its phases and its splits are "
                 f"over {subject.own.curve.positions:,} positions of "
-                f"{subject.own.curve.games:,} decided games."
+                f"{subject.own.curve.games:,} {kind}."
             )
 
 
@@ -151,20 +142,19 @@ def _evaluators_table(results: Results) -> Table:
 
 def curves_section(results: Results, boards: BoardsOf) -> Section:
     """The curves, a chart a unit, whose bins show boards."""
-    first = results.first_player
     words = [
-        f"How often {first} won, by what the evaluator said. The band is the 95% interval over "
+        f"{_share_of(results)}, by what the evaluator said. The band is the 95% interval over "
         "games, the strip below shows where the positions are. Click a point to see positions "
         "from its bin."
     ]
-    together = results.shared.judged if results.shared else ()
-    apart = [s.own for s in results.subjects if s.is_wider or results.shared is None]
+    together, apart = results.together, results.apart
     blocks: list[Block] = [
         _curve_explorer(results, some, boards, wider=False)
-        for some in curves_by_unit(together, len(COLOURS))
+        for group in results.groups
+        for some in curves_by_unit(group.judged, len(COLOURS))
     ]
     blocks += [
-        _curve_explorer(results, [each], boards, wider=results.shared is not None)
+        _curve_explorer(results, [each], boards, wider=bool(results.groups))
         for each in apart
         if each.curve.points
     ]
@@ -175,6 +165,14 @@ def curves_section(results: Results, boards: BoardsOf) -> Section:
         title = "What the positions are worth, and whether the curves rise"
         blocks.append(Details(title, tuple(about_curve(curve) for curve in curves)))
     return Section("The curves", tuple(words), tuple(blocks))
+
+
+def _share_of(results: Results) -> str:
+    """What the shares of curves are."""
+    first = results.first_player
+    if results.won == "won":
+        return f"How often {first} won"
+    return f"What {first} scored on average, a drawn game being half a win"
 
 
 def _curve_explorer(
@@ -226,7 +224,7 @@ def curve_picks(  # noqa: PLR0913, PLR0917
     for index, (point, some) in enumerate(zip(curve.points, examples, strict=True)):
         interval = f" ({point.low:.1%} to {point.high:.1%})" if point.low == point.low else ""
         words = (
-            f"{_at_start(results.first_player)} won {point.share:.1%}{interval} of "
+            f"{_at_start(results.first_player)} {results.won} {point.share:.1%}{interval} of "
             f"{counted(point.positions, 'position')} from {counted(point.games, 'game')}."
         )
         yield Pick(
@@ -289,8 +287,8 @@ def phases_section(results: Results) -> Section | None:
 
 def _quality_cells(part: Metrics) -> tuple[str, ...]:
     return (
-        _cell(part["roc"]),
-        _cell(part["accuracy"]),
+        _cell(part.figure("roc")),
+        _cell(part.figure("accuracy")),
         f"{part.positions:,}",
         f"{part.games:,}",
     )
@@ -309,26 +307,38 @@ def _cell(estimate: Estimate) -> str:
 
 def metrics_section(results: Results) -> Section:
     """How well values tell wins from losses, with intervals; and who is better."""
-    shared = results.shared
-    together = [each.metrics for each in shared.judged] if shared else []
-    apart = [s.own.metrics for s in results.subjects if s.is_wider or not shared]
-    words = ("Higher is better, but for Brier, log-loss and ECE. Intervals are over games.",)
+    apart = [each.metrics for each in results.apart]
+    words = ["Higher is better, but for Brier, log-loss and ECE. Intervals are over games."]
+    parts = [each.metrics for each in results.together] or apart
+    if any(part.games < MIN_GAMES for part in [*parts, *apart]):
+        words.append(
+            f"{TOO_FEW} stands for figures of fewer than {MIN_GAMES} decided games, which are too "
+            "few to say anything."
+        )
     blocks: list[Block] = []
-    parts = together or apart
+    parts = [part for part in parts if part.games >= MIN_GAMES]
     if any(math.isfinite(part["roc"].value) for part in parts):
         caption = (
             "ROC, the chance that a won position is valued above a lost one, and ACC, the share of "
             "positions whose winner is named rightly. At one half lies a coin."
         )
         blocks.append(Chart(quality_dots(parts), caption))
-    if shared is not None:
-        blocks += _metrics_tables("On the positions that all judged", together)
-        blocks.append(_differences_table(shared.comparisons))
-        title = "All metrics of the best against each of the others"
-        tables = tuple(_comparison_table(each) for each in shared.comparisons)
+    for group in results.groups:
+        together = [each.metrics for each in group.judged]
+        blocks += _metrics_tables(_on_positions(results, together), together)
+        blocks.append(_differences_table(group.comparisons))
+        title = f"All metrics of {together[0].name} against each of the others"
+        tables = tuple(_comparison_table(each) for each in group.comparisons)
         blocks.append(Details(title, blocks=tables))
     blocks += _metrics_tables("On all positions that each judged", apart)
-    return Section("Metrics", words, tuple(blocks))
+    return Section("Metrics", tuple(words), tuple(blocks))
+
+
+def _on_positions(results: Results, together: Sequence[Metrics]) -> str:
+    """Of whose positions a table is."""
+    if len(together) == len(results.subjects):
+        return "On the positions that all judged"
+    return f"On the positions that all of {', '.join(part.name for part in together)} judged"
 
 
 def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
@@ -338,7 +348,8 @@ def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
         if len(some) == 1:
             caption = f"{which}, with 95% intervals."
             cells = [
-                (METRICS[name].title, _cell(some[0][name]), METRICS[name].about) for name in METRICS
+                (METRICS[name].title, _cell(some[0].figure(name)), METRICS[name].about)
+                for name in METRICS
             ]
             counts = [
                 ("Positions", f"{some[0].positions:,}", ""),
@@ -348,7 +359,8 @@ def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
             yield Table(caption, head, (*cells, *counts))
             continue
         rows = [
-            (METRICS[name].title, *(_plus_minus(part[name]) for part in some)) for name in METRICS
+            (METRICS[name].title, *(_plus_minus(part.figure(name)) for part in some))
+            for name in METRICS
         ]
         rows.append(("Positions", *(f"{part.positions:,}" for part in some)))
         rows.append(("Games", *(f"{part.games:,}" for part in some)))
@@ -512,10 +524,10 @@ def _split_explorer(
 
 def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
     """Where evaluators differ, and who was right; None without two on the same positions."""
-    if results.shared is None:
-        return None
     blocks: list[Block] = []
-    for disagreement, examples in results.shared.disagreements:
+    for disagreement, examples in (
+        each for group in results.groups for each in group.disagreements
+    ):
         if not disagreement.bands:
             continue
         shown: list[Chart | Table | Boards] = []
@@ -584,9 +596,9 @@ def _constants_table(calibration: Calibration) -> Table:
     columns_of = (heading[:1].upper() + heading[1:] for heading in CALIBRATION_HEADINGS)
     head = ("Evaluator", "Curve of", *columns_of, "Positions", "Games")
     caption = (
-        "The constants, with 95% intervals; of the result without drawn games, and where there are "
-        "draws, of win and loss against the rest. Positions and games are those fitted to: mates "
-        "have no place on a curve."
+        "The constants, with 95% intervals; of the result (without drawn games unless it says "
+        "so), and where there are draws, of win and loss against the rest. Positions and games are "
+        "those fitted to: mates have no place on a curve."
     )
     return Table(caption, head, rows)
 
@@ -600,7 +612,7 @@ def _worth_table(subject: Subject, results: Results) -> Table:
     wdl = subject.win_draw_loss
     head = [
         "Score",
-        f"{_at_start(results.first_player)} wins{'' if wdl is None else ', draws left out'}",
+        _chance_heading(results, wdl is not None),
         "Came true",
     ]
     cells = [
@@ -616,6 +628,13 @@ def _worth_table(subject: Subject, results: Results) -> Table:
         "true” is the share in the bin of the curve above, with its interval."
     )
     return Table(caption, tuple(head), tuple(zip(*cells, strict=True)))
+
+
+def _chance_heading(results: Results, has_draws: bool) -> str:
+    first = _at_start(results.first_player)
+    if results.won == "scored":
+        return f"{first} scores, a draw being half a win"
+    return f"{first} wins" + (", draws left out" if has_draws else "")
 
 
 def _came_true(subject: Subject, score: float) -> str:

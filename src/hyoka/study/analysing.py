@@ -2,10 +2,11 @@
 """What a study can be asked about its evaluators: each function here is a method of `Study`.
 
 `evaluators` are names from `Study.engines` or the specs that were evaluated with, or patterns of
-them; all of them unless given, on the positions that all of them evaluated. Players who speak of
-their own moves share no position: of several, each is measured on its own. A `Question` says which
-positions, in which parts, and how sure the answer is to be; its fields may also be given as
-keywords, which go before those of the question:
+them; all of them unless given. Those that share enough positions are measured on their common
+positions, the others each on its own (`hyoka.study.grouping`); `coverage` of a result says who was
+measured on what, and what became of drawn games. A `Question` says which positions, in which parts,
+and how sure the answer is to be; its fields may also be given as keywords, which go before those of
+the question:
 
     study.metrics("comments", by="phase")
     question = Question(where="ply >= 20", resampling=Resampling(200))
@@ -28,6 +29,8 @@ from hyoka.analysis import (
     Comparison,
     Condition,
     Control,
+    Coverage,
+    CoveredGroup,
     Curves,
     Disagreement,
     Equals,
@@ -40,16 +43,18 @@ from hyoka.analysis import (
     open_bins,
 )
 from hyoka.analysis.binning import least_positions
+from hyoka.analysis.coverage import DrawRule
 from hyoka.analysis.curves import Trend
 from hyoka.analysis.wdl import Stages, usual_most
 from hyoka.errors import ParameterError, StudyError, named
 from hyoka.games import facts_named
 from hyoka.progress import OnProgress
+from hyoka.study.grouping import Evaluated, EvaluatorGroup, comparison_groups
 from hyoka.study.measuring import (
     OUTCOMES,
     Measured,
-    apart,
     chosen_evaluators,
+    evaluator_labels,
     is_player,
     measured,
     split_columns,
@@ -91,9 +96,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         raise ParameterError("delta", f"is one width of all bins, {grow} let them grow: not both")
     question = _balanced_parts(_asked(question, asked))
     curves = []
-    for loaded, sample in _measured_each(
-        study, evaluators, question.also(draws="half") if wdl else question
-    ):
+    walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
+    for loaded, sample in walk:
         # Of one evaluator all curves have the same bins.
         binning = _binning(sample, delta, error, count, at_least)
         for outcome, trend, of_outcome in _outcomes(sample, wdl):
@@ -111,7 +115,12 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
                             trend=trend,
                         )
                     )
-    return Curves(tuple(curves), "share" if wdl else "win probability", bands=bands)
+    return Curves(
+        tuple(curves),
+        "share" if wdl else "win probability",
+        bands=bands,
+        coverage=walk.coverage("draws" if wdl else question.draws),
+    )
 
 
 def metrics(
@@ -129,7 +138,8 @@ def metrics(
     question = _balanced_parts(_asked(question, asked))
     tables = []
     caveats: dict[str, None] = {}
-    for loaded, sample in _measured_each(study, evaluators, question):
+    walk = _measured_each(study, evaluators, question)
+    for loaded, sample in walk:
         caveats |= dict.fromkeys(loaded.caveats)
         for condition, holds in _parts(loaded, question, with_all=True):
             part = _part(loaded, question, sample, holds)
@@ -141,7 +151,13 @@ def metrics(
                 )
             )
     confidence = question.resampling.confidence
-    return MetricsTable(tuple(tables), confidence=confidence, caveats=tuple(caveats))
+    return MetricsTable(
+        tuple(tables),
+        confidence=confidence,
+        caveats=tuple(caveats),
+        min_games=question.min_games,
+        coverage=walk.coverage(question.draws),
+    )
 
 
 def splits(  # noqa: PLR0913 - a keyword for each choice
@@ -194,7 +210,9 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         resampling=replace(question.resampling, resamples=resamples),
         progress=progress,
     )
-    return replace(weaknesses, caveats=loaded.caveats)
+    games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
+    coverage = Coverage((loaded.group(),), question.draws, games, drawn)
+    return replace(weaknesses, caveats=loaded.caveats, coverage=coverage)
 
 
 def gaps(
@@ -213,7 +231,8 @@ def gaps(
         raise ParameterError("by", "parts the positions: name a column or a condition")
     found = []
     equal: Control | None = None
-    for loaded, sample in _measured_each(study, evaluators, question):
+    walk = _measured_each(study, evaluators, question)
+    for loaded, sample in walk:
         equal = None if question.balance is None else loaded.phase
         equals = Equals(sample, None if equal is None else equal.strata)
         found += [
@@ -221,7 +240,8 @@ def gaps(
             for words, holds in _parts(loaded, question, with_all=False)
             if holds is not None and holds.any() and not holds.all()
         ]
-    return Gaps(tuple(found), "" if equal is None else equal.name)
+    held_equal = "" if equal is None else equal.name
+    return Gaps(tuple(found), held_equal, walk.coverage(question.draws))
 
 
 def compare(
@@ -235,8 +255,10 @@ def compare(
 ) -> Comparison:
     """Two evaluators on the same positions: the difference of each metric with its interval."""
     question = _unbalanced(_of_all(_asked(question, asked), "a comparison"), "a comparison")
-    a, b = _two(study, one, other, question).samples
-    return analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
+    loaded, coverage = _two(study, one, other, question)
+    a, b = loaded.samples
+    found = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
+    return replace(found, min_games=question.min_games, coverage=coverage)
 
 
 def disagreements(
@@ -250,7 +272,7 @@ def disagreements(
 ) -> Disagreement:
     """Where two evaluators differ most, and which of them was right."""
     question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
-    loaded = _two(study, one, other, question)
+    loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
     disputed = []
@@ -258,7 +280,7 @@ def disagreements(
         game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
         text = study.record(game).position_text(ply)
         disputed.append(replace(each, game=game, ply=ply, text=text))
-    return replace(disagreement, disputed=tuple(disputed))
+    return replace(disagreement, disputed=tuple(disputed), coverage=coverage)
 
 
 def calibration(
@@ -271,22 +293,20 @@ def calibration(
 ) -> Calibration:
     """Constants that turn scores into win probabilities; with `wdl`, into those of win and loss."""
     question = _balanced_parts(_asked(question, asked))
-    return Calibration(
-        tuple(
-            row
-            for loaded, sample in _measured_each(
-                study, evaluators, question.also(draws="half") if wdl else question
-            )
-            for condition, holds in _parts(loaded, question, with_all=True)
-            for row in analysis.calibrate(
-                _part(loaded, question, sample, holds),
-                draws=question.draws,
-                wdl=wdl,
-                condition=condition,
-                confidence=question.resampling.confidence,
-            )
+    walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
+    rows = tuple(
+        row
+        for loaded, sample in walk
+        for condition, holds in _parts(loaded, question, with_all=True)
+        for row in analysis.calibrate(
+            _part(loaded, question, sample, holds),
+            draws=question.draws,
+            wdl=wdl,
+            condition=condition,
+            confidence=question.resampling.confidence,
         )
     )
+    return Calibration(rows, question.min_games, walk.coverage("draws" if wdl else question.draws))
 
 
 def wdl(  # noqa: PLR0913 - a keyword for each choice
@@ -311,8 +331,9 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
     question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
     column = _MOVE_NUMBER if along == MOVE else along
     # A model is of one evaluator: what others said of which positions does not matter.
-    alone = [[name] for name in chosen_evaluators(study, evaluators)]
-    every, models = list(_measured_groups(study, alone, question, columns=[column])), []
+    alone = [EvaluatorGroup((name,)) for name in chosen_evaluators(study, evaluators)]
+    walk = _Walk(study, alone, question, (column,))
+    every, models = list(walk), []
     try:
         stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
     except (TypeError, ValueError):
@@ -335,7 +356,7 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
             for condition, holds in _parts(loaded, question, with_all=True)
         ]
     caveats = dict.fromkeys(caveat for loaded, _ in every for caveat in loaded.caveats)
-    return WdlModels(tuple(models), tuple(caveats))
+    return WdlModels(tuple(models), tuple(caveats), walk.coverage("draws"))
 
 
 def _asked(question: Question | None, asked: Asked) -> Question:
@@ -382,44 +403,68 @@ def column_words(game: str, of_player: bool = False) -> dict[str, str]:
 
 
 def _measured_each(
-    study: "Study",
-    evaluators: Sequence[str] | str | None,
-    question: Question,
-    columns: Sequence[str] = (),
-) -> Iterator[tuple[Measured, Sample]]:
-    """Each evaluator's sample: on the positions that all share, or each on its own (`apart`).
+    study: "Study", evaluators: Sequence[str] | str | None, question: Question
+) -> "_Walk":
+    """Each evaluator's sample, on the positions that its group shares (`comparison_groups`)."""
+    names = chosen_evaluators(study, evaluators)
+    return _Walk(study, comparison_groups(study, names, question), question)
 
-    Of several that are apart those without such a position are left out.
+
+class _Walk:
+    """The samples of groups of evaluators, loaded one group after the other.
+
+    Groups without a position that counts are left out, and `coverage` names them; if there is no
+    other, the error of the first is raised.
     """
-    groups = apart(study, chosen_evaluators(study, evaluators), question)
-    return _measured_groups(study, groups, question, columns)
+
+    def __init__(
+        self,
+        study: "Study",
+        groups: Sequence[EvaluatorGroup],
+        question: Question,
+        columns: Sequence[str] = (),
+    ) -> None:
+        self._study, self._groups, self._question = study, groups, question
+        self._columns = columns
+        self._met: list[CoveredGroup] = []
+        self._games: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._missing: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[Measured, Sample]]:
+        nothing: list[StudyError] = []
+        for group in self._groups:
+            try:
+                loaded = measured(self._study, group.names, self._question, columns=self._columns)
+            except StudyError as error:
+                nothing.append(error)
+                if len(nothing) == len(self._groups):
+                    raise nothing[0] from None
+                self._missing += evaluator_labels(self._study, group.names)
+                continue
+            self._met.append(loaded.group(group.own_positions, group.common_positions))
+            self._games = np.union1d(self._games, loaded.joint_games)
+            self._drawn = np.union1d(self._drawn, loaded.drawn_games)
+            for sample in loaded.samples:
+                yield loaded, sample
+
+    def coverage(self, draws: DrawRule) -> Coverage:
+        """What the samples that were given rest on."""
+        return Coverage(
+            tuple(self._met), draws, len(self._games), len(self._drawn), tuple(self._missing)
+        )
 
 
-def _measured_groups(
-    study: "Study",
-    groups: Sequence[Sequence[str]],
-    question: Question,
-    columns: Sequence[str] = (),
-) -> Iterator[tuple[Measured, Sample]]:
-    """The samples of evaluators, each group on the positions that it shares."""
-    nothing: list[StudyError] = []
-    for names in groups:
-        try:
-            loaded = measured(study, names, question, columns=columns)
-        except StudyError as error:
-            nothing.append(error)
-            if len(nothing) == len(groups):
-                raise nothing[0] from None
-            continue
-        for sample in loaded.samples:
-            yield loaded, sample
-
-
-def _two(study: "Study", one: str, other: str, question: Question) -> Measured:
+def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Measured, Coverage]:
+    """Two evaluators on the positions that both evaluated, however few these are."""
     loaded = measured(study, [one, other], question)
     if len(loaded.samples) != 2:
         raise ParameterError("other", f"is compared with itself: {one}")
-    return loaded
+    names = chosen_evaluators(study, [one, other])
+    evaluated = Evaluated.load(study, names, question)
+    group = loaded.group([evaluated.positions([name]) for name in names])
+    games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
+    return loaded, Coverage((group,), question.draws, games, drawn)
 
 
 def _binning(

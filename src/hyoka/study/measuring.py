@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.analysis import VALUE, Control, Sample, game_numbers
+from hyoka.analysis.coverage import CoveredGroup
 from hyoka.errors import ConditionError, StudyError, named, nearest
 from hyoka.name_patterns import matches
 from hyoka.study.conditions import check_condition
@@ -58,6 +59,10 @@ class Measured:
     """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
     inferred: tuple[bool, ...]
     """For each evaluator, whether only the values show whose they are."""
+    joint_games: NDArray[np.int64] = field(repr=False)
+    """Games with a result that they evaluated, also those whose drawn positions are dropped."""
+    drawn_games: NDArray[np.int64] = field(repr=False)
+    """Those of them with drawn positions."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -65,6 +70,12 @@ class Measured:
     def sample(self, name: str) -> Sample:
         """The sample of one evaluator."""
         return next(sample for sample in self.samples if sample.name == name)
+
+    def group(self, own_positions: Sequence[int] = (), common_positions: int = 0) -> CoveredGroup:
+        """The evaluators with how many positions and games they are measured on."""
+        names = tuple(sample.name for sample in self.samples)
+        games = len(np.unique(self.game_ids))
+        return CoveredGroup(names, len(self), games, tuple(own_positions), common_positions)
 
     @cached_property
     def _players(self) -> PlayersOf:
@@ -123,11 +134,11 @@ def measured(
         loaded.append(by)
     table = _joined(study, names, asked.where, loaded)
     results = column_values(table, "result").astype(np.float32)
-    decided = np.ones(len(results), bool)
-    if asked.draws == "drop":
-        decided = (results == 0) | (results == 1)
-    rows = np.flatnonzero(decided)
-    game_ids = column_values(table, "game_id").astype(np.int64)[rows]
+    all_game_ids = column_values(table, "game_id").astype(np.int64)
+    decided = (results == 0) | (results == 1)
+    drawn_games = np.unique(all_game_ids[~decided])
+    rows = np.flatnonzero(decided) if asked.draws == "drop" else np.arange(len(results))
+    game_ids = all_game_ids[rows]
     numbers, count = game_numbers(game_ids)
     samples = []
     labels = evaluator_labels(study, names)
@@ -180,6 +191,8 @@ def measured(
             for i, name in enumerate(names)
         ),
         tuple(AUTHORS in identity(study, name) for name in names),
+        np.unique(all_game_ids),
+        drawn_games,
     )
 
 
@@ -260,22 +273,6 @@ def is_player(study: "Study", name: str) -> bool:
     return PLAYER in identity(study, name)
 
 
-def apart(study: "Study", names: Sequence[str], question: Question) -> list[list[str]]:
-    """Evaluators in groups that are measured on the same positions.
-
-    Players who speak of their own moves share no position: of several, each is by itself. So is
-    each where a condition is about what an evaluator says: it is about each one's own.
-    """
-    texts = [text for text in (question.where, question.expression) if text is not None]
-    players = [name for name in names if is_player(study, name)]
-    if said_in(texts, study.condition_columns()):
-        return [[name] for name in names]
-    if len(players) < 2:
-        return [list(names)]
-    others = [name for name in names if name not in players]
-    return [*([others] if others else []), *([name] for name in players)]
-
-
 def identity(study: "Study", name: str) -> dict[str, Any]:
     """What the study knows about an evaluator."""
     return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
@@ -302,18 +299,19 @@ def said_by(study: "Study", names: Sequence[str]) -> str:
     known = study.condition_columns()
     said = ", ".join(f"e.{column}" for column in SAID if column not in known)
     labels = " ".join(
-        f"when {_quoted(name)} then {_quoted(label)}"
+        f"when {quoted(name)} then {quoted(label)}"
         for name, label in zip(names, evaluator_labels(study, names), strict=True)
     )
     called = "" if EVALUATOR in known else f", case e.engine {labels} end as {EVALUATOR}"
     return (
         f"(select p.*, {said}{called}, e.engine as engine_ from positions p join evaluations e "
         f"using (game_id, ply) where e.failed is null and e.engine in "
-        f"({', '.join(map(_quoted, names))}))"
+        f"({', '.join(map(quoted, names))}))"
     )
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
 
@@ -338,7 +336,7 @@ def _joined(
     for i, name in enumerate(names):
         joins.append(
             f"join (select game_id, ply, value, score, mate, unit, author from evaluations where "
-            f"engine = {_quoted(name)} and failed is null) e{i} using (game_id, ply)"
+            f"engine = {quoted(name)} and failed is null) e{i} using (game_id, ply)"
         )
         if own or of_evaluators:
             more = "".join(f", {each}" for each in of_evaluators)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypedDict, Unpack, get_args
 
-from hyoka.analysis import DrawnGames, Link, Resampling
+from hyoka.analysis import MIN_GAMES, DrawnGames, Link, Resampling
 from hyoka.errors import ParameterError, named
 
 Axis = Literal["auto", "value", "score"]
@@ -42,11 +42,14 @@ class Question:
     """Parts (and conditions that are searched) are compared as if early, middle and late positions
     were spread in them as in all."""
     draws: DrawnGames = "drop"
+    """Positions of drawn games are left out, or count as half a win (and half a loss)."""
     axis: Axis = "auto"
     link: Link | None = None
     """Where scores become probabilities, what is made of them; None: what games held out prefer."""
     resampling: Resampling = field(default_factory=Resampling)
     """Intervals draw whole games again; no resamples, no intervals."""
+    min_games: int = MIN_GAMES
+    """Results show no figure of fewer games."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -57,6 +60,8 @@ class Question:
                 raise ParameterError(name, f"is {' or '.join(known)}, not '{value}'")
         if self.balance not in (None, *get_args(Balance)):
             raise ParameterError("balance", f"is ply, not '{self.balance}'")
+        if self.min_games < 1:
+            raise ParameterError("min_games", f"is 1 or more, not {self.min_games}")
         some = self.largest
         if some is not None and (some < 1 or self.by is None or self.bins is not None):
             raise ParameterError(
@@ -114,3 +119,4 @@ class Asked(TypedDict, total=False):
     axis: Axis
     link: Link | None
     resampling: Resampling
+    min_games: int

@@ -20,7 +20,8 @@ from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.studio.rooms.keeping import Kept
 from hyoka.studio.rooms.study_asked import Asked
 from hyoka.study.conditions import check_condition
-from hyoka.study.measuring import Measured, apart, measured
+from hyoka.study.grouping import EvaluatorGroup, comparison_groups
+from hyoka.study.measuring import Measured, measured
 from hyoka.study.sql import within_seconds
 from hyoka.study.tables import position_keys
 
@@ -35,6 +36,7 @@ class Positions:
     loaded: Measured
     keys: NDArray[np.int64]
     """A number for each position, ascending."""
+    group: EvaluatorGroup
     _curves: dict[tuple[str, int], Curve] = field(default_factory=dict)
     _binnings: dict[str, Binning] = field(default_factory=dict)
     _equals: dict[str, Equals] = field(default_factory=dict)
@@ -84,14 +86,15 @@ def are_loaded(asked: Asked) -> bool:
 
 
 def positions_of(asked: Asked) -> tuple[Positions, ...]:
-    """The positions of the evaluators that are chosen; players who share none are by themselves."""
+    """The positions of the chosen evaluators, in groups that share enough of them."""
 
     def load() -> tuple[Positions, ...]:
         question = hk.Question(draws=asked.draws, resampling=hk.Resampling(0))
         found = []
-        for names in apart(asked.study, asked.engines, question):
-            loaded = measured(asked.study, names, question)
-            found.append(Positions(loaded, position_keys(loaded.game_ids, loaded.plies)))
+        for group in comparison_groups(asked.study, asked.engines, question):
+            loaded = measured(asked.study, group.names, question)
+            keys = position_keys(loaded.game_ids, loaded.plies)
+            found.append(Positions(loaded, keys, group))
         return tuple(found)
 
     return _kept.get(_key(asked), load)

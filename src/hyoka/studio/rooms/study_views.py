@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be seen of a study: each view gives the values of its template."""
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 import hyoka as hk
-from hyoka.analysis import Curves, Disagreement, Result, Splits, value_text
+from hyoka.analysis import Coverage, Curves, Disagreement, Result, Splits, value_text
 from hyoka.analysis.charts import evaluation_curves, pick_key
 from hyoka.analysis.curves import MOST_DRAWN
 from hyoka.analysis.resampling import probability_text
@@ -41,7 +42,7 @@ from hyoka.studio.rooms.study_positions import (
     positions_of,
 )
 from hyoka.study.conditions import check_condition
-from hyoka.study.measuring import apart, evaluator_labels
+from hyoka.study.measuring import evaluator_labels
 from hyoka.study.sql import within_seconds
 
 _BOARDS: Final = 8
@@ -130,27 +131,19 @@ def _curve_values(asked: Asked) -> Values:
 
 
 def _common(asked: Asked) -> list[str]:
-    """Where evaluators are compared on fewer positions than one of them has judged, how many."""
-    told: list[str] = []
+    """Which positions the curves rest on, where that is not simply all there are."""
     if asked.by is not None:
-        return told
-    groups = apart(asked.study, asked.engines, hk.Question())
-    for names, positions in zip(groups, positions_of(asked), strict=True):
-        listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
-        rows = asked.study.sql(
-            "select engine, count(*) as n from evaluations where failed is null "
-            f"and engine in ({listed}) group by engine"
-        ).to_pylist()
-        counts = [row["n"] for row in rows]
-        if len(counts) > 1 and min(counts) < max(counts):
-            fewest = [row["engine"] for row in rows if row["n"] == min(counts)]
-            who = " and ".join(evaluator_labels(asked.study, fewest))
-            without = "; drawn games are left out" if asked.draws == "drop" else ""
-            told.append(
-                f"Positions that all chosen have judged: {len(positions.loaded):,} of "
-                f"{max(counts):,}{without}. Fewest has {who}."
-            )
-    return told
+        return []
+    positions = positions_of(asked)
+    groups = tuple(
+        each.loaded.group(each.group.own_positions, each.group.common_positions)
+        for each in positions
+    )
+    none = np.zeros(0, np.int64)
+    games = functools.reduce(np.union1d, (each.loaded.joint_games for each in positions), none)
+    drawn = functools.reduce(np.union1d, (each.loaded.drawn_games for each in positions), none)
+    covered = Coverage(groups, asked.draws, len(games), len(drawn))
+    return [covered.text(hint=False)] if len(asked.engines) > 1 or len(drawn) else []
 
 
 def _gap_row(gap: Any) -> Values:

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which evaluators are measured on the same positions.
+
+Evaluators are compared on the positions that all of them evaluated. Where samples differ, the
+positions common to all may be a handful, so evaluators are put into groups (`comparison_groups`):
+
+1. A set of two or more evaluators is useful if their common positions are 500 or more, or at least
+   half of those of the member that has fewest; and their common games are 20 or more, or at least
+   half of those of the member that has fewest.
+2. From each evaluator as a seed a set grows by the evaluator that keeps the most positions common.
+   Of all useful sets met this way the one with the most evaluators × common positions is a group;
+   positions beyond 1,000 do not count in this product, since another evaluator to compare is worth
+   more than they are. Equal ones go by common positions, then by the evaluators' order.
+3. That is repeated with the evaluators left. Those in no useful set stand alone, each on its own
+   positions, the one with the most games first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.coverage import MIN_GAMES
+from hyoka.study.conditions import check_condition
+from hyoka.study.measuring import (
+    EVALUATOR,
+    SAID,
+    is_player,
+    nothing_evaluated,
+    quoted,
+    said_by,
+    said_in,
+)
+from hyoka.study.question import Question
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+MIN_POSITIONS: Final = 500
+"""So many common positions are enough for a comparison, of however many."""
+ENOUGH_POSITIONS: Final = 1000
+"""More common positions than this do not make up for an evaluator left out."""
+_HALF: Final = 0.5
+_BITS: Final = 60
+"""Evaluators in one column of bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """How many positions of each game each set of evaluators evaluated, if their results count."""
+
+    names: tuple[str, ...]
+    members: NDArray[np.bool_] = field(repr=False)
+    """For each set (rows), which evaluators (columns) are in it."""
+    games: NDArray[np.int64] = field(repr=False)
+    """Of each row."""
+    counts: NDArray[np.int64] = field(repr=False)
+    """Positions of that game that exactly this set evaluated."""
+
+    @classmethod
+    def load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
+        """Those that a question is about."""
+        usable = [*study.condition_columns(), EVALUATOR, *SAID]
+        condition = "true" if question.where is None else check_condition(question.where, usable)
+        result = "coalesce(adjudicated, result)"
+        counts = f"{result} in (0, 1)" if question.draws == "drop" else f"{result} is not null"
+        columns = range((len(names) + _BITS - 1) // _BITS)
+        bits = ", ".join(f"coalesce(bit_or({_bits(names, i)}), 0) as set_{i}" for i in columns)
+        sets = ", ".join(f"set_{i}" for i in columns)
+        rows = study.sql(
+            f"select game_id, {sets}, count(*) as positions from (select game_id, ply, {bits} "
+            f"from {said_by(study, names)} where {condition} and {counts} group by game_id, ply) "
+            f"group by game_id, {sets} order by game_id, {sets}"
+        )
+        masks = [rows[f"set_{i}"].to_numpy().astype(np.int64) for i in columns]
+        members = [masks[i // _BITS] >> (i % _BITS) & 1 for i in range(len(names))]
+        return cls(
+            tuple(names),
+            np.array(members, dtype=bool).T.reshape(len(rows), len(names)),
+            rows["game_id"].to_numpy().astype(np.int64),
+            rows["positions"].to_numpy().astype(np.int64),
+        )
+
+    def positions(self, some: Sequence[str]) -> int:
+        """How many positions all of some evaluators evaluated."""
+        return int(self.counts[self._common(some)].sum())
+
+    def game_count(self, some: Sequence[str]) -> int:
+        """Of how many games these are."""
+        return len(np.unique(self.games[self._common(some)]))
+
+    def _common(self, some: Sequence[str]) -> NDArray[np.bool_]:
+        places = [self.names.index(name) for name in some]
+        return np.asarray(self.members[:, places].all(axis=1))
+
+    def is_useful(self, some: Sequence[str]) -> bool:
+        """Whether evaluators share enough positions to be compared on them."""
+        fewest = min(self.positions([name]) for name in some)
+        fewest_games = min(self.game_count([name]) for name in some)
+        return self.positions(some) >= max(
+            1, min(MIN_POSITIONS, _HALF * fewest)
+        ) and self.game_count(some) >= max(1, min(MIN_GAMES, _HALF * fewest_games))
+
+    def groups(self, names: Sequence[str]) -> list[list[str]]:
+        """The useful sets among some evaluators, then each of the others by itself."""
+        left, groups = list(names), []
+        while (group := self._best_group(left)) is not None:
+            groups.append(group)
+            left = [name for name in left if name not in group]
+        return [*groups, *([name] for name in self.most_games_first(left))]
+
+    def most_games_first(self, names: Sequence[str]) -> list[str]:
+        """Evaluators by their games, then by their positions."""
+        return sorted(names, key=lambda name: (-self.game_count([name]), -self.positions([name])))
+
+    def _best_group(self, names: Sequence[str]) -> list[str] | None:
+        places = [self.names.index(name) for name in names]
+        sets, number = np.unique(self.members[:, places], axis=0, return_inverse=True)
+        counts = np.bincount(number.reshape(-1), self.counts, len(sets))
+        found: dict[tuple[int, ...], int] = {}
+        for seed in range(len(names)):
+            chosen, common = [seed], sets[:, seed].copy()
+            rest = [i for i in range(len(names)) if i != seed]
+            while rest:
+                shared = (counts * common) @ sets[:, rest]
+                nearest = int(np.argmax(shared))
+                if not shared[nearest]:
+                    break
+                chosen.append(rest.pop(nearest))
+                common &= sets[:, chosen[-1]]
+                found[tuple(sorted(chosen))] = int(shared[nearest])
+
+        def rank(some: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+            return -len(some) * min(found[some], ENOUGH_POSITIONS), -found[some], some
+
+        best_first = sorted(found, key=rank)
+        groups = ([names[i] for i in some] for some in best_first)
+        return next((group for group in groups if self.is_useful(group)), None)
+
+
+def _bits(names: Sequence[str], column: int) -> str:
+    some = names[column * _BITS : (column + 1) * _BITS]
+    cases = " ".join(f"when {quoted(name)} then {1 << i}::bigint" for i, name in enumerate(some))
+    return f"case engine_ {cases} end"
+
+
+@dataclass(frozen=True)
+class EvaluatorGroup:
+    """Evaluators that are measured on their common positions."""
+
+    names: tuple[str, ...]
+    own_positions: tuple[int, ...] = ()
+    """How many each has by itself; empty where there is only one evaluator in all."""
+    common_positions: int = 0
+    """Of one that stands alone, how many it shares with the largest group."""
+
+
+def comparison_groups(
+    study: "Study", names: Sequence[str], question: Question
+) -> list[EvaluatorGroup]:
+    """Evaluators in groups that are measured on the same positions; see the module.
+
+    Players who comment on their own moves share no position: of several, each stands alone. So does
+    every evaluator if the question is about what evaluators say.
+    """
+    if not names:
+        raise nothing_evaluated(study)
+    if len(names) < 2:
+        return [EvaluatorGroup((name,)) for name in names]
+    evaluated = Evaluated.load(study, names, question)
+    players = [name for name in names if is_player(study, name)]
+    texts = [text for text in (question.where, question.expression) if text is not None]
+    if said_in(texts, study.condition_columns()):
+        groups = [[name] for name in evaluated.most_games_first(names)]
+    elif len(players) < 2:
+        groups = evaluated.groups(names)
+    else:
+        others = [name for name in names if name not in players]
+        groups = [
+            *evaluated.groups(others),
+            *([name] for name in evaluated.most_games_first(players)),
+        ]
+    largest = groups[0] if len(groups[0]) > 1 else []
+    return [
+        EvaluatorGroup(
+            tuple(group),
+            tuple(evaluated.positions([name]) for name in group),
+            evaluated.positions([*largest, *group]) if largest and len(group) == 1 else 0,
+        )
+        for group in groups
+    ]
