@@ -308,3 +308,25 @@ def test_playouts_go_by_names() -> None:
     assert len(hk.playouts("othello", 5)) == 5
     with pytest.raises(NotationError, match="no game 'rase'"):
         hk.playouts("rase", 5)
+
+
+def test_duplicates_add_what_they_say_to_the_game_that_they_repeat(tmp_path: Path) -> None:
+    moves = np.array([102, 102, 102, 102, 101], np.uint16)
+    bare = hk.Record("Race", moves, result=1.0, ending="normal")
+    told = hk.Record(
+        "Race",
+        moves.copy(),
+        event="cup",
+        result=1.0,
+        ending="normal",
+        remarks=(hk.Remark(1, value=0.4, text="so"), hk.Remark(3, value=0.7, author="first")),
+    )
+    said = []
+    for name, order in (("one", (bare, told)), ("two", (told, bare))):
+        study, report = make_study(tmp_path / name, order)
+        assert (report.duplicates, report.values) == (1, 2)
+        assert report.merged_duplicates == (name == "one")
+        said.append((study.record(0).event, study.record(0).remarks))
+    assert said[0] == said[1]
+    assert said[0][0] == "cup"
+    assert [remark.value for remark in said[0][1]] == [np.float32(0.4), np.float32(0.7)]

@@ -204,16 +204,20 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
         f"{'to' if added else 'in'} {study}"
     )
     if report.duplicates:
-        out.print(f"{report.duplicates:,} exact duplicates are marked and not described")
+        out.print(
+            f"{report.duplicates:,} exact duplicates are marked and not described; "
+            f"{report.merged_duplicates:,} of them added comments, evaluations or tags to the "
+            "game that they repeat"
+        )
     if report.values:
         out.print(f"{report.values:,} values in the records; hyoka evaluate {study} takes them")
     if report.left_out:
         out.print(f"{report.left_out:,} games left out by the condition")
+    _print_unreadable(report.unreadable, report.first_unreadable)
     _print_refused(report.first_refused, dict(report.refused))
 
 
 def _as_values(summary: Summary) -> dict[str, object]:
-    _print_unreadable(report.unreadable, report.first_unreadable)
     def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}
@@ -234,11 +238,11 @@ def _as_values(summary: Summary) -> dict[str, object]:
     return {
         "games": games,
         "sources": summary.sources,
+        "unreadable": summary.unreadable,
         "refused": dict(summary.refused),
         "unread": summary.unread,
         "first_refused": first,
     }
-        "unreadable": summary.unreadable,
 
 
 def _print_summary(summary: Summary, as_json: bool) -> None:
@@ -276,9 +280,9 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
         out.print(table)
     if not summary.games:
         out.print("no games")
+    _print_unreadable(summary.unreadable, summary.first_unreadable)
     _print_refused(summary.first_refused, dict(summary.refused))
 
 
 def _counts(counts: dict[str, int]) -> str:
-    _print_unreadable(summary.unreadable, summary.first_unreadable)
     return ", ".join(f"{count:,} {what}" for what, count in counts.items())

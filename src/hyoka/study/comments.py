@@ -2,19 +2,22 @@
 """What records say as evaluations: of all together, of one player, or player by player.
 
 comments                                    one evaluator, whoever speaks
-comments:by=player                          each player is an evaluator
-comments:by=player,merge=Stockfish*|LCZero* versions are one
+comments:by=player                          each player is an evaluator, versions of a program are one
+comments:by=player,versions=apart           each version of a program is an evaluator
+comments:by=player,merge=Stock*|LCZero*     those whose names fit a pattern are one
 comments:by=player,players=Stock*           only these, each by itself
 comments:player=Stockfish*                  one evaluator: those whose names fit
 comments:player=Stockfish*,without=*Simul   the same, but for these
+comments:program=Stockfish                  one evaluator: all versions of a program
 """
 
 import hashlib
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 
 from hyoka.errors import NotationError, StudyError, nearest
 from hyoka.games import facts_named
-from hyoka.name_patterns import OR, check_met, matches, merged, patterns_of
+from hyoka.name_patterns import OR, check_met, matches, merged, patterns_of, program_name
 from hyoka.study.layout import COMMENTS
 from hyoka.study.speakers import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
 from hyoka.study.storing import Chosen, EvaluationReport, store
@@ -32,7 +35,9 @@ from hyoka.study.study import Study
 _LEAST_GAMES: Final = 30
 """Of fewer games intervals say little."""
 _MOST_PLAYERS: Final = 24
-_SETTINGS: Final = ("by", "player", "without", "players", "merge", "games", "most")
+_SETTINGS: Final = (
+    "by", "player", "program", "without", "players", "merge", "versions", "games", "most",
+)  # fmt: skip
 _NAMED: Final = 4
 
 
@@ -48,16 +53,21 @@ class OnePlayer:
     pattern: str
     without: tuple[str, ...] = ()
     """Patterns of names that fit, and yet are others."""
+    is_program: bool = False
+    """Whether all versions of a program are meant, the pattern being its name."""
 
     def is_called(self, name: str) -> bool:
         """Whether a player of this name is meant."""
+        if self.is_program:
+            return program_name(name) == self.pattern
         return matches(self.pattern, name) and not any(matches(p, name) for p in self.without)
 
     @property
     def text(self) -> str:
         """The spec that names it."""
         more = f",without={OR.join(self.without)}" if self.without else ""
-        return f"{COMMENTS}:player={self.pattern}{more}"
+        kind = "program" if self.is_program else "player"
+        return f"{COMMENTS}:{kind}={self.pattern}{more}"
 
     @property
     def slug(self) -> str:
@@ -75,21 +85,45 @@ class ByPlayer:
     """Patterns of those that are wanted, by what they are called once merged; all unless given."""
     merge: tuple[str, ...] = ()
     """Patterns of those that are one; who fits several is of the first."""
+    versions: Literal["merged", "apart"] = "merged"
+    """Whether the versions of a program are one evaluator."""
     games: int | None = None
     """Players of fewer are left out: 30 unless given, or 1 of those that are named."""
     most: int | None = None
     """So many, those with the most games: 24 unless given, or all that are named."""
 
     def voices(self, names: Sequence[str]) -> dict[str, OnePlayer]:
-        """Those of these names that are wanted, and whom each of them counts as."""
-        called = merged(names, self.merge)
-        check_met(self.players, called)
+        """Those of these names that are wanted, and whom each of them counts as.
+
+        A pattern of `merge` goes before versions. A name that `players` gives in full, or by a
+        pattern that does not fit its program's name, stays apart from other versions.
+        """
+        by_pattern = merged(names, self.merge)
+        programs = self._programs(names)
+        known = [*by_pattern, *names, *programs.values()]
+        check_met(self.players, known)
         voices = {}
-        for name, group in zip(names, called, strict=True):
-            if not self.players or any(matches(p, group) for p in self.players):
-                earlier = self.merge[: self.merge.index(group)] if group in self.merge else ()
-                voices[name] = OnePlayer(group, earlier)
+        for name, group in zip(names, by_pattern, strict=True):
+            if group in self.merge:
+                voice = OnePlayer(group, self.merge[: self.merge.index(group)])
+            elif name in programs and self._wants(programs[name]):
+                voice = OnePlayer(programs[name], is_program=True)
+            else:
+                voice = OnePlayer(name)
+            if self._wants(voice.pattern):
+                voices[name] = voice
         return voices
+
+    def _wants(self, called: str) -> bool:
+        return not self.players or any(matches(p, called) for p in self.players)
+
+    def _programs(self, names: Sequence[str]) -> dict[str, str]:
+        """Names of programs that have several versions here, and the program of each."""
+        if self.versions == "apart":
+            return {}
+        programs = {name: program_name(name) for name in names}
+        count = Counter(programs.values())
+        return {name: program for name, program in programs.items() if count[program] > 1}
 
 
 Comments = Everybody | OnePlayer | ByPlayer
@@ -104,7 +138,7 @@ def comments_of(text: str) -> Comments:
     """Whose comments a spec asks for; raises NotationError.
 
     >>> comments_of("comments:by=player,merge=Stockfish*")
-    ByPlayer(players=(), merge=('Stockfish*',), games=None, most=None)
+    ByPlayer(players=(), merge=('Stockfish*',), versions='merged', games=None, most=None)
     >>> comments_of("comments:player=Carlsen, Magnus").text
     'comments:player=Carlsen, Magnus'
     """
@@ -126,11 +160,19 @@ def comments_of(text: str) -> Comments:
         return OnePlayer(
             given["player"], patterns_of(given["without"]) if "without" in given else ()
         )
+    if "program" in given:
+        if len(given) > 1:
+            raise NotationError(f"{COMMENTS}: program=NAME is one evaluator, and takes no more")
+        return OnePlayer(given["program"], is_program=True)
     if given.get("by") != "player":
         raise NotationError(f"{COMMENTS}: by=player is the only way to part them, not '{rest}'")
+    versions = given.get("versions", "merged")
+    if versions not in ("merged", "apart"):
+        raise NotationError(f"{COMMENTS}: versions is merged or apart, not '{versions}'")
     return ByPlayer(
         patterns_of(given["players"]) if "players" in given else (),
         patterns_of(given["merge"]) if "merge" in given else (),
+        "apart" if versions == "apart" else "merged",
         *(_count(name, given[name]) if name in given else None for name in ("games", "most")),
     )
 
@@ -164,6 +206,7 @@ def _take_all(study: Study, chosen: Chosen) -> EvaluationReport:
     remarks, inferred = _with_authors(_remarks(study))
     identity = {"spec": COMMENTS, "name": "the records' own values"}
     identity |= {AUTHORS: "the movers, as the values show"} if inferred else {}
+    remarks = _one_per_position(remarks)
     report = store(study, COMMENTS, remarks, chosen, identity)
     if report.wanted:
         players = PlayersOf.load(study, remarks["game_id"].to_numpy())
@@ -184,7 +227,7 @@ def _remarks(study: Study) -> pa.Table:
         "case when first_to_play then 'second' else 'first' end as mover "
         "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
         "where value is not null or score is not null or mate is not null "
-        "order by r.game_id, r.ply"
+        "order by r.game_id, r.ply, author"
     )
     return rows.append_column("unit", pa.array([facts_named(study.game).unit] * len(rows)))
 
@@ -196,6 +239,13 @@ def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
     if authors.null_count < len(authors) or not len(authors) or not _in_turn(remarks):
         return without, False
     return _authored(without, pc.if_else(_moved(remarks), movers, None)), True
+
+
+def _one_per_position(remarks: pa.Table) -> pa.Table:
+    """The first remark on each position, where several authors speak of one."""
+    games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
+    again = (games[1:] == games[:-1]) & (plies[1:] == plies[:-1])
+    return remarks.filter(pa.array(np.append(True, ~again)[: len(remarks)]))
 
 
 def _in_turn(remarks: pa.Table) -> bool:
@@ -261,7 +311,9 @@ class _Spoken:
         names = [self.names[code] for code in np.unique(self.speaker[self.speaker >= 0])]
         names = [name for name in names if name]
         if isinstance(spec, OnePlayer):
-            check_met([spec.pattern], names)
+            check_met(
+                [spec.pattern], [*names, *(map(program_name, names) if spec.is_program else ())]
+            )
             return {spec: [name for name in names if spec.is_called(name)]}, list(self.notes)
         if not names:
             raise StudyError("no comment is by a player with a name")
@@ -275,12 +327,12 @@ class _Spoken:
                 f"no player spoke in {least} games or more; the most, {played[0][0].pattern}, in "
                 f"{played[0][1]}: {COMMENTS}:by=player,games=1 takes all"
             )
-        notes = [*self.notes, *_left_out(len(played), least, enough, most)]
         voices: dict[OnePlayer, list[str]] = {voice: [] for voice in enough[:most]}
         for name, voice in merged_names.items():
             if voice in voices:
                 voices[voice].append(name)
-        return voices, notes
+        left_out = _left_out(len(played), least, enough, most)
+        return voices, [*self.notes, *_merged_versions(voices), *left_out]
 
     def _games_of(self, merged_names: Mapping[str, OnePlayer]) -> list[tuple[OnePlayer, int]]:
         """Evaluators with how many games they spoke in, the most first."""
@@ -296,7 +348,22 @@ class _Spoken:
     def by(self, names: Sequence[str]) -> pa.Table:
         """The remarks of players of these names."""
         spoke = np.array([*(name in names for name in self.names), False])
-        return self.rows.filter(pa.array(spoke[self.speaker]))
+        return _one_per_position(self.rows.filter(pa.array(spoke[self.speaker])))
+
+
+def _merged_versions(voices: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:
+    """Which versions count as one, and how to have them apart."""
+    programs = [
+        f"{voice.pattern} ({len(names):,} versions)"
+        for voice, names in voices.items()
+        if voice.is_program
+    ]
+    if programs:
+        more = f" and {len(programs) - _NAMED:,} more" if len(programs) > _NAMED else ""
+        yield (
+            f"the versions of a program are one evaluator: {', '.join(programs[:_NAMED])}{more}; "
+            "versions=apart keeps them apart"
+        )
 
 
 def _left_out(players: int, least: int, enough: Sequence[OnePlayer], most: int) -> Iterator[str]:
@@ -304,7 +371,7 @@ def _left_out(players: int, least: int, enough: Sequence[OnePlayer], most: int) 
     if few := players - len(enough):
         yield (
             f"{few:,} players of fewer than {least} games are left out: games=N takes those with "
-            "at least N, merge=NAME* counts versions as one"
+            "at least N, merge=PATTERN counts those whose names fit as one"
         )
     if others := [voice.pattern for voice in enough[most:]]:
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""

@@ -19,6 +19,7 @@ from hyoka.passes import GameTable
 from hyoka.records import Batch, Refused
 from hyoka.records.reading import MOST_UNREADABLE_KEPT, UnreadableNumber, unread_count
 from hyoka.study.conditions import check_condition
+from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.manifest import Change, Part
 from hyoka.study.sql import connection, run_query
 
@@ -37,16 +38,18 @@ class ImportReport:
     """Games in the study, duplicates among them."""
     positions: int = 0
     duplicates: int = 0
+    merged_duplicates: int = 0
+    """Duplicates that added comments, evaluations or tags to the game that they repeat."""
     values: int = 0
     """Positions that the records themselves say a value, score or mate of."""
     left_out: int = 0
     """Games that the condition did not want."""
-    refused: collections.Counter[str] = field(default_factory=collections.Counter)
-    """Games that could not be taken, by kind of fault."""
-    first_refused: list[Refused] = field(default_factory=list)
     unreadable: int = 0
     """Numbers in comments that could not be read, and were left out."""
     first_unreadable: list[UnreadableNumber] = field(default_factory=list)
+    refused: collections.Counter[str] = field(default_factory=collections.Counter)
+    """Games that could not be taken, by kind of fault."""
+    first_refused: list[Refused] = field(default_factory=list)
     game: str = ""
 
     @property
@@ -59,15 +62,20 @@ class ImportReport:
         self.refused.update(each.fault for each in refused)
         self.first_refused += refused[: max(0, 20 - len(self.first_refused))]
 
+    def note_merged(self, merger: DuplicateMerger) -> None:
+        """Count the duplicates that added something, and the evaluations among it."""
+        self.merged_duplicates += merger.merged
+        self.values += merger.evaluations
 
-def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
-    """The names of feature columns: `cheap`, `all`, `none`, or those named."""
     def note_unreadable(self, batch: Batch, keep: NDArray[np.bool_]) -> None:
         """Count unreadable numbers in the comments of some games of a batch, and keep the first."""
         self.unreadable += int(batch.table.unreadable[keep].sum())
         room = MOST_UNREADABLE_KEPT - len(self.first_unreadable)
         self.first_unreadable += batch.first_unreadable(keep)[:room]
 
+
+def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
+    """The names of feature columns: `cheap`, `all`, `none`, or those named."""
     known = _core.columns(game)
     if columns == "all":
         return [column.name for column in known]
@@ -111,6 +119,7 @@ class Importer:
         self._seen = seen or _core.GameSet()
         self.report = ImportReport(game=game or "")
         self._known_game = self._given_game = game
+        self._merger = DuplicateMerger(change)
 
     def run(self, batches: Iterable[Batch]) -> None:
         """Take all batches; each part is described and written beside the reading."""
@@ -120,6 +129,8 @@ class Importer:
         with Run(_write, jobs=jobs, at_once=jobs + 1, name="hyoka-import") as run:
             for done in run.in_order(works):
                 self._take(done.result)
+        self._merger.apply()
+        self.report.note_merged(self._merger)
 
     def _take(self, parts: list[Part]) -> None:
         self._change.parts += parts
@@ -140,6 +151,7 @@ class Importer:
             if count == 0:
                 continue
             self._check_kind(batch, keep)
+            self.report.note_unreadable(batch, keep)
             duplicate_of = self._seen.add(batch.table, keep, self._next_game)
             ids = np.arange(self._next_game, self._next_game + count, dtype=np.int64)
             self._next_game += count
@@ -151,7 +163,6 @@ class Importer:
             return None
         columns, change = self.columns, self._change
         number = change.next_number
-            self.report.note_unreadable(batch, keep)
         change.next_number += 1
 
         def work() -> list[Part]:
@@ -160,8 +171,16 @@ class Importer:
                 tables["games"] = pa.concat_tables(each.games() for each in kept)
                 tables["positions"] = pa.concat_tables(each.positions(columns) for each in kept)
             if any(each.remark_count for each in kept):
-                remarks = [each.remarks() for each in kept]
+                remarks = [each.remarks(each.unique) for each in kept]
                 tables["remarks"] = pa.concat_tables(remarks, promote_options="default")
+            if any(each.repeats for each in kept):
+                games = tables["games"]
+                repeated = [each.remarks(each.repeated) for each in kept if each.repeats]
+                self._merger.collect(
+                    number,
+                    games.filter(games["duplicate_of"].is_valid()),
+                    pa.concat_tables(repeated, promote_options="default"),
+                )
             return [change.write(table, name, number) for name, table in tables.items()]
 
         return work
@@ -261,10 +280,21 @@ class _Kept:
         return rows.append_column("duplicate_of", duplicates)
 
     @property
-    def _unique(self) -> NDArray[np.bool_]:
+    def unique(self) -> NDArray[np.bool_]:
+        """Which games of the batch repeat no other."""
         unique = self.keep.copy()
         unique[self.keep] = self.duplicate_of < 0
         return unique
+
+    @property
+    def repeated(self) -> NDArray[np.bool_]:
+        """Which games of the batch are duplicates."""
+        return self.keep & ~self.unique
+
+    @property
+    def repeats(self) -> bool:
+        """Whether there are duplicates."""
+        return bool((self.duplicate_of >= 0).any())
 
     def positions(self, columns: Sequence[str]) -> pa.Table:
         """All positions of the games that are not duplicates."""
@@ -282,7 +312,7 @@ class _Kept:
             komi=self.table.komi,
             move_offsets=self.table.move_offsets,
             moves=self.table.moves,
-            keep=self._unique,
+            keep=self.unique,
         )
         described = games.describe(columns, threads=1)  # other threads do other parts
         kinds = {column.name: column for column in _core.columns(game)}
@@ -305,20 +335,20 @@ class _Kept:
     @property
     def remark_count(self) -> int:
         counts = np.diff(self.table.remark_offsets)
-        return int(counts[self._unique].sum())
+        return int(counts[self.unique].sum())
 
     @property
     def value_count(self) -> int:
         table = self.table
         valued = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score)
         valued |= table.remark_mate != 0
-        return int(valued[np.repeat(self._unique, np.diff(table.remark_offsets))].sum())
+        return int(valued[np.repeat(self.unique, np.diff(table.remark_offsets))].sum())
 
-    def remarks(self) -> pa.Table:
+    def remarks(self, games: NDArray[np.bool_]) -> pa.Table:
+        """What some games of the batch say of positions."""
         table = self.table
         counts = np.diff(table.remark_offsets)
-        unique = self._unique
-        wanted = np.repeat(unique, counts)
+        wanted = np.repeat(games, counts)
         ids = np.full(len(table), -1, dtype=np.int64)
         ids[self.keep] = self.ids
 

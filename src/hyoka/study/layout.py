@@ -41,6 +41,23 @@ DESCRIPTION: Final = "study.toml"
 COMMENTS: Final = "comments"
 """The evaluator that says what the records themselves say."""
 TABLES: Final = ("games", "positions", "remarks", "refused")
+REMARK_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("value", pa.float32()),
+        ("score", pa.float32()),
+        ("mate", pa.int16()),
+        ("depth", pa.int16()),
+        ("clock_s", pa.float32()),
+        ("spent_s", pa.float32()),
+        ("book", pa.bool_()),
+        ("author", pa.string()),
+        ("nags", pa.list_(pa.uint16())),
+        ("text", pa.string()),
+        ("properties", pa.string()),
+    ]
+)
 _SEAL: Final = "# sha256 of the lines above: "
 
 
@@ -134,6 +151,10 @@ def read_toml(file: Path, *, as_it_is: bool = False) -> dict[str, Any]:
                 "file as it is"
             )
         values = tomllib.loads(text)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise StudyError(f"{file}: can't be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise StudyError(f"{file}: damaged: {error}") from error
     if not above and not as_it_is and "parts" in values:
@@ -151,10 +172,6 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except OSError as error:
-        raise StudyError(f"{file}: can't be read: {error.strerror}") from error
 def write_toml(path: Path, values: dict[str, Any]) -> None:
     """Write flat values and tables of flat values as TOML."""
     write_text(path, _toml(values))

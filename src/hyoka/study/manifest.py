@@ -19,7 +19,7 @@ import re
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -72,6 +72,11 @@ class Part:
         """The folder that it is in, below the manifest's; empty if in the same."""
         return self.name.rpartition("/")[0]
 
+    @property
+    def number(self) -> int:
+        """Parts of several tables with the same number belong together."""
+        return _number(self.name)
+
     def __str__(self) -> str:
         return f"{self.name} {self.size} {self.rows} {self.footer} {self.sha256}"
 
@@ -89,12 +94,12 @@ class Part:
         """The part as it is found now; raises StudyError if it can't be read."""
         file = folder / name
         with reading(file):
+            check_regular(file)
             rows = pq.read_metadata(file).num_rows
             return cls(name, file.stat().st_size, rows, _footer_of(file), sha256_of(file))
 
 
 @dataclass(frozen=True)
-            check_regular(file)
 class Manifest:
     """What a manifest says: what its parts are, and which."""
 
@@ -144,24 +149,24 @@ def reading(file: Path) -> Iterator[None]:
 def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """A part, every page of which is as it was written; raises StudyError."""
     with reading(file):
+        check_regular(file)
         return pq.read_table(file, columns=columns, page_checksum_verification=True)
 
 
 _ADVICE: Final = "; `hyoka check` says what can be saved"
 
-        check_regular(file)
 
 def _check(file: Path, part: Part, *, every_byte: bool) -> None:
     """Raise StudyError unless a part is there, and all of it."""
     with reading(file):
         state = file.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("not a regular file")
         if state.st_size != part.size:
             raise OSError(f"it has {state.st_size:,} bytes, not {part.size:,}")
         then = (file, state.st_ino, state.st_mtime_ns, state.st_size)
         if _footer_then(*then) != part.footer:
             raise OSError("its footer is not as it was written")
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("not a regular file")
         if every_byte and _sha256_then(*then) != part.sha256:
             raise OSError("its checksum is another")
 
@@ -312,6 +317,16 @@ class Change:
     def add(self, table: pa.Table) -> None:
         """Write a part and list it."""
         self.parts.append(self.write(table))
+
+    def copy(self, part: Part, number: int) -> Part:
+        """Write a part again under another number; it is there as if by `write`."""
+        name = f"{part.table}/{part_name(number)}" if part.table else part_name(number)
+        path = self.file.parent / name
+        with reading(self.file.parent / part.name):
+            content = (self.file.parent / part.name).read_bytes()
+        write_bytes(path, content)
+        self._touched.add(path.parent)
+        return replace(part, name=name)
 
     def commit(self) -> None:
         """Make the change: until here nothing of it is there, from here on all of it."""

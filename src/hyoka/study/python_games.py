@@ -25,9 +25,10 @@ from hyoka.games import (
 )
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Batch, Record, Remark
+from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.importing import ImportReport, rows_where
+from hyoka.study.layout import REMARK_SCHEMA
 from hyoka.study.manifest import Change
-from hyoka.study.tables import REMARK_SCHEMA
 
 _PART_GAMES: Final = 5_000
 _MOST_CODE: Final = 65_535
@@ -82,6 +83,7 @@ class PythonImporter:
         self._change = change
         self._where = where
         self._seen = dict(seen or {})
+        self._merger = DuplicateMerger(change)
         self._next_game = first_game
 
     def run(self, given: Sequence[Given], progress: OnProgress | None = None) -> None:
@@ -91,6 +93,8 @@ class PythonImporter:
             some = given[start : start + _PART_GAMES]
             self._take([self._as_record(each, start + i) for i, each in enumerate(some, 1)])
             tally.reach(start + len(some))
+        self._merger.apply()
+        self.report.note_merged(self._merger)
 
     def _as_record(self, given: Given, number: int) -> Record:
         if isinstance(given, PythonLine):
@@ -131,6 +135,11 @@ class PythonImporter:
         if any(record.remarks for record in new.values()):
             tables["remarks"] = _remarks(new)
         change, number = self._change, self._change.next_number
+        again = {own: each for own, each in zip(ids, records, strict=True) if own not in new}
+        all_games = tables["games"]
+        self._merger.collect(
+            number, all_games.filter(all_games["duplicate_of"].is_valid()), _remarks(again)
+        )
         change.parts += [change.write(table, name, number) for name, table in tables.items()]
         change.next_number += 1
         self._next_game += len(records)

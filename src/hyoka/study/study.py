@@ -37,7 +37,7 @@ from hyoka.study.python_games import Given, PythonImporter, check_known, files_o
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
-_COUNTS: Final = ("duplicates", "left_out")
+_COUNTS: Final = ("duplicates", "merged_duplicates", "left_out")
 """What a study's description counts, beside games, positions and the games refused."""
 
 
@@ -222,7 +222,9 @@ class Study:
             ids = ", ".join(map(str, wanted[start : start + _RECORDS_AT_ONCE]))
             chosen = f"where game_id in ({ids})"
             games = snapshot.query(f"select * from games {chosen} order by game_id")
-            remarks = snapshot.query(f"select * from remarks {chosen} order by game_id, ply")
+            remarks = snapshot.query(
+                f"select * from remarks {chosen} order by game_id, ply, author"
+            )
             by_game: dict[int, list[Remark]] = {}
             for row in remarks.to_pylist():
                 by_game.setdefault(row["game_id"], []).append(_remark(row))

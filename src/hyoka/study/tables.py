@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hyoka.errors import StudyError
 from hyoka.study.importing import colour_names
-from hyoka.study.layout import DESCRIPTION
+from hyoka.study.layout import DESCRIPTION, REMARK_SCHEMA
 from hyoka.study.manifest import (
     COLUMN,
     ENGINE,
@@ -84,23 +84,6 @@ VISIT_SCHEMA: Final = pa.schema(
 """How often the search that played a game visited the moves of a position; codes of moves."""
 _KEY_SCHEMA: Final = pa.schema([("game_id", pa.int64()), ("ply", pa.int32())])
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
-REMARK_SCHEMA: Final = pa.schema(
-    [
-        ("game_id", pa.int64()),
-        ("ply", pa.int32()),
-        ("value", pa.float32()),
-        ("score", pa.float32()),
-        ("mate", pa.int16()),
-        ("depth", pa.int16()),
-        ("clock_s", pa.float32()),
-        ("spent_s", pa.float32()),
-        ("book", pa.bool_()),
-        ("author", pa.string()),
-        ("nags", pa.list_(pa.uint16())),
-        ("text", pa.string()),
-        ("properties", pa.string()),
-    ]
-)
 _TAGS: Final = pa.field("tags", pa.map_(pa.string(), pa.string()))
 """What games of studies of earlier versions lack."""
 _REFUSED_SCHEMA: Final = pa.schema(
