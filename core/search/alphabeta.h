@@ -52,10 +52,10 @@ struct Iteration {
 
 template <Game G>
 struct AlphaBetaResult {
-    /// As many as were asked for, the best first; none if the game is over.
+    /// As many as were asked for, all of the same depth, the best first; none if the game is over.
     std::vector<Variation<G>> variations;
     int score = 0;  // of the best; of the game, if it is over
-    int depth = 0;  // completed; the best move may come from the depth begun after
+    int depth = 0;  // completed; a single variation may come from the depth begun after
     int selective_depth = 0;
     std::uint64_t nodes = 0;
     double time_s = 0;
@@ -139,8 +139,8 @@ public:
     }
 
     /// Searches deeper and deeper until a limit is reached or nothing is left to find out. The result is the last
-    /// completed depth's, or that of the depth begun after as soon as its first move is done. Pre: some limit, or an
-    /// interrupt; else it goes on to max_depth.
+    /// completed depth's; of a single variation that of the depth begun after, as soon as its first move is done. Pre:
+    /// some limit, or an interrupt; else it goes on to max_depth.
     Result search(const Line<G>& line, const Limits& limits, const SearchOptions<G>& options = {}) {
         start(line, limits, options);
         Result result;
@@ -164,7 +164,8 @@ public:
             std::size_t found = 0;
             while (found < wanted && deepen(game, depth, found)) ++found;
             if (found < wanted) {
-                if (so_far_) put_first(result, *so_far_, us);
+                // Values of different depths do not compare: several variations are those of the last completed one.
+                if (so_far_ && (wanted == 1 || result.depth == 0)) result.variations = {variation(*so_far_, us)};
                 break;
             }
             const auto settled = roots_.begin() + static_cast<std::ptrdiff_t>(wanted);
@@ -243,13 +244,6 @@ private:
     }
 
     Variation<G> variation(const Root& root, Player us) const { return {turned(root.score, us), root.moves}; }
-    /// Of an iteration that was stopped only the best move so far counts.
-    void put_first(Result& result, const Root& best, Player us) const {
-        std::erase_if(result.variations, [&](const auto& known) { return known.moves.front() == best.move; });
-        result.variations.insert(result.variations.begin(), variation(best, us));
-        const auto most = static_cast<std::size_t>(std::max(1, settings_.variations));
-        if (result.variations.size() > most) result.variations.pop_back();
-    }
 
     /// One iteration for the best root move but `first`, which are settled. Starts with a narrow window around the last
     /// score and opens it where the new one turns out to lie. Afterwards the best move is in its place; false: stopped.

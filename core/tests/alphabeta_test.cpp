@@ -335,6 +335,27 @@ void check_best_move_change() {
     }
 }
 
+/// Wherever a search ends, the variations it lists are those of the last depth completed for all of them.
+void check_unfinished_depth() {
+    Rng rng(17);
+    for (int i = 0; i < 8; ++i) {
+        const Line<Chess> line = random_line(Chess(), 12, rng);
+        for (std::uint64_t nodes = 200; nodes < 4000; nodes += 300) {
+            AlphaBeta<Chess, HashEvaluator<Chess>> search({}, {.table = {.mebibytes = 1}, .variations = 3});
+            const auto result = search.search(line, {.nodes = nodes});
+            if (result.iterations.empty()) continue;
+            const auto& last = result.iterations.back();
+            const int sign = line.to_play() == Player::first ? 1 : -1;
+            bool same = result.variations.size() == last.variations.size();
+            for (std::size_t k = 0; same && k < last.variations.size(); ++k)
+                same = result.variations[k].moves == last.variations[k].moves &&
+                       result.variations[k].score == last.variations[k].score &&
+                       (k == 0 || sign * last.variations[k].score <= sign * last.variations[k - 1].score);
+            expect(same, "variations of one depth at " + line.position().text());
+        }
+    }
+}
+
 void check_table() {
     TranspositionTable table(1);
     expect(table.find(1) == nullptr, "an empty table");
@@ -421,6 +442,7 @@ int main() {
     using namespace hyoka;
     using namespace hyoka::tests;
     check_table();
+    check_unfinished_depth();
     check_reuse("othello", Othello(), 60);
     check_reuse("go5", Go<5>(), 40);
     check_reuse("chess", Chess(), 100);

@@ -319,6 +319,24 @@ def test_leela_zero_gives_the_movers_ten_thousandths(tmp_path: Path) -> None:
     ]
 
 
+def test_leela_zeros_value_is_that_of_the_move_it_plays() -> None:
+    listed = (
+        "info move D4 visits 836 winrate 4656 prior 839 lcb 4640 order 0 pv D4 C3 "
+        "info move J1 visits 5 winrate 7777 prior 1 lcb 1 order 1 pv J1 "
+        "info move C3 visits 90 winrate 5100 prior 1 lcb 1 order 2 pv C3"
+    )
+    values = []
+    for played in ("C3", "resign"):
+        words = [
+            "name=Leela Zero",
+            "knows=lz-genmove_analyze",
+            f"answer:lz-genmove_analyze=\\n{listed}\\nplay {played}",
+        ]
+        (found,) = evaluated(fake("gtp", *words), BLACK)
+        values.append((found.best, found.value, found.nodes))
+    assert values == [("C3", 0.51, 90), ("resign", 0.4656, 836)]
+
+
 @pytest.mark.parametrize("place", ["", "(4,4) "])
 def test_pachi_tells_its_standard_error(place: str) -> None:
     line = (

@@ -10,9 +10,10 @@ import pytest
 
 from engines import QUICK_S, fake
 from hyoka.engines import EnginePosition, Limits, start_engine
-from hyoka.engines.uci import Option, UciEngine, is_chess960
+from hyoka.engines.uci import Option, UciEngine, _Search, is_chess960
 from hyoka.errors import EngineError, IllegalMoveError, NotationError
 from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games import position
 
 WHITE = EnginePosition("chess")
 BLACK = EnginePosition("chess", moves=["e2e4"])
@@ -112,6 +113,49 @@ def test_exact_scores_of_the_first_line_count_and_rubbish_does_not() -> None:
         WHITE,
     )
     assert (found.score, found.depth, found.nodes) == (10.0, 8, 5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "score", "depth"),
+    [
+        # The next depth was begun: its best line is about another move than that played.
+        (
+            [
+                "info depth 8 multipv 1 score cp 10 pv a2a3 b7b6",
+                "info depth 8 multipv 2 score cp 5 pv e2e4 b7b6",
+                "info depth 9 multipv 1 score cp 25 pv e2e4 b7b6",
+            ],
+            10.0,
+            8,
+        ),
+        # The same of the second of several moves at the last completed depth.
+        (
+            [
+                "info depth 8 multipv 1 score cp 10 pv e2e4 b7b6",
+                "info depth 8 multipv 2 score cp 5 pv a2a3 b7b6",
+                "info depth 9 multipv 1 score cp -30 pv e2e4 b7b6",
+            ],
+            5.0,
+            8,
+        ),
+        # One variation only.
+        (["info depth 8 score cp 10 pv a2a3", "info depth 9 score cp 25 pv e2e4"], 10.0, 8),
+        # What was thought of the move long before counts no more.
+        (["info depth 3 score cp 10 pv a2a3", "info depth 9 score cp 25 pv e2e4"], 25.0, 9),
+        (["info depth 9 multipv 1 score cp 25 pv e2e4", "info depth 9 score cp 30"], 30.0, 9),
+    ],
+)
+def test_the_score_is_that_of_the_move_played(lines: list[str], score: float, depth: int) -> None:
+    [found] = evaluated(says(*lines), WHITE)
+    assert (found.best, found.score, found.depth) == ("a2a3", score, depth)
+    # Much talk is digested before the move is known.
+    search = _Search("go", position("chess"))
+    for line in [*lines, *["info string thinking"] * 100]:
+        assert not search(line)
+    assert search("bestmove a2a3")
+    search.read()
+    assert search.exact is not None
+    assert f"cp {score:g}" in search.exact.string
 
 
 def test_a_bound_is_better_than_nothing() -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import hyoka as hk
+from hyoka.cli.commands import command_line
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
 SHOGI_MATE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
@@ -183,6 +185,48 @@ def test_several_best_moves_with_exact_scores() -> None:
     scores = [report.score or 0.0 for report in result.moves]
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["go9", "othello", "chess", "shogi"])
+def test_several_moves_are_of_one_depth_wherever_the_search_ends(name: str) -> None:
+    line: Any = hk.position(name).line()
+    for _ in range(6):
+        line = line.play(line.legal_moves[len(line.legal_moves) // 2])
+    sign = 1 if line.to_play is hk.Player.first else -1
+    for nodes in range(150, 6000, 390):
+        result = hk.search_once(line, f"ab:multipv=4,hash=1,nodes={nodes}")
+        if not result.details["iterations"]:
+            continue
+        depth, _, _, variations = result.details["iterations"][-1]
+        assert result.depth == depth
+        assert [report.pv for report in result.moves] == [tuple(pv) for *_, pv in variations]
+        values = [sign * (report.value or 0.0) for report in result.moves]
+        assert values == sorted(values, reverse=True)
+        assert (result.best, result.value) == (result.moves[0].move, result.moves[0].value)
+        assert result.order == "value"
+
+
+def test_a_search_says_what_its_moves_are_sorted_by() -> None:
+    tree = hk.search_once(hk.Othello(), "uct:playouts=100")
+    visits = [report.visits for report in tree.moves]
+    assert (tree.order, visits) == ("visits", sorted(visits, reverse=True))
+    assert hk.search_once(hk.Othello(), "mc:playouts=100").order == "value"
+    assert hk.search_once(hk.Othello(), "ranking").order == "prior"
+    for spec, words in (("uct:playouts=50", "moves by visits"), ("ab:nodes=500", "")):
+        arguments = ["search", "othello", "--with", spec]
+        shown = CliRunner().invoke(command_line(arguments), arguments, obj=arguments)
+        assert shown.exit_code == 0, shown.output
+        assert ("moves by" in shown.output) == (words != "")
+        assert words in shown.output
+
+
+def test_a_move_drawn_from_a_book_is_listed_first() -> None:
+    games = "1. e4 *\n\n1. d4 *\n\n1. c4 *\n"
+    book = hk.Book.from_records("chess", hk.parse_records(games, format="pgn"))
+    for seed in range(8):
+        spec = hk.ab(nodes=1, book=book, book_pick="frequency", seed=seed)
+        result = hk.search_once(hk.Chess(), spec)
+        assert result.moves[0].move == result.best
 
 
 def test_in_the_book_only_its_moves_are_searched(tmp_path: Path) -> None:

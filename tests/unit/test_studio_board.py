@@ -344,6 +344,7 @@ def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
     assert last.count('<span class="tag good">done</span>') == 2
     assert 'data-over="1"' in last
     assert re.search(r"playouts in 0\.\d s", last)
+    assert re.findall(r"moves by \w+", last) == ["moves by visits", "moves by value"]
     drawn = re.search(r'data-drawn="([^"]*)"', last)
     assert drawn is not None
     assert "&#34;heat&#34;: [[" in drawn[1]

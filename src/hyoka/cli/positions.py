@@ -175,11 +175,13 @@ def _print_result(result: SearchResult, top: int) -> None:
             escape(_line(report.pv[:8])),
         )
     out.print(table)
+    by = f"; moves by {result.order}" if len(result.moves) > 1 else ""
     count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
     rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""
     ended = f"; ended by {result.stopped_by}" if result.stopped_by else ""
     out.print(
-        f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}", style="dim"
+        f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}{by}",
+        style="dim",
     )
 
 

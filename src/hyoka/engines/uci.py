@@ -25,6 +25,7 @@ _RANGE: Final = re.compile(r" min (-?\d{1,18}) max (-?\d{1,18})(?= |$)")
 _SCORE: Final = re.compile(r" score (?:cp ([+-]?\d{1,9})|mate ([+-]|[+-]?\d{1,6}))(?= |$)")
 _WDL: Final = re.compile(r" wdl (\d{1,5}) (\d{1,5}) (\d{1,5})(?= |$)")
 _DEPTH: Final = re.compile(r" depth (\d{1,6})(?= |$)")
+_FIRST_OF_PV: Final = re.compile(r" pv (\S+)")
 _NODES: Final = re.compile(r" nodes (\d{1,18})(?= |$)")
 
 
@@ -74,14 +75,20 @@ class Option:
 
 
 class _Search:
-    """A question to an engine, and what it says: the last good score, then the best move."""
+    """A question to an engine, and what it says: the last good score, then the best move.
 
-    __slots__ = ("_said", "best", "bound", "exact", "last", "request", "unreadable")
+    With several variations (MultiPV), or when an engine stops in the middle of a depth, its last
+    line may be about another move than the one it plays. The score of the played move counts.
+    """
+
+    __slots__ = ("_by_move", "_said", "best", "bound", "exact", "last", "request", "unreadable")
 
     def __init__(self, request: str, last: Position) -> None:
         self.request = request
         self.last = last
         self._said: list[str] = []
+        self._by_move: dict[str, re.Match[str]] = {}
+        """The last exact score of each move that a variation began with, of lines dropped."""
         self.exact: re.Match[str] | None = None
         self.bound: re.Match[str] | None = None
         self.unreadable: str | None = None
@@ -104,16 +111,28 @@ class _Search:
         self.best = words[1] if len(words) > 1 else ""
         self._said[-1] = last[:at]
         self._digest()
+        played = self._by_move.get(self.best)
+        # A score from long before says less than that of the best line.
+        if (
+            played is not None
+            and self.exact is not None
+            and _depth(played) >= _depth(self.exact) - 1
+        ):
+            self.exact = played
 
     def _digest(self) -> None:
         text = "\n".join(self._said)
         self._said.clear()
         if " score " in text:
-            self._read_score(text)
+            self._read_scores(text)
 
-    def _read_score(self, text: str) -> None:
-        """Find the last exact score of the best line, or else the last bound on it."""
-        bound = None
+    def _read_scores(self, text: str) -> None:
+        """Find the last exact scores: of the best line, and of each move up to that played.
+
+        Without an exact score of the best line, the last bound on it counts.
+        """
+        exact = bound = None
+        by_move: dict[str, re.Match[str]] = {}
         for line in reversed(text.split("\n")):
             if (
                 " score " not in line
@@ -121,17 +140,30 @@ class _Search:
                 or line.startswith("info string")
             ):
                 continue
-            if " multipv " in line and " multipv 1 " not in f"{line} ":
-                continue
+            is_best_line = " multipv " not in line or " multipv 1 " in f"{line} "
             match = _SCORE.search(line)
             if match is None:
-                self.unreadable = line
+                if is_best_line and exact is None:
+                    self.unreadable = line
             elif "bound" in line:
-                bound = bound or match
+                if is_best_line and exact is None:
+                    bound = bound or match
             else:
-                self.exact = match
-                break
-        self.bound = bound or self.bound
+                if is_best_line:
+                    exact = exact or match
+                first = _FIRST_OF_PV.search(line)
+                if first is not None:
+                    by_move.setdefault(first[1], match)
+                if self.best and exact is not None and (first is None or self.best in by_move):
+                    break
+        self.exact, self.bound = exact or self.exact, bound or self.bound
+        self._by_move.update(by_move)
+
+
+def _depth(score: re.Match[str]) -> int:
+    """The depth that a line with a score tells; 0 if none."""
+    found = _DEPTH.search(score.string)
+    return 0 if found is None else int(found[1])
 
 
 class UciEngine:

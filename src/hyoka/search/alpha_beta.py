@@ -27,7 +27,11 @@ def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
 
 
 class AlphaBetaPlayer:
-    """An alpha-beta search that keeps its table from move to move."""
+    """An alpha-beta search that keeps its table from move to move.
+
+    With `multipv` above 1, all moves reported are from the last depth that was completed for each.
+    A single one may come from the depth begun after.
+    """
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec

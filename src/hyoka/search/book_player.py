@@ -48,11 +48,14 @@ class DrawnByFrequency:
         self._random = random.Random(seed)
 
     def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """Draw one; the others are reported in the order of their counts."""
+        """Draw one; it is reported first, the others in the order of their counts."""
         moves = sorted(counts, key=lambda move: -counts[move])
         [drawn] = self._random.choices(moves, weights=[counts[move] for move in moves])
+        moves.sort(key=lambda move: move != drawn)
         reports = tuple(MoveReport(move, counts[move], pv=(move,)) for move in moves)
-        return SearchResult(drawn, None, pv=(drawn,), moves=reports, stopped_by="book")
+        return SearchResult(
+            drawn, None, pv=(drawn,), moves=reports, order="visits", stopped_by="book"
+        )
 
     def stop(self) -> None:
         """Nothing: it is done at once."""

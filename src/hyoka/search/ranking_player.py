@@ -35,7 +35,9 @@ class RankingPlayer:
         moves.sort(key=lambda each: self._is_senseless(line.position, each[0]))
         reports = tuple(MoveReport(move, prior=share) for move, share in moves)
         best: AnyMove = moves[0][0]
-        return SearchResult(best, None, pv=(best,), moves=reports, stopped_by="solved")
+        return SearchResult(
+            best, None, pv=(best,), moves=reports, order="prior", stopped_by="solved"
+        )
 
     def stop(self) -> None:
         """Nothing: it is done at once."""

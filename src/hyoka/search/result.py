@@ -2,7 +2,7 @@
 """What searches are told and what they tell. Values are the first player's, 0 to 1."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from hyoka.analysis.result import html_table
 from hyoka.errors import NotationError
@@ -68,7 +68,11 @@ class SearchResult:
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
     pv: tuple[AnyMove, ...] = ()
     moves: tuple[MoveReport, ...] = field(default=(), repr=False)
-    """The moves that were looked at, the best first."""
+    """The moves that were looked at; `best` is the first, the others stand by `order`."""
+    order: Literal["value", "visits", "prior"] = "value"
+    """What `moves` is sorted by. `value`: the side to move's best first, all searched equally deep.
+    `visits`: proven wins first, then the most visited, whose value need not be the greatest.
+    `prior`: how good they looked beforehand."""
     playouts: int = 0
     nodes: int = 0
     depth: int = 0

@@ -128,6 +128,7 @@ class TreePlayer:
             proven=proof,
             pv=() if best is None else best.pv,
             moves=reports,
+            order="visits",
             playouts=before.playouts + self._core.playouts,
             nodes=self._core.nodes,
             depth=max(before.depth, self._core.depth),
