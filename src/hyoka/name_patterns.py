@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from hyoka.errors import NotationError, nearest
 
@@ -45,6 +46,38 @@ def merged(names: Sequence[str], patterns: Iterable[str]) -> list[str]:
     wanted = list(patterns)
     check_met(wanted, names)
     return [next((p for p in wanted if matches(p, name)), name) for name in names]
+
+
+_VERSION_WORDS: Final = frozenset(["dev", "latest", "beta", "alpha", "nightly", "release", "git"])
+"""Words that name a version without a number."""
+_VERSION: Final = re.compile(r"^\D{0,4}\d|[._-]v?\d")
+_FIRST_VERSION: Final = re.compile(r"_v?\d")
+"""Where a version begins within the first word of a name: `Stockfish_15_100k`."""
+
+
+def program_name(name: str) -> str:
+    """The name without its version, by which the versions of a program are one.
+
+    A version begins at the first word, after the first one, that looks like `16.1`, `v3`, `TCEC13`
+    or `dev-2024`, or says `dev`, `latest` and the like. Names without a version, and names with a
+    comma, which are people's, stay as they are.
+
+    >>> [program_name(name) for name in ("Stockfish 16.1", "Stoofvlees II a16", "LCZeroCPU Latest")]
+    ['Stockfish', 'Stoofvlees II', 'LCZeroCPU']
+    >>> program_name("Stockfish_13_CCRL 64-bit_4CPU"), program_name("Carlsen, Magnus")
+    ('Stockfish', 'Carlsen, Magnus')
+    """
+    if not name.strip() or "," in name:
+        return name
+    first, *others = name.split()
+    if cut := _FIRST_VERSION.search(first, 1):
+        return first[: cut.start()]
+    words = [first]
+    for word in others:
+        if word.lower() in _VERSION_WORDS or _VERSION.search(word):
+            return " ".join(words)
+        words.append(word)
+    return name
 
 
 def fitting(names: Sequence[str], patterns: Iterable[str], what: str = "name") -> list[str]:

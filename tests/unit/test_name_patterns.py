@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hyoka.arena import rate_players
 from hyoka.arena.result_files import Results
 from hyoka.errors import NotationError
-from hyoka.name_patterns import matches, merged, patterns_of
+from hyoka.name_patterns import matches, merged, patterns_of, program_name
 
 names = st.text("ab. (", max_size=6)
 
@@ -49,3 +49,44 @@ def test_merged_players_are_rated_as_if_they_had_one_name() -> None:
     theirs = rate_players(one[differ], other[differ], result[differ], ["A*", "B", "C"])
     assert ours.players == theirs.players
     assert together.left_out == {"between versions of one player": int((~differ).sum())}
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("Stockfish 202010181354_nn-eba324f53044", "Stockfish"),
+        ("Stockfish dev-20240509-c43425b0", "Stockfish"),
+        ("Stockfish_15_100k", "Stockfish"),
+        ("Stockfish Latest", "Stockfish"),
+        ("StockfishClassical 202007311012", "StockfishClassical"),
+        ("LCZero v0.24-sv-t60-3010", "LCZero"),
+        ("Arasan TCEC13.2", "Arasan"),
+        ("Stoofvlees II a16", "Stoofvlees II"),
+        ("SlowChess Blitz Classic 2.25", "SlowChess Blitz Classic"),
+        ("LESS_STRO4K 4.0", "LESS_STRO4K"),
+        ("Mr_Bob dev_20230422", "Mr_Bob"),
+        ("ice4 9e94b82", "ice4"),
+        ("M4sseur 1.0", "M4sseur"),
+        ("KomodoDragon 3", "KomodoDragon"),
+        ("gpsfish_XeonX5680_12c", "gpsfish_XeonX5680"),
+        # People's names have no versions.
+        ("Carlsen, Magnus", "Carlsen, Magnus"),
+        ("Gonzalez Garcia,J2", "Gonzalez Garcia,J2"),
+        ("Pham Minh Hoang1", "Pham Minh Hoang1"),
+        ("Nakamura Hikaru", "Nakamura Hikaru"),
+        ("player123", "player123"),
+        ("ab-18000", "ab-18000"),  # a player's name may end in its strength
+        ("katrain-10k", "katrain-10k"),
+        ("12", "12"),
+        ("  ", "  "),
+        ("", ""),
+    ],
+)
+def test_versions_of_a_program_have_its_name(name: str, program: str) -> None:
+    assert program_name(name) == program
+
+
+@given(st.text(max_size=20))
+def test_a_program_s_name_is_its_own_program(name: str) -> None:
+    assert program_name(program_name(name)) == program_name(name)
+    assert program_name(name).strip() or not name.strip()

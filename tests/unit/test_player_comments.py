@@ -105,6 +105,53 @@ def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
     assert any("most=N takes N" in note for note in one.notes)
 
 
+def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Study) -> None:
+    voices = ByPlayer().voices(list(PLAYERS))
+    ax = OnePlayer("Ax", is_program=True)
+    assert voices == {
+        "Ax 1": ax, "Ax 2": ax, "Bo": OnePlayer("Bo"), "Cy, Dr.": OnePlayer("Cy, Dr."),
+    }  # fmt: skip
+    assert ax.text == "comments:program=Ax"
+    assert comments_of(ax.text) == ax
+    assert ax.is_called("Ax 7")
+    assert not ax.is_called("Axe 7")
+    apart = ByPlayer(versions="apart").voices(list(PLAYERS))
+    assert apart == {name: OnePlayer(name) for name in PLAYERS}
+    # One version alone keeps its full name, and a version that is named in full is meant alone.
+    assert ByPlayer().voices(["Ax 2", "Bo"])["Ax 2"] == OnePlayer("Ax 2")
+    assert ByPlayer(players=("Ax 1",)).voices(list(PLAYERS)) == {"Ax 1": OnePlayer("Ax 1")}
+    assert set(ByPlayer(players=("A*",)).voices(list(PLAYERS)).values()) == {ax}
+    assert ByPlayer(merge=("Ax*",)).voices(list(PLAYERS))["Ax 1"] == OnePlayer("Ax*")
+    [first, *_] = hk.evaluate(study, ["comments:by=player,games=5"])
+    assert first.title == "Ax"
+    assert any("Ax (2 versions); versions=apart" in note for note in first.notes)
+    stored = study.sql(
+        f"select game_id, ply, score from evaluations where engine = '{ax.slug}' order by 1, 2"
+    )
+    assert stored.to_pylist() == said_by(study, "like 'Ax %'")
+    hk.evaluate(study, ["comments:program=Ax"])
+    with pytest.raises(NotationError, match="no name fits 'Axe'"):
+        hk.evaluate(study, ["comments:program=Axe"])
+
+
+def test_players_come_by_their_decided_games_the_most_first(study: hk.Study) -> None:
+    hk.evaluate(study, ["comments:by=player,games=1"])
+    names = ["Cy, Dr.", "Bo", "Ax"]
+    table = study.metrics(names, resampling=NO_INTERVALS)
+    games = [part.games for part in table]
+    assert games == sorted(games, reverse=True)
+    assert next(iter(table)).name == "Ax"
+    assert table.coverage is not None
+    assert str(table.coverage).startswith("Not compared, too few common positions: Ax (")
+    few = study.metrics(names, where="game_id < 30", resampling=NO_INTERVALS)
+    thin = [part for part in few if part.games < 20]
+    assert thin
+    rows = {row[0]: row for row in few.lines()[1:]}
+    for part in few:
+        assert (rows[part.name][1] == "–") == (part.games < 20)
+    assert sum("fewer than 20 games" in note for note in few.notes()) == 1
+
+
 def test_specs_of_comments_are_read() -> None:
     assert comments_of("comments") == Everybody()
     assert comments_of("comments:player=Cy, Dr.") == OnePlayer("Cy, Dr.")
@@ -117,6 +164,8 @@ def test_specs_of_comments_are_read() -> None:
         ("comments:plyers=A", "did you mean players"),
         ("comments:player=A,games=3", "takes only without"),
         ("comments:by=player,games=0", "a number from 1 on"),
+        ("comments:by=player,versions=one", "merged or apart"),
+        ("comments:program=A,games=3", "takes no more"),
     ):
         with pytest.raises(NotationError, match=message):
             comments_of(text)

@@ -189,7 +189,8 @@ def evaluate_command(
             "--with",
             metavar="SPEC",
             help="An evaluator, repeatable: `comments` (the values in the records; "
-            "`comments:by=player`: each player is one; `comments:player=NAME*`: those of such "
+            "`comments:by=player`: each player is one, and each program with all its versions; "
+            "`comments:player=NAME*`: those of such "
             "names are one), a search of "
             "ours as KIND or KIND:SETTINGS, e.g. uct:playouts=500 or ab:depth=4, or an engine as "
             'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '

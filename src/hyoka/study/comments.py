@@ -2,7 +2,8 @@
 """What records say as evaluations: of all together, of one player, or player by player.
 
 comments                                    one evaluator, whoever speaks
-comments:by=player                          each player is an evaluator, versions of a program are one
+comments:by=player                          each player is an evaluator, each program too,
+                                            whatever its version
 comments:by=player,versions=apart           each version of a program is an evaluator
 comments:by=player,merge=Stock*|LCZero*     those whose names fit a pattern are one
 comments:by=player,players=Stock*           only these, each by itself
