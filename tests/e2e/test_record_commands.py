@@ -172,10 +172,23 @@ def test_more_is_added_to_a_study(study: Path) -> None:
     assert (report["games"], report["positions"]) == (1, 3)
 
 
+def test_unreadable_evaluations_are_counted_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "bad.pgn").write_text("1. e4 {[%eval 1e308]} e5 {[%eval 7abc]} 2. Nf3 *\n")
+    for arguments in (["bad.pgn"], ["bad.pgn", "--to", "study"]):
+        done = hyoka("records", *arguments, cwd=tmp_path)
+        assert "2 numbers in comments could not be read" in done.stderr
+        assert "bad.pgn:1: game 1, ply 1: [%eval 1e308]" in done.stderr
+        assert done.returncode == 0
+    done = hyoka("convert", "bad.pgn", "-o", "good.usi", cwd=tmp_path)
+    assert "2 numbers in comments could not be read" in done.stderr
+    assert answer("records", "bad.pgn", cwd=tmp_path)["unreadable"] == 2
+
+
 def test_records_are_converted(folder: Path) -> None:
     report = answer("convert", "games.pgn", "-o", "games.usi", cwd=folder)
     refused = {"illegal move": 1}
-    assert report == {"file": "games.usi", "games": 2, "refused": refused, "unread": 0}
+    counts = {"games": 2, "refused": refused, "unreadable": 0, "unread": 0}
+    assert report == {"file": "games.usi", **counts}
     assert (folder / "games.usi").read_text(encoding="utf-8") == (
         "startpos moves e2e4 e7e5 f2f4 e5f4\nstartpos moves e2e4 e7e5 g1f3 d7d6\n"
     )
