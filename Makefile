@@ -86,6 +86,9 @@ attack: build
 	$(BIN)/python scripts/attack/archives.py --inputs 10000
 	$(BIN)/python scripts/attack/engines.py --inputs 1000
 	$(BIN)/python scripts/attack/studies.py --rounds 30
+	$(BIN)/python scripts/attack/kills.py --rounds 20
+	$(BIN)/python scripts/attack/clusters.py --rounds 20
+	$(BIN)/python scripts/attack/solving.py --rounds 500
 	$(BIN)/python scripts/attack/studio.py --inputs 10000
 
 bench: build

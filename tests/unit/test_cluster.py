@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Dask cluster: a worker dies in an evaluation, a match and a solve; runs end and are stopped."""
 
+import io
 import itertools
 import json
 import os
@@ -12,13 +13,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import distributed
+import numpy as np
 import pytest
 
 import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
 from hyoka.evolving.search import ObjectiveSearch, SearchPlan
+from hyoka.fleet import Run
 from hyoka.samples import sample_path
+from hyoka.selfplay.loop import LoopPlan, PlayTask, play_part
 
 CLUSTER = """
 import sys
@@ -215,6 +219,54 @@ def test_an_interrupt_ends_the_engines_of_its_run_on_the_cluster_and_no_others(
     assert len(staying.pids) >= 1
 
 
+def kill_a_worker_of(address: str) -> int:
+    """Kill one that works for us, whichever."""
+    with distributed.Client(address) as client:  # type: ignore[no-untyped-call]
+        worker = int(next(iter(client.run(os.getpid).values())))
+    os.kill(worker, signal.SIGKILL)
+    return worker
+
+
+def test_a_worker_that_dies_changes_nothing_in_self_play(address: str) -> None:
+    plan = LoopPlan("othello", playouts=6, quick=2)
+    tasks = [PlayTask(plan, 0, plan.spec(None), first, 3) for first in range(0, 36, 3)]
+    here = [play_part(task) for task in tasks]
+    there = []
+    with hk.cluster(address) as (executor, threads), Run(play_part, executor=executor) as run:
+        assert threads == 2
+        for done in run.in_order(tasks):
+            if done.number in (0, 5):
+                kill_a_worker_of(address)
+            there.append(done.result)
+    assert list(map(_games, there)) == list(map(_games, here))
+
+
+def _games(part: bytes) -> dict[str, bytes]:
+    with np.load(io.BytesIO(part), allow_pickle=False) as arrays:
+        return {name: arrays[name].tobytes() for name in arrays.files}
+
+
+def test_a_worker_that_dies_changes_nothing_in_values_of_our_own_search(
+    address: str, study: hk.Study, tmp_path: Path
+) -> None:
+    other = hk.Study.create(tmp_path / "other", tmp_path / "games.pgn")
+    query = "select game_id, ply, value, score from evaluations order by game_id, ply"
+    hk.evaluate(other, ["ab:nodes=3000"])
+    with hk.cluster(address) as (executor, threads):
+        killed: list[int] = []
+
+        def kill_once(_: object) -> None:
+            if not killed:
+                killed.append(kill_a_worker_of(address))
+
+        [report] = hk.evaluate(
+            study, ["ab:nodes=3000"], jobs=threads, executor=executor, progress=kill_once
+        )
+    assert killed
+    assert (report.done, report.failed) == (28, 0)
+    assert study.sql(query).to_pylist() == other.sql(query).to_pylist()
+
+
 def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
     address: str, tmp_path: Path
 ) -> None:
@@ -235,9 +287,7 @@ def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
 
     def kill_a_worker(search: ObjectiveSearch, _: object) -> None:
         if not killed:
-            with distributed.Client(address) as client:  # type: ignore[no-untyped-call]
-                killed.append(next(iter(client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.append(kill_a_worker_of(address))
 
     with hk.cluster(address) as (executor, threads):
         there.run(jobs=threads, executor=executor, on_step=kill_a_worker)

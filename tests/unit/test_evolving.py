@@ -10,12 +10,19 @@ import pytest
 import hyoka as hk
 from hyoka.evolving.optimisers import CmaEs, Optimiser, Pbilc, RandomSearch
 from hyoka.evolving.page import objective_page
-from hyoka.evolving.search import JOURNAL, ObjectiveSearch, SearchPlan, openings_for
+from hyoka.evolving.search import (
+    JOURNAL,
+    ObjectiveSearch,
+    SearchJournal,
+    SearchPlan,
+    openings_for,
+)
 from hyoka.evolving.verifying import verify
 from hyoka.learning.comparison import Lessons, TrainingSettings
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.records import read_records
 from hyoka.samples import sample_path
+from hyoka.study.locking import locked
 
 TINY = SearchPlan(
     features="patterns",
@@ -159,6 +166,57 @@ def test_killed_anywhere_it_goes_on_to_the_same_end(
     assert again.steps == whole.steps
     for each in again.population:
         assert again.file_of(each).read_bytes() == whole.file_of(each).read_bytes()
+
+
+def test_killed_before_the_plan_is_there_it_begins_again(
+    whole: ObjectiveSearch, lessons: Lessons, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(path: Path, content: bytes) -> None:
+        raise KilledError
+
+    folder = tmp_path / "search"
+    with monkeypatch.context() as context:
+        context.setattr("hyoka.evolving.search.write_bytes", killed)
+        with pytest.raises(KilledError):
+            ObjectiveSearch(TINY, lessons, folder).run()
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    again = ObjectiveSearch(TINY, lessons, folder)
+    again.run(jobs=2)
+    assert again.steps == whole.steps
+
+
+def test_a_second_search_in_a_folder_is_refused_and_writes_nothing(
+    lessons: Lessons, tmp_path: Path
+) -> None:
+    with (
+        locked(tmp_path, "searching for an objective"),
+        pytest.raises(hk.StudyError, match=r"somebody else is writing here .*searching"),
+    ):
+        ObjectiveSearch(TINY, lessons, tmp_path).run()
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("line", [b"no JSON\n", b"[]\n", b'{"games": [0, 1]}\n'])
+def test_a_damaged_journal_is_told(line: bytes, lessons: Lessons, tmp_path: Path) -> None:
+    ObjectiveSearch(TINY, lessons, tmp_path).run(steps=1)
+    journal = tmp_path / JOURNAL
+    journal.write_bytes(line + journal.read_bytes())
+    with pytest.raises(hk.StudyError, match=r"journal\.jsonl.*damaged"):
+        ObjectiveSearch(TINY, lessons, tmp_path).run()
+
+
+def test_a_line_that_is_not_written_whole_is_taken_off_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SearchJournal(tmp_path / JOURNAL) as journal:
+        journal.add({"trained": 0})
+        with monkeypatch.context() as context:
+            context.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "disk full")))
+            with pytest.raises(OSError, match="disk full"):
+                journal.add({"trained": 1})
+        journal.add({"trained": 2})
+    with SearchJournal(tmp_path / JOURNAL) as journal:
+        assert journal.lines == [{"trained": 0}, {"trained": 2}]
 
 
 def test_another_plan_or_a_changed_journal_is_refused(

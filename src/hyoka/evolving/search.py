@@ -41,6 +41,7 @@ from hyoka.progress import OnProgress, Progress
 from hyoka.search import SearchSpec, ab
 from hyoka.search.parts import alpha_beta_options, models_for
 from hyoka.storage.outputs import check_output_folder
+from hyoka.study.locking import locked
 
 JOURNAL: Final = "journal.jsonl"
 PLAN: Final = "plan.json"
@@ -221,20 +222,36 @@ class SearchJournal:
         self._path = path
 
     def __enter__(self) -> Self:
-        self._file = self._path.open("a+b", buffering=0)
         if self._path.exists():
             check_regular(self._path)
+        self._file = self._path.open("a+b", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
             raise StudyError(f"{self._path.parent}: this search is at work already") from None
-        self._file.seek(0)
-        data = self._file.read()
-        whole = data.rfind(b"\n") + 1
-        self._file.truncate(whole)
-        self.lines = [json.loads(line) for line in data[:whole].splitlines()]
+        try:
+            self._file.seek(0)
+            data = self._file.read()
+            self._size = data.rfind(b"\n") + 1
+            self._file.truncate(self._size)
+            self.lines = [self._read(*line) for line in enumerate(data.split(b"\n")[:-1], 1)]
+        except BaseException:
+            self._file.close()
+            raise
         return self
+
+    def _read(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise StudyError(
+                f"{self._path}, line {number}: damaged; remove this line and those after it, and "
+                "the same command goes on from there"
+            )
+        return found
 
     def __exit__(
         self,
@@ -246,8 +263,16 @@ class SearchJournal:
 
     def add(self, line: dict[str, Any]) -> None:
         """Write a line and wait until the disk has it."""
-        self._file.write(json.dumps(line).encode() + b"\n")
-        os.fsync(self._file.fileno())
+        data = memoryview(json.dumps(line).encode() + b"\n")
+        try:
+            written = 0
+            while written < len(data):
+                written += self._file.write(data[written:])
+            os.fsync(self._file.fileno())
+        except BaseException:  # a full disk, Ctrl-C: half a line would spoil the next one
+            self._file.truncate(self._size)
+            raise
+        self._size += len(data)
 
 
 class ObjectiveSearch:
@@ -316,8 +341,12 @@ class ObjectiveSearch:
         on_step: Callable[["ObjectiveSearch", Step], None] | None = None,
     ) -> None:
         """Go on to the end of the plan, or for so many steps more."""
-        self._describe()
-        with SearchJournal(self.folder / JOURNAL) as journal:
+        check_output_folder(self.folder, PLAN, what="a search for an objective")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (
+            locked(self.folder, "searching for an objective"),
+            self._described_journal() as journal,
+        ):
             self._replay(journal.lines)
             last = self.plan.steps if steps is None else len(self.steps) + steps
             while True:
@@ -371,8 +400,11 @@ class ObjectiveSearch:
     def _replay(self, lines: list[dict[str, Any]]) -> None:
         for line in lines:
             if "games" in line:
-                one, other = line["games"]
-                self._results[one, other] = line["results"]
+                try:
+                    one, other = line["games"]
+                    self._results[one, other] = [int(each) for each in line["results"]]
+                except (KeyError, TypeError, ValueError) as error:
+                    raise StudyError(f"{self.folder / JOURNAL}: damaged: {error!r}") from error
             elif "step" in line:
                 step = self._moved()
                 if _plain(step) != line["step"]:
@@ -430,10 +462,14 @@ class ObjectiveSearch:
             steps = max(self.plan.steps, 1)
             progress(Progress("objectives", len(self.steps), steps, "steps", note))
 
+    def _described_journal(self) -> SearchJournal:
+        """The journal of a folder that has the plan: without it, nothing there would be ours."""
+        self._describe()
+        (self.folder / EVALUATIONS).mkdir(exist_ok=True)
+        return SearchJournal(self.folder / JOURNAL)
+
     def _describe(self) -> None:
         """Write what is searched for, or see that it is the same."""
-        check_output_folder(self.folder, PLAN, what="a search for an objective")
-        (self.folder / EVALUATIONS).mkdir(parents=True, exist_ok=True)
         lessons = hashlib.sha256(self._lessons.games.moves.tobytes())
         lessons.update(self._lessons.results.tobytes())
         identity = {"plan": self.plan.text, "games": lessons.hexdigest(), "game": self.game}
