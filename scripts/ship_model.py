@@ -4,7 +4,9 @@
     scripts/ship_model.py learned/go19.json learned/shogi.eval …
 
 Strengths are cut to four digits, and the game's name is left out: boards of other sizes go by the
-same strengths. How a model was made stays in the file. `games/all_games.py` says who goes by which.
+same strengths. The list of the games learned from is left out as well, for size: `hyoka predict`
+then goes by the hash rule of --hold-out. How a model was made stays in the file.
+`games/all_games.py` says who goes by which.
 """
 
 import dataclasses
@@ -35,7 +37,7 @@ def main() -> None:
         words = [
             Path(word).name if "/" in word else word for word in artefact.origin.command.split()
         ]
-        origin = dataclasses.replace(artefact.origin, command=" ".join(words))
+        origin = dataclasses.replace(artefact.origin, command=" ".join(words), learned_games=None)
         made = dataclasses.replace(shipped(artefact), origin=origin)
         made.save(MODELS / Path(name).name)
         print(f"{Path(name).name}: {artefact.kind}, {len(made.to_bytes()):,} bytes")

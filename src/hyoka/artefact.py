@@ -19,12 +19,15 @@ import math
 import platform
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hyoka.errors import NotationError, SourceError, nearest
 from hyoka.files import write_bytes
+
+if TYPE_CHECKING:
+    from hyoka.game_ids import GameIds
 
 BUILT_IN: Final = "built-in"
 """In the place of a file: what is built in for the game at hand."""
@@ -36,7 +39,7 @@ _HEADER: Final = "hyoka"
 _MAGIC: Final = b"hyoka-artefact 1\n"
 _ALIGNMENT: Final = 64
 _LARGEST: Final = 1 << 28
-_LONGEST_HEADER: Final = 1 << 20
+_LONGEST_HEADER: Final = 1 << 27
 _SHORT: Final = 12
 _JSON_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*["}]')
 
@@ -90,6 +93,8 @@ class Origin:
     parents: Mapping[str, str] = field(default_factory=dict)
     """The artefacts that it was made of, by SHA-256."""
     versions: Mapping[str, str] = field(default_factory=_versions)
+    learned_games: "GameIds | None" = None
+    """The games it was learned from; None if they are not listed."""
 
     @classmethod
     def from_json(cls, value: object) -> "Origin":
@@ -108,12 +113,38 @@ class Origin:
                 return found
             raise NotationError(f"'made_by' has '{name}' that can't be read: {shown(found)}")
 
-        texts = (table(name, str) for name in ("choices", "parents", "versions"))
-        return cls(command, seed, table("counts", int), *texts)
+        choices, parents, versions = (table(n, str) for n in ("choices", "parents", "versions"))
+        listed = value.get("learned_games")
+        return cls(
+            command,
+            seed,
+            table("counts", int),
+            choices,
+            parents,
+            versions,
+            None if listed is None else _game_ids(listed),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """What a header says under `made_by`; what is empty is left out."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, {})}
+        plain = asdict(replace(self, learned_games=None))
+        found = {name: value for name, value in plain.items() if value not in (None, {})}
+        if self.learned_games is not None:
+            found["learned_games"] = self.learned_games.as_json()
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        """The same for display: of the learned games only their number."""
+        found = replace(self, learned_games=None).as_json()
+        if self.learned_games is not None:
+            found["learned_games"] = {"count": len(self.learned_games)}
+        return found
+
+
+def _game_ids(listed: object) -> "GameIds":
+    from hyoka.game_ids import GameIds  # noqa: PLC0415 - NumPy is slow to import
+
+    return GameIds.from_json(listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +265,7 @@ class Artefact:
             "version": self.version,
             "sha256": self.sha256,
             "bytes": len(self.content),
-            "made_by": None if self.origin is None else self.origin.as_json(),
+            "made_by": None if self.origin is None else self.origin.summary(),
         }
 
 

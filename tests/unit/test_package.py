@@ -23,6 +23,7 @@ LAYERS = [
     "estimate",
     "files",
     "fingerprint",
+    "game_ids",
     "artefact",
     "storage",
     "limits",

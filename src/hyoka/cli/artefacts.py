@@ -77,6 +77,8 @@ def _facts(artefact: Artefact) -> Iterator[tuple[str, str]]:
     if origin.counts:
         yield "made of", ", ".join(f"{count:,} {what}" for what, count in origin.counts.items())
     yield from origin.choices.items()
+    if origin.learned_games is not None:
+        yield "learned from", f"{len(origin.learned_games):,} games, listed by their ids"
     yield from _each("parent", origin.parents)
     yield from _each("version", origin.versions)
 

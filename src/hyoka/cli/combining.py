@@ -4,11 +4,12 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.markup import escape
 
 from hyoka.artefact import Origin, read_artefact
-from hyoka.cli.move_models import Sources, games_of, held_out_share, judged, tell_how_it_did
+from hyoka.cli.move_models import Sources, games_of, judged, tell_how_it_did, tell_judges
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -21,7 +22,14 @@ from hyoka.cli.output import (
 from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.learning.combining import POSITIONS, combine
-from hyoka.learning.predicting import is_kept_apart, table_of
+from hyoka.learning.predicting import (
+    ids_in,
+    ids_of,
+    judged_games,
+    learned_origin,
+    table_of,
+)
+from hyoka.search.learned_games import LearnedGames
 
 
 def combined_command(
@@ -49,23 +57,26 @@ def combined_command(
     if len(models) < 2:
         raise Error("give two models or more: -m FILE -m FILE")
     parts = [read_artefact(model) for model in models]
-    shares = [share for share in (held_out_share(str(model)) for model in models) if share]
-    share = min(shares) if len(shares) == len(models) else None
-    if share is None:
-        raise Error("each model must say which games it held out: made by `hyoka learn …`")
-    games = [record for record in games_of(records) if is_kept_apart(record, share)]
-    learned = [record for record in games if not is_kept_apart(record, share / 2)]
-    unseen = [record for record in games if is_kept_apart(record, share / 2)]
+    sources = [LearnedGames.of_origin(part.origin, part.path) for part in parts]
+    if unknown := [source.model for source in sources if not source.is_known]:
+        raise Error(
+            f"{unknown[0]} does not say which games it learned from: give models made by "
+            "`hyoka learn …`"
+        )
+    judges = judged_games(games_of(records), sources, every_game=False)
+    # An odd id is as good as a coin, and does not depend on the parts' own hash rule.
+    odd = (ids_of(judges.records) & np.uint64(1)).astype(bool)
+    learned = [record for record, own in zip(judges.records, odd, strict=True) if own]
+    unseen = [record for record, own in zip(judges.records, odd, strict=True) if not own]
+    table = table_of(learned)
     origin = Origin(
         command_line(context),
         counts={"games": len(learned)},
-        choices={"hold_out": f"{share / 2:g}"},
         parents={str(model): part.sha256 for model, part in zip(models, parts, strict=True)},
     )
+    origin = learned_origin(origin, ids_in(table), sources)
     with progress_bars(quiet or as_json) as progress:
-        found = combine(
-            table_of(learned), parts, positions=positions, origin=origin, progress=progress
-        )
+        found = combine(table, parts, positions=positions, origin=origin, progress=progress)
         found.save(output)
         held_out = judged(found.model(), unseen, output, progress)
     if as_json:
@@ -79,9 +90,10 @@ def combined_command(
             }
         )
         return
-    table = plain_table("model", "power", "log-loss alone", right=(1, 2))
+    tell_judges(judges, "learned from and judged by")
+    shown = plain_table("model", "power", "log-loss alone", right=(1, 2))
     for model, weight, loss in zip(models, found.weights, found.log_losses, strict=False):
-        table.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
-    table.add_row("all", "", f"{found.log_losses[-1]:.3f}")
-    out.print(table)
+        shown.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
+    shown.add_row("all", "", f"{found.log_losses[-1]:.3f}")
+    out.print(shown)
     tell_how_it_did(held_out, output)

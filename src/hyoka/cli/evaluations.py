@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from hyoka.artefact import read_artefact
 from hyoka.cli.matches import clock_text
 from hyoka.cli.move_models import HOLD_OUT, HoldOut, games_of, split
 from hyoka.cli.output import (
@@ -36,7 +37,9 @@ from hyoka.learning.comparison import (
     origin_of,
 )
 from hyoka.learning.objectives import objective_from
+from hyoka.learning.predicting import ids_in, learned_origin
 from hyoka.progress import OnProgress
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.sparse_evaluations import sparse_evaluation
 from hyoka.storage.outputs import TRAINING
 from hyoka.study import Study
@@ -159,12 +162,16 @@ def comparison_command(
     file = state or output.with_name(f"{output.name}.state")
     check_outputs(output, file, kinds=("evaluation", TRAINING))
     going_on = file.exists()
+    parent = None
+    if start is not None:
+        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
     with progress_bars(quiet or as_json) as progress:
         learned, held_out = lessons_of(
             sources,
             hold_out,
             positions,
             seed,
+            start=parent,
             where=where,
             by_category=chosen.by_category,
             threads=cores,
@@ -187,7 +194,9 @@ def comparison_command(
             )
     choices = {"hold_out": f"{hold_out:g}", "positions": str(positions)}
     evaluation = training.evaluation()
-    evaluation.save(output, origin_of(command_line(context), training, learned, choices))
+    origin = origin_of(command_line(context), training, learned, choices)
+    parents = [] if parent is None else [parent]
+    evaluation.save(output, learned_origin(origin, ids_in(learned.games), parents))
     file.unlink(missing_ok=True)
     if as_json:
         print_json(
@@ -213,25 +222,30 @@ def lessons_of(
     positions: int,
     seed: int,
     *,
+    start: LearnedGames | None = None,
     where: str | None = None,
     by_category: bool,
     threads: int,
     progress: OnProgress | None,
 ) -> tuple[Lessons, Lessons | None]:
-    """What is learned from, and what is held out, of records or of a study."""
+    """What is learned from, and what is held out, of records or of a study.
+
+    No game is held out that the evaluation to `start` with learned from.
+    """
     held_out: Lessons | None = None
     if (sources[0] / DESCRIPTION).exists():
         if len(sources) > 1:
             raise Error("one study at a time, or records")
         study = Study.open(sources[0])
         learned = Lessons.of_study(
-            study, where=where, hold_out=hold_out, positions=positions, seed=seed
+            study, where=where, hold_out=hold_out, start=start, positions=positions, seed=seed
         )
         if hold_out:
             held_out = Lessons.of_study(
                 study,
                 where=where,
                 hold_out=hold_out,
+                start=start,
                 held_out=True,
                 positions=HELD_OUT_POSITIONS,
                 seed=seed,
@@ -239,7 +253,7 @@ def lessons_of(
     else:
         if where is not None:
             raise Error("--where is for positions of a study: make one with `hyoka import`")
-        first, apart = split(games_of(sources), hold_out)
+        first, apart = split(games_of(sources), hold_out, start)
         learned = Lessons.of_records(first, positions=positions, seed=seed)
         if apart:
             held_out = Lessons.of_records(apart, positions=HELD_OUT_POSITIONS, seed=seed)

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from hyoka import _core
 from hyoka.analysis import FORMATS, Resampling
-from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Origin, read_artefact
+from hyoka.artefact import Origin
 from hyoka.cli.output import (
     AsJson,
     Quiet,
@@ -24,14 +24,18 @@ from hyoka.cli.outputs import Output
 from hyoka.errors import Error
 from hyoka.learning.mets import THRESHOLD, learn_mets
 from hyoka.learning.predicting import (
+    JudgedGames,
     Recognitions,
     compared,
-    is_kept_apart,
+    held_out,
+    ids_in,
+    judged_games,
     predict,
     table_of,
 )
 from hyoka.progress import OnProgress
 from hyoka.records import Record, read_records
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.move_models import move_model
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
@@ -100,6 +104,7 @@ def mets_command(
             "smoothing": f"{smoothing:g}",
             "hold_out": f"{hold_out:g}",
         },
+        learned_games=ids_in(table),
     )
     with progress_bars(quiet or as_json) as progress:
         tree = learn_mets(
@@ -163,18 +168,14 @@ def predict_command(
 ) -> None:
     """How often a move model ranks the move played first, or among the n best.
 
-    By games that no model learned from: those that all of them held out.
+    Games that a model learned from are left out; the first line says how many. Models list the
+    games that they learned from.
     """
     games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
-    shares = [share for share in map(held_out_share, models) if share is not None]
-    if shares and not every_game:
-        games = [record for record in games if is_kept_apart(record, min(shares))]
-        if not games:
-            raise Error(
-                "no model held any of these games out: --all judges by those it learned from"
-            )
-    table = table_of(games)
+    learned = [LearnedGames.of_model(games[0].game, name) for name in models]
+    judges = judged_games(games, learned, every_game=every_game)
+    table = table_of(judges.records)
     results = []
     with progress_bars(quiet or as_json) as progress:
         for name, model in rankings.items():
@@ -190,8 +191,11 @@ def predict_command(
     if output is not None:
         results[0].save(output)
     if as_json:
-        print_json([{"model": each.name, "moves": each.rows()} for each in results])
+        print_json(
+            [{"model": each.name, "moves": each.rows()} | judges.as_json() for each in results]
+        )
         return
+    tell_judges(judges)
     for each in results:
         _print(each)
     if len(results) > 1:
@@ -229,22 +233,20 @@ def tell_how_it_did(found: Recognitions | None, file: Path) -> None:
     )
 
 
-def split(games: list[Record], hold_out: float) -> tuple[list[Record], list[Record]]:
-    """The games to learn from, and those that are held out."""
-    apart = [is_kept_apart(record, hold_out) for record in games]
+def split(
+    games: list[Record], hold_out: float, start: LearnedGames | None = None
+) -> tuple[list[Record], list[Record]]:
+    """The games to learn from, and those that are held out; none that `start` learned from."""
+    apart = held_out(games, hold_out, start)
     return (
         [record for record, out_ in zip(games, apart, strict=True) if not out_],
         [record for record, out_ in zip(games, apart, strict=True) if out_],
     )
 
 
-def held_out_share(model: str) -> float | None:
-    """The share of games that a model was not made from; None if it does not say."""
-    if model in (BUILT_IN, LEARNED, NETWORK):
-        return None
-    origin = read_artefact(model).origin
-    share = None if origin is None else origin.choices.get("hold_out")
-    return None if share is None else float(share)
+def tell_judges(judges: JudgedGames, verb: str = "judged by") -> None:
+    """Print how many games judge, and why others do not."""
+    out.print(judges.sentence(verb), markup=False, soft_wrap=True)
 
 
 def _print(result: Recognitions) -> None:

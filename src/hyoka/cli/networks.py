@@ -27,6 +27,7 @@ from hyoka.cli.output import (
 from hyoka.cli.outputs import Output, OutputFolder
 from hyoka.errors import Error
 from hyoka.files import write_text
+from hyoka.game_ids import GameIds
 from hyoka.games import game_facts
 from hyoka.learning.networks import (
     EpochReport,
@@ -170,6 +171,7 @@ def network_command(
         seed=seed,
         counts={"games": len(learned), "positions": int((~np.isnan(learned.values)).sum())},
         choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}"} | _size_text(settings),
+        learned_games=GameIds.of_moves(learned.moves, learned.move_offsets),
     )
     found.network.save(output, origin)
     if as_json:

@@ -7,15 +7,23 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from hyoka.artefact import LEARNED
 from hyoka.cli.games import GameName
+from hyoka.cli.move_models import tell_judges
 from hyoka.cli.output import AsJson, Quiet, out, plain_table, print_json, progress_bars
 from hyoka.errors import Error
 from hyoka.estimate import Estimate
 from hyoka.games import game_facts
-from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
-from hyoka.learning.predicting import table_of
+from hyoka.learning.playout_quality import (
+    POLICY_WITH_MODEL,
+    PlayoutPolicy,
+    PlayoutQuality,
+    playout_quality,
+)
+from hyoka.learning.predicting import judged_games, table_of
 from hyoka.records import read_records
 from hyoka.search import has_features
+from hyoka.search.learned_games import LearnedGames
 
 
 def playouts_command(
@@ -47,6 +55,10 @@ def playouts_command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Chance.")] = 0,
+    every_game: Annotated[
+        bool,
+        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -54,6 +66,7 @@ def playouts_command(
 
     Sato 2010's table 4 for any game: uniform playouts beside those by the strengths of moves.
     Drawn: how often a playout would play the record's move; first: how often it is the likeliest.
+    Games that a model learned from are left out; the first line says how many.
     """
     facts = game_facts(game)
     policies = [PlayoutPolicy()]
@@ -62,12 +75,18 @@ def playouts_command(
     policies += [PlayoutPolicy("strengths", file) for file in strengths or []]
     if facts.light_playouts:
         policies.append(PlayoutPolicy("light"))
-    table = None
+    table, judges = None, None
     if records:
         games = [each for each in read_records(*records) if each.game == facts.name]
         if not games:
             raise Error(f"no games of {facts.name} are in these records")
-        table = table_of(games)
+        models = [
+            LearnedGames.of_model(facts.name, LEARNED if each.strengths is None else each.strengths)
+            for each in policies
+            if each.name == POLICY_WITH_MODEL
+        ]
+        judges = judged_games(games, models, every_game=every_game)
+        table = table_of(judges.records)
     with progress_bars(quiet or as_json) as progress:
         found = playout_quality(
             facts.name,
@@ -79,8 +98,11 @@ def playouts_command(
             progress=progress,
         )
     if as_json:
-        print_json([_json(each) for each in found])
+        about = {} if judges is None else judges.as_json()
+        print_json([_json(each) | about for each in found])
         return
+    if judges is not None:
+        tell_judges(judges)
     headings = ("policy", "drawn", "first", "ended", "mean plies", "playouts/s")
     shown = plain_table(*headings, right=range(1, len(headings)))
     for each in found:
@@ -94,7 +116,7 @@ def playouts_command(
 
 
 def _share(share: Estimate | None) -> str:
-    return "" if share is None else f"{share.value:.3f} ± {(share.high - share.low) / 2:.3f}"
+    return "" if share is None else share.short_text(".3f")
 
 
 def _json(quality: PlayoutQuality) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from hyoka.artefact import read_artefact
 from hyoka.cli.evaluations import Features
 from hyoka.cli.move_models import HOLD_OUT, HoldOut
 from hyoka.cli.output import (
@@ -20,7 +21,10 @@ from hyoka.cli.output import (
 )
 from hyoka.cli.outputs import Output
 from hyoka.cli.studies import StudyPath, Where
+from hyoka.game_ids import GameIds
+from hyoka.learning.predicting import ids_of, learned_origin
 from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_scores
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.sparse_evaluations import sparse_evaluation
 from hyoka.study import Study
 
@@ -81,7 +85,10 @@ def scores_command(
     """
     settings = ScoreSettings(teacher_scale, freedom, known_freedom, steps)
     opened = Study.open(study)
-    begun = None if start is None else sparse_evaluation(opened.game, start)
+    begun, parent = None, None
+    if start is not None:
+        begun = sparse_evaluation(opened.game, start)
+        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
     with progress_bars(quiet or as_json) as progress:
         leaves = ScoredLeaves.of_study(
             opened,
@@ -89,6 +96,7 @@ def scores_command(
             features=features,
             where=where,
             hold_out=hold_out,
+            start=parent,
             progress=progress,
         )
         fit = fit_scores(leaves, settings, start=begun, progress=progress)
@@ -97,7 +105,11 @@ def scores_command(
         "evaluator": evaluator or "the study's only one",
         "hold_out": f"{hold_out:g}",
     }
-    fit.evaluation.save(output, fit.origin(command_line(context), choices))
+    learned = set(leaves.games[~leaves.held_out].tolist())
+    ids = ids_of(record for number, record in opened.records() if number in learned)
+    origin = fit.origin(command_line(context), choices)
+    parents = [] if parent is None else [parent]
+    fit.evaluation.save(output, learned_origin(origin, GameIds.of(ids), parents))
     if as_json:
         print_json(_as_json(fit, output))
         return

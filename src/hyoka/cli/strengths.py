@@ -34,7 +34,7 @@ from hyoka.games import game_facts
 from hyoka.games.move_features import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser
 from hyoka.learning.latent import Latent, learn_latent
-from hyoka.learning.predicting import table_of
+from hyoka.learning.predicting import ids_in, table_of
 from hyoka.learning.strengths import Strengths, learn_strengths
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
@@ -111,6 +111,7 @@ def strengths_command(
             "shapes": str(shapes),
             "rank": str(rank),
         },
+        learned_games=ids_in(games),
     )
     with progress_bars(quiet or as_json) as progress:
         found = learn_strengths(

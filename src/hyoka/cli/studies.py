@@ -339,6 +339,10 @@ def rank_command(
     if as_json:
         print_json(dataclasses.asdict(report))
         return
+    if report.note:
+        out.print(
+            f"among the study's {report.games:,} games: {report.note}", markup=False, soft_wrap=True
+        )
     out.print(
         f"{report.first:.1%} of {report.ranked:,} moves played are ranked first; columns "
         f"{', '.join(report.columns)}",

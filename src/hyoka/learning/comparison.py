@@ -25,11 +25,12 @@ from hyoka.errors import ParameterError, SourceError, StudyError
 from hyoka.files import write_bytes
 from hyoka.learning.descent import DESCENTS, Adaptive, Descent, Plain
 from hyoka.learning.objectives import Combination, Objective, text_of
-from hyoka.learning.predicting import is_kept_apart
+from hyoka.learning.predicting import numbers_held_out
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
 from hyoka.search.categories import Categories, categories_of
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
 from hyoka.study import Study, stored_categories
 
@@ -71,14 +72,16 @@ class Lessons:
         where: str | None = None,
         held_out: bool = False,
         hold_out: float = 0.0,
+        start: LearnedGames | None = None,
         positions: int | None = None,
         seed: int = 0,
     ) -> "Lessons":
         """Positions of a study that satisfy a condition: of games to learn from, or of others.
 
+        Games that the evaluation to `start` with learned from are not held out.
         Their categories are those that the study keeps, if it does.
         """
-        apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
+        apart = numbers_held_out(study, hold_out, start)
         rows = study.select(where, "game_id, ply, plies, coalesce(adjudicated, result) as result")
         games, plies = rows["game_id"].to_numpy(), rows["ply"].to_numpy()
         usable = np.flatnonzero(

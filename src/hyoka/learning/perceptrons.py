@@ -16,7 +16,7 @@ from hyoka.artefact import Origin
 from hyoka.errors import Error, ParameterError, StudyError
 from hyoka.fleet import Crew, Run
 from hyoka.games import Position
-from hyoka.learning.predicting import is_kept_apart
+from hyoka.learning.predicting import numbers_held_out
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
 from hyoka.search.ply_perceptrons import (
@@ -97,7 +97,7 @@ class LabelledPositions:
             "null and value is not null order by game_id, ply"
         )
         games, plies, values = (rows[name].to_numpy() for name in ("game_id", "ply", "value"))
-        apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
+        apart = numbers_held_out(study, hold_out)
         kept = np.isin(games, apart) == held_out
         positions = list(study.game_table_of(games[kept], plies[kept]).positions())
         going_on = np.array([each.outcome is None for each in positions], bool)

@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well a move model foretells the moves that were played, on games that it has not seen."""
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.analysis.result import Result
-from hyoka.errors import ParameterError, StudyError
+from hyoka.artefact import Origin
+from hyoka.errors import StudyError
 from hyoka.estimate import Estimate
+from hyoka.game_ids import GameIds, game_id
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.records import Record
+from hyoka.search.learned_games import PARTS_HOLD_OUT, LearnedGames, is_in_share
 
 if TYPE_CHECKING:
     import altair
+
+    from hyoka.study import Study
 
 WITHIN: Final = (1, 2, 3, 5, 10, 20)
 """The n of the table: how often the move is among the n best."""
@@ -36,10 +41,109 @@ def is_kept_apart(record: Record, share: float) -> bool:
     >>> is_kept_apart(Record("go19", moves), 0.0), is_kept_apart(Record("go19", moves), 1.0)
     (False, True)
     """
-    if not 0 <= share <= 1:
-        raise ParameterError("hold_out", f"is a share of the games, 0 to 1, not {share:g}")
-    digest = hashlib.sha256(record.moves.astype("<u2").tobytes()).digest()
-    return int.from_bytes(digest[:8], "little") < share * 2**64
+    return bool(is_in_share(ids_of([record]), share)[0])
+
+
+def held_out(
+    records: Iterable[Record], share: float, start: LearnedGames | None = None
+) -> NDArray[np.bool_]:
+    """Which records a model is not fitted to: a share of them by their ids.
+
+    Games that the model to begin with learned from are never held out: it knows them already.
+    """
+    return _held_out(ids_of(records), share, start)
+
+
+def numbers_held_out(study: "Study", share: float, start: LearnedGames | None = None) -> list[int]:
+    """The same of a study's games, by their numbers."""
+    numbers, ids = [], []
+    for number, record in study.records():
+        numbers.append(number)
+        ids.append(game_id(record.moves))
+    apart = _held_out(np.array(ids, np.uint64), share, start)
+    return [number for number, out in zip(numbers, apart, strict=True) if out]
+
+
+def _held_out(
+    ids: NDArray[np.uint64], share: float, start: LearnedGames | None
+) -> NDArray[np.bool_]:
+    apart = is_in_share(ids, share)
+    return apart if start is None else apart & ~start.contains(ids)
+
+
+def ids_of(records: Iterable[Record]) -> NDArray[np.uint64]:
+    """The ids of records, one each."""
+    return np.array([game_id(record.moves) for record in records], np.uint64)
+
+
+def ids_in(games: GameTable) -> GameIds:
+    """The ids of a table's games, as the origin of a model learned from them lists them."""
+    return GameIds.of_moves(games.moves, games.move_offsets)
+
+
+def learned_origin(origin: Origin, ids: GameIds, parents: Iterable[LearnedGames]) -> Origin:
+    """An origin that lists the games of a model and of the models that it was made of."""
+    known = list(parents)
+    for each in known:
+        if each.listed is not None:
+            ids |= each.listed
+    shares = [each.hold_out for each in known if each.hold_out is not None]
+    choices = {**origin.choices, **({PARTS_HOLD_OUT: f"{min(shares):g}"} if shares else {})}
+    return replace(origin, choices=choices, learned_games=ids)
+
+
+@dataclass(frozen=True)
+class JudgedGames:
+    """The games by which models are judged, and what was left out."""
+
+    records: tuple[Record, ...]
+    given: int
+    """How many games there were."""
+    learned: int
+    """Games that some model learned from, or may have; they are left out unless all count."""
+    notes: tuple[str, ...]
+    """About each model that learned from some, or does not say."""
+
+    def sentence(self, verb: str = "judged by") -> str:
+        """How many games judge, and why others do not."""
+        judged, because = len(self.records), "; ".join(self.notes)
+        if judged < self.given:
+            return f"{verb} {judged:,} of {self.given:,} games, without {because}"
+        if self.learned:
+            return f"{verb} all {self.given:,} games, among them {because}"
+        return f"{verb} all {self.given:,} games" + (f"; {because}" if because else "")
+
+    def as_json(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "judged_games": len(self.records),
+            "left_out_games": self.given - len(self.records),
+            "left_out": list(self.notes),
+        }
+
+
+def judged_games(
+    records: Sequence[Record], models: Iterable[LearnedGames], *, every_game: bool = False
+) -> JudgedGames:
+    """The games that no model learned from; all of them if `every_game`.
+
+    Raises StudyError if none is left.
+    """
+    ids = ids_of(records)
+    learned = np.zeros(len(ids), bool)
+    known: list[str] = []
+    unknown: list[str] = []
+    for model in models:
+        learned |= model.contains(ids)
+        (known if model.is_known else unknown).append(model.note(ids))
+    count = int(learned.sum())
+    if count == len(ids) and not every_game:
+        raise StudyError(
+            f"none of the {count:,} games is left to judge by: {'; '.join(filter(None, known))}. "
+            "Judge by other games, or by all of them with --all"
+        )
+    kept = [each for each, out in zip(records, learned, strict=True) if every_game or not out]
+    return JudgedGames(tuple(kept), len(ids), count, tuple(filter(None, [*known, *unknown])))
 
 
 def table_of(records: Iterable[Record]) -> GameTable:
@@ -111,7 +215,7 @@ class Recognitions(Result):
             (
                 part.phase or "all",
                 *(_percent(each) for each in part.within),
-                f"{part.loss.value:.3f} ± {(part.loss.high - part.loss.low) / 2:.3f}",
+                part.loss.short_text(".3f"),
                 f"{part.random_loss:.3f}",
                 f"{part.moves:,}",
                 f"{part.games:,}",

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from hyoka.artefact import Origin
 from hyoka.errors import ParameterError, StudyError
 from hyoka.games import game_facts
-from hyoka.learning.predicting import is_kept_apart
+from hyoka.learning.predicting import numbers_held_out
 from hyoka.learning.sigmoid import fit_sigmoid, log_losses, win_probability
 from hyoka.passes import GameTable
 from hyoka.progress import OnProgress, Tally
 from hyoka.search import linear_evaluation
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
 from hyoka.study import Study
 from hyoka.study.measuring import chosen_evaluators
@@ -76,23 +77,27 @@ class ScoredLeaves:
         features: str | None = None,
         where: str | None = None,
         hold_out: float = 0.1,
+        start: LearnedGames | None = None,
         progress: OnProgress | None = None,
     ) -> "ScoredLeaves":
-        """The positions that an evaluator has scored; where nothing rests they are left out."""
+        """The positions that an evaluator has scored; where nothing rests they are left out.
+
+        Games that the evaluation to `start` with learned from are not held out.
+        """
         from scipy.sparse import vstack  # noqa: PLC0415 - it takes a while to import
 
         chosen = feature_set(study.game, features)
         places, scores = _scored(study, evaluator, where)
         tally = Tally(progress, "positions at rest", len(places), "positions")
         parts, kept = [], []
-        start = SparseEvaluation.starting(study.game, chosen.name)
+        blank = SparseEvaluation.starting(study.game, chosen.name)
         for chunk in places.chunks():
             ends = list(_ends(chunk))
             kept.append(np.array([end is not None for end in ends]))
-            parts.append(start.terms([end for end in ends if end is not None]))
+            parts.append(blank.terms([end for end in ends if end is not None]))
             tally.add(len(chunk))
         keep = np.concatenate(kept)
-        apart = [number for number, record in study.records() if is_kept_apart(record, hold_out)]
+        apart = numbers_held_out(study, hold_out, start)
         games = places.game_ids[keep]
         return cls(chosen, vstack(parts, "csr"), scores[keep], np.isin(games, apart), games)
 

@@ -4,6 +4,7 @@
 import itertools
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -87,7 +88,9 @@ def _of_latent(game: str, artefact: Artefact) -> _core.Model:
 
 def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> bytes:
     """Move models and their powers as a file holds them: a line that tells of them, then each."""
-    files = [part.to_bytes() for part in parts]
+    # The games that the parts learned from are listed once, for the whole model.
+    short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
+    files = [part.to_bytes() for part in short]
     about = {"weights": list(weights), "bytes": [len(file) for file in files]}
     return json.dumps(about).encode() + b"\n" + b"".join(files)
 

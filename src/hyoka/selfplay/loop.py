@@ -15,6 +15,8 @@ import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +30,7 @@ from hyoka.artefact import Artefact, Origin
 from hyoka.errors import ParameterError, StudyError
 from hyoka.files import open_regular, read_regular, write_bytes
 from hyoka.fleet import Crew, Run, RunStopped
+from hyoka.game_ids import GameIds
 from hyoka.games import game_facts
 from hyoka.learning.networks import (
     Examples,
@@ -334,6 +337,9 @@ class SelfPlayLoop:
             counts=counts,
             choices={"plan": self.plan.text},
             parents=self._players(first, number),
+            learned_games=reduce(
+                or_, (GameIds.of_moves(each.moves, each.move_offsets) for each in lessons)
+            ),
         )
         artefact = learned.network.artefact(origin)
         report = learned.reports[-1]

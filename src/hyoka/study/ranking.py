@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from hyoka.artefact import Artefact
 from hyoka.errors import ParameterError
+from hyoka.game_ids import game_id
 from hyoka.progress import OnProgress, Tally
+from hyoka.search.learned_games import LearnedGames
 from hyoka.search.move_models import move_model
 from hyoka.study.layout import now
 from hyoka.study.manifest import MODEL, changing
@@ -34,6 +36,11 @@ class RankingReport:
     """The share of those in which it was ranked first."""
     columns: tuple[str, ...]
     """What conditions can use from now on."""
+    games: int
+    learned_games: int
+    """Games that the model learned from, or may have: their moves surprise it less."""
+    note: str
+    """How that is known; empty if it learned from none of them."""
 
 
 def rank_moves(
@@ -77,7 +84,18 @@ def rank_moves(
         change.values = {"name": name, "model": str(model), "created": now()}
         change.commit()
     first = float((found.ranks[known] == 1).mean()) if known.any() else 0.0
-    return RankingReport(name, len(table), int(known.sum()), first, ranking_columns(name))
+    ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
+    learned = LearnedGames.of_model(study.game, model)
+    return RankingReport(
+        name,
+        len(table),
+        int(known.sum()),
+        first,
+        ranking_columns(name),
+        len(ids),
+        int(learned.contains(ids).sum()),
+        learned.note(ids),
+    )
 
 
 def _columns_there(study: Study, name: str) -> tuple[str, ...]:
