@@ -191,7 +191,7 @@ def test_where_no_model_fits_it_says_why(verdict: str, changed: dict[str, Any]) 
     fit = fit_wdl_model(replace(sample, **changes), stages, ALONG, degree=3)
     assert fit.verdict == verdict
     assert np.isnan(fit.half.value)
-    words = str(WdlModels((fit,)))
+    words = str(WdlModels((fit,), min_games=1))
     assert "no model fits" in words
     assert NO_MODEL[verdict] in words
     with pytest.raises(hk.StudyError, match="no model fits"):
@@ -244,6 +244,21 @@ def test_a_study_has_models_by_parts(tmp_path: Path) -> None:
         study.wdl("comments", along="'late'")
     with pytest.raises(hk.StudyError, match="tells no stages"):
         study.wdl("comments", along="1")
+
+
+def test_a_model_of_few_games_shows_no_figure() -> None:
+    sample, stages = planted(9, 19)
+    fit = fit_wdl_model(sample, stages, ALONG, degree=1, resampling=NO_INTERVALS)
+    models = WdlModels((fit,))
+    assert fit.converged
+    assert models.lines()[1][2:6] == ("–",) * 4
+    assert models.rows()[0]["half"] is None
+    assert models.notes() == (
+        "–: 1 row of fewer than 20 games: too few for any figure; `min_games=1` shows them all "
+        "the same.",
+    )
+    shown = WdlModels((fit,), min_games=19)
+    assert shown.rows()[0]["half"] == pytest.approx(fit.half.value)
 
 
 def test_without_a_degree_it_takes_the_highest_that_holds() -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hyoka.analysis.coverage import Coverage
+from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, too_few_note
 from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.wdl import DEGREE, WdlModel
 from hyoka.analysis.wdl_code import LANGUAGES
 from hyoka.errors import StudyError
+from hyoka.estimate import Estimate
 from hyoka.figure import Figure
 from hyoka.files import write_text
 
@@ -27,6 +28,11 @@ class WdlModels(Result):
     parts: tuple[WdlModel, ...]
     caveats: tuple[str, ...] = ()
     coverage: Coverage | None = None
+    min_games: int = MIN_GAMES
+    """No figure is shown of fewer games; the models in `parts` have them all."""
+
+    def _has_enough(self, part: WdlModel) -> bool:
+        return part.games >= self.min_games
 
     @property
     def title(self) -> str:
@@ -54,6 +60,9 @@ class WdlModels(Result):
             named = {"half": part.half, "spread": part.spread, "draws": part.draws}
             for side, estimates in (("a", part.a), ("b", part.b)):
                 named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
+            if not self._has_enough(part):
+                named = dict.fromkeys(named, Estimate(math.nan, math.nan, math.nan))
+                row["log_loss"] = math.nan
             for name, each in named.items():
                 row |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
             rows.append(row)
@@ -65,12 +74,17 @@ class WdlModels(Result):
             "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
             "positions", "games",
         )  # fmt: skip
-        return (heading, *(_cells(part) for part in self.parts))
+        return (heading, *(_cells(part, self._has_enough(part)) for part in self.parts))
 
     def notes(self) -> tuple[str, ...]:
         """Where it holds, the coefficients, and why some models are missing."""
         notes = [*self.caveats]
-        for part in self.parts:
+        enough = [part for part in self.parts if self._has_enough(part)]
+        if few := len(self.parts) - len(enough):
+            notes.append(too_few_note(few, self.min_games))
+        if not enough:
+            return tuple(notes)
+        for part in enough:
             who = ", ".join(word for word in (part.name, part.condition) if word)
             if not part.converged:
                 notes.append(f"{who}: no model fits, {part.why_none}.")
@@ -80,10 +94,10 @@ class WdlModels(Result):
                 notes.append(f"{who}: {side} = {numbers}")
             if len(part.a) <= DEGREE:
                 notes.append(f"{who}: polynomials of degree {len(part.a) - 1}.")
-        stages = self.parts[0].stages
-        beyond = sorted({part.most for part in self.parts if math.isfinite(part.most)})
-        low = min(part.stages.low for part in self.parts)
-        high = max(part.stages.high for part in self.parts)
+        stages = enough[0].stages
+        beyond = sorted({part.most for part in enough if math.isfinite(part.most)})
+        low = min(part.stages.low for part in enough)
+        high = max(part.stages.high for part in enough)
         notes.append(
             f"Coefficients are of the powers of x = stage / {stages.reference:g}, highest first; "
             f"the stage is {stages.name}, from {low:g} to {high:g}; scores up to "
@@ -111,12 +125,15 @@ class WdlModels(Result):
         """Shares of wins and draws by score and stage, under the lines of the models."""
         from hyoka.analysis.wdl_charts import contours  # noqa: PLC0415 - slow to import
 
-        return contours([part for part in self.parts if part.converged] or self.parts)
+        enough = [part for part in self.parts if self._has_enough(part)]
+        return contours([part for part in enough if part.converged] or self.parts)
 
 
-def _cells(part: WdlModel) -> tuple[str, ...]:
+def _cells(part: WdlModel, has_enough: bool) -> tuple[str, ...]:
     who = (part.name, part.condition or "all")
     counts = (f"{part.positions:,}", f"{part.games:,}")
+    if not has_enough:
+        return (*who, *[TOO_FEW] * 4, *counts)
     if not part.converged:
         return (*who, "no model fits", "", "", "", *counts)
     texts = (part.half.text(".1f"), part.spread.text(".1f"), part.draws.text(".3f"))

@@ -216,7 +216,7 @@ def calibrate_command(
     _answer(inquiry, {"calibration": [calibration]})
 
 
-@asks(without=["draws", "axis", *LINK, *FEW])
+@asks(without=["draws", "axis", *LINK])
 def wdl_command(
     inquiry: Inquiry,
     along: Annotated[

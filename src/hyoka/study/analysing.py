@@ -356,7 +356,9 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
             for condition, holds in _parts(loaded, question, with_all=True)
         ]
     caveats = dict.fromkeys(caveat for loaded, _ in every for caveat in loaded.caveats)
-    return WdlModels(tuple(models), tuple(caveats), walk.coverage("draws"))
+    return WdlModels(
+        tuple(models), tuple(caveats), walk.coverage("draws"), min_games=question.min_games
+    )
 
 
 def _asked(question: Question | None, asked: Asked) -> Question:

@@ -42,6 +42,10 @@ THE_PHASE: Final = "the phase of the game"
 _PLY_STRATA: Final = 10
 
 
+def _no_games() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Positions of a study that every one of some evaluators evaluated."""
@@ -59,9 +63,9 @@ class Measured:
     """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
     inferred: tuple[bool, ...]
     """For each evaluator, whether only the values show whose they are."""
-    joint_games: NDArray[np.int64] = field(repr=False)
+    joint_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
     """Games with a result that they evaluated, also those whose drawn positions are dropped."""
-    drawn_games: NDArray[np.int64] = field(repr=False)
+    drawn_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
     """Those of them with drawn positions."""
 
     def __len__(self) -> int:

@@ -85,8 +85,10 @@ def shown_result(
     heading, *rows = result.lines()
     drawn = drawings.chart(result.chart(), result.title) if picture is None else picture
     table = ShownTable(result.title, heading, rows, links)
-    return Shown("section", result.title, result.notes(), drawn if rows else _NOTHING, table,
-                 saves=saves)  # fmt: skip
+    covered = () if result.coverage is None else (result.coverage.text(hint=False),)
+    words = (*covered, *result.notes())
+    shown = drawn if rows else _NOTHING
+    return Shown("section", result.title, words, shown, table, saves=saves)
 
 
 def without_stops(picture: Markup) -> Markup:
