@@ -3,6 +3,10 @@
 
 import math
 from dataclasses import dataclass
+from typing import Final
+
+_ASYMMETRY: Final = 0.5
+"""The difference of both arms, as a share of the half-width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,28 @@ class Estimate:
 
     def __str__(self) -> str:
         return self.text(".3f")
+
+    @property
+    def is_asymmetric(self) -> bool:
+        """Whether the arms of the interval differ so much that no half-width describes it.
+
+        >>> Estimate(0.5, 0.4, 0.6).is_asymmetric, Estimate(0.1, 0.018, 0.404).is_asymmetric
+        (False, True)
+        """
+        half = (self.high - self.low) / 2
+        return abs(self.high + self.low - 2 * self.value) > _ASYMMETRY * half
+
+    def short_text(self, spec: str, scale: float = 1.0) -> str:
+        """The value, `scale` times as large, with ± where one half-width describes the interval.
+
+        >>> Estimate(0.5, 0.4, 0.6).short_text(".1f", 100), Estimate(0.1, 0, 0.4).short_text(".2f")
+        ('50.0 ± 10.0', '0.10 (0.00 to 0.40)')
+        """
+        scaled = Estimate(*(scale * end for end in (self.value, self.low, self.high)))
+        half = (scaled.high - scaled.low) / 2
+        if not math.isfinite(half) or math.isnan(scaled.value) or self.is_asymmetric:
+            return scaled.text(spec)
+        return f"{scaled.value:{spec}} ± {half:{spec}}"
 
     def text(self, spec: str) -> str:
         """The value and, where there is one, its interval, each as `spec` formats it."""

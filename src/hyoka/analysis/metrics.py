@@ -476,7 +476,8 @@ class MetricsTable(Result):
             notes.append(too_few_note(few, self.min_games))
         if any(part.drawn for part in enough):
             notes.append(
-                f"± is half of the {self.confidence:.0%} interval, by drawing whole games again."
+                f"± is half of the {self.confidence:.0%} interval, by drawing whole games again; "
+                "asymmetric intervals have both ends."
             )
         return tuple(notes)
 
@@ -522,6 +523,8 @@ def number_text(value: float) -> str:
 def _half_width(estimate: Estimate) -> str:
     if not math.isfinite(estimate.low):
         return ""
+    if estimate.is_asymmetric:
+        return f"{number_text(estimate.low)} to {number_text(estimate.high)}"
     return "±" + number_text((estimate.high - estimate.low) / 2)
 
 

@@ -319,4 +319,6 @@ def compared(results: Sequence[Recognitions]) -> tuple[tuple[str, ...], ...]:
 
 def _percent(share: Estimate) -> str:
     half = (share.high - share.low) / 2
+    if share.is_asymmetric:
+        return f"{share.value:.1%} ({100 * share.low:.1f} to {100 * share.high:.1f})"
     return f"{share.value:.1%}" + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")

@@ -364,13 +364,15 @@ def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
         ]
         rows.append(("Positions", *(f"{part.positions:,}" for part in some)))
         rows.append(("Games", *(f"{part.games:,}" for part in some)))
-        caption = f"{which}; ± is half of the 95% interval."
+        caption = f"{which}; ± is half of the 95% interval; asymmetric ones have both ends."
         yield Table(caption, ("Metric", *(part.name for part in some)), tuple(rows))
 
 
 def _plus_minus(estimate: Estimate) -> str:
     text = number_text(estimate.value)
     known = math.isfinite(estimate.low)
+    if estimate.is_asymmetric:
+        return f"{text} ({number_text(estimate.low)} to {number_text(estimate.high)})"
     return f"{text} ± {number_text((estimate.high - estimate.low) / 2)}" if known else text
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final, Literal
 from hyoka.arena import Score
 from hyoka.estimate import Estimate
 
-_LOPSIDED: Final = 0.2
-"""From this difference of its arms, as a share of the half-width, an interval is asymmetric."""
 Value = str | int | float | Estimate | Score | None
 """What a cell of a table holds: numbers as numbers, text only where it is text."""
 Answer = Literal["yes", "same", "not shown", "reversed"]
@@ -123,7 +121,7 @@ def _estimate_text(estimate: Estimate) -> str:
     value, half = _number(estimate.value), (estimate.high - estimate.low) / 2
     if math.isnan(estimate.value) or not math.isfinite(half):
         return value
-    if abs(estimate.high + estimate.low - 2 * estimate.value) > _LOPSIDED * half:
+    if estimate.is_asymmetric:
         return f"{value} ({_number(estimate.low)} to {_number(estimate.high)})"
     return f"{value} ±{_number(half)}"
 
