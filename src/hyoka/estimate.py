@@ -45,17 +45,16 @@ class Estimate:
         half = (self.high - self.low) / 2
         return abs(self.high + self.low - 2 * self.value) > _ASYMMETRY * half
 
-    def short_text(self, spec: str, scale: float = 1.0) -> str:
-        """The value, `scale` times as large, with ± where one half-width describes the interval.
+    def short_text(self, spec: str) -> str:
+        """The value with ± where one half-width describes the interval, else with both ends.
 
-        >>> Estimate(0.5, 0.4, 0.6).short_text(".1f", 100), Estimate(0.1, 0, 0.4).short_text(".2f")
-        ('50.0 ± 10.0', '0.10 (0.00 to 0.40)')
+        >>> Estimate(0.5, 0.4, 0.6).short_text(".2f"), Estimate(0.1, 0, 0.4).short_text(".2f")
+        ('0.50 ± 0.10', '0.10 (0.00 to 0.40)')
         """
-        scaled = Estimate(*(scale * end for end in (self.value, self.low, self.high)))
-        half = (scaled.high - scaled.low) / 2
-        if not math.isfinite(half) or math.isnan(scaled.value) or self.is_asymmetric:
-            return scaled.text(spec)
-        return f"{scaled.value:{spec}} ± {half:{spec}}"
+        half = (self.high - self.low) / 2
+        if not math.isfinite(half) or math.isnan(self.value) or self.is_asymmetric:
+            return self.text(spec)
+        return f"{self.value:{spec}} ± {half:{spec}}"
 
     def text(self, spec: str) -> str:
         """The value and, where there is one, its interval, each as `spec` formats it."""
