@@ -381,6 +381,13 @@ def test_the_band_counts_games_not_positions() -> None:
     assert point.high - point.low == pytest.approx(2 * 1.96 * error, rel=0.25)
 
 
+@pytest.mark.parametrize(("games", "is_judged"), [(19, False), (20, True)])
+def test_confidence_is_not_judged_by_few_games(games: int, is_judged: bool) -> None:
+    curve = evaluation_curve(thoughts_that(0.1, games=games, positions=50), 0, seed=1)
+    assert curve is not None
+    assert (curve.confidence is not None) == is_judged
+
+
 def test_too_few_positions_make_no_curve() -> None:
     assert evaluation_curve(thoughts_that(0.8, games=4, positions=20), 0, seed=1) is None
     assert evaluation_curve(thoughts_that(0.8), 1, seed=1) is None

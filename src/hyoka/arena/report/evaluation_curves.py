@@ -17,6 +17,7 @@ from hyoka.analysis import (
     open_bins,
 )
 from hyoka.arena.report.facts import Thoughts
+from hyoka.arena.significance import FEW
 
 RESAMPLES: Final = 200
 LEAST_POSITIONS: Final = 30
@@ -74,7 +75,7 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
 def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
     sample = Sample.of("", mine.value, results=mine.result, games=mine.game)
     clear = confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
-    if clear is None or clear.positions < LEAST_POSITIONS or clear.games < LEAST_GAMES:
+    if clear is None or clear.positions < LEAST_POSITIONS or clear.games < FEW:
         return None
     return clear
 
