@@ -5,11 +5,11 @@ import errno
 import os
 import stat
 import tempfile
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 
-def open_regular(path: str | Path, *, follow_links: bool = True) -> BinaryIO:
+def open_regular(path: str | Path, *, follow_links: bool = True) -> BufferedReader:
     """Open a regular file for reading; raises OSError at once for anything else.
 
     For every path that comes from a folder or from a request: to open a named pipe would wait for

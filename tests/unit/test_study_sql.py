@@ -2,8 +2,13 @@
 """SQL from users reaches the tables and nothing else, and comes to an end."""
 
 import ast
+import contextlib
 import resource
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,8 +16,10 @@ import pytest
 import hyoka as hk
 from hyoka.cli import run
 from hyoka.errors import ConditionError, harmless
+from hyoka.study import query_process, sql
 from hyoka.study.conditions import check_condition
 from hyoka.study.sql import connection, run_query
+from hyoka.study.sql_bounds import is_bounded
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 PGN = "".join(f"1. {move} {{[%eval 0.2]}} e5 2. d3 d6 *\n\n" for move in ("e4", "d4", "c4"))
@@ -117,22 +124,23 @@ def test_every_duckdb_is_the_locked_one() -> None:
     ["set threads = 1", "set enable_external_access = true", "reset lock_configuration"],
 )
 def test_the_settings_are_locked_before_any_text_comes(setting: str) -> None:
-    with connection({}) as opened, pytest.raises(Exception, match="locked"):
-        opened.execute(setting)
+    with pytest.raises(Exception, match="locked"):
+        connection({}).execute(setting)
 
 
 def test_an_extension_can_neither_be_loaded_nor_installed() -> None:
-    with connection({}) as opened:
-        for statement in ("install httpfs", "load httpfs", "load '/tmp/x.duckdb_extension'"):
-            with pytest.raises(Exception, match=r"disabled|Permission|not allowed"):
-                opened.execute(statement)
+    opened = connection({})
+    for statement in ("install httpfs", "load httpfs", "load '/tmp/x.duckdb_extension'"):
+        with pytest.raises(Exception, match=r"disabled|Permission|not allowed"):
+            opened.execute(statement)
 
 
 def test_a_name_of_one_query_is_not_there_in_the_next() -> None:
-    with connection({"mine": pa.table({"x": [1]})}, {"view": "select x + 1 as y from mine"}) as one:
-        assert run_query(one, "select y from view").to_pylist() == [{"y": 2}]
-        with connection({}) as other, pytest.raises(hk.ConditionError, match="view"):
-            run_query(other, "select y from view")
+    one = connection({"mine": pa.table({"x": [1]})}, {"view": "select x + 1 as y from mine"})
+    for query in ("select y from view", "with v as (select y from view) select y from v"):
+        assert run_query(one, query).to_pylist() == [{"y": 2}]
+        with pytest.raises(hk.ConditionError, match="view"):
+            run_query(connection({}), query)
 
 
 @pytest.mark.parametrize(
@@ -216,19 +224,198 @@ def test_names_in_japanese_stay_as_they_are() -> None:
     assert harmless("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "length(repeat('a', 4000000000)) > 0",  # worked out before any row is seen
-        "length(repeat('ab', 400000000 + ply)) > 3",
-    ],
-)
+OVER_THE_LIMIT = [
+    "length(repeat('a', 4000000000)) > 0",  # worked out before any row is seen
+    "length(repeat('ab', 400000000 + ply)) > 3",
+]
+
+
+@pytest.mark.parametrize("condition", OVER_THE_LIMIT)
 def test_memory_that_duckdb_does_not_count_has_a_limit_too(
     study: hk.Study, condition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HYOKA_SQL_MEMORY", "100M")
-    before = resource.getrlimit(resource.RLIMIT_AS)
     with pytest.raises(ConditionError, match="needs more memory"):
         study.select(condition)
-    assert resource.getrlimit(resource.RLIMIT_AS) == before
     assert len(study.select("ply = 0")) > 0
+
+
+@pytest.mark.parametrize("condition", ["ply = 0", OVER_THE_LIMIT[1], "'a' || ply = 'a0'"])
+def test_no_limit_is_ever_set_on_this_process(
+    study: hk.Study, condition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is started while a condition is at work inherits the limits of this process."""
+    monkeypatch.setenv("HYOKA_SQL_MEMORY", "100M")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    limits = [subprocess.check_output(["sh", "-c", "ulimit -v"])]
+    here, asked = sql.answer_here, query_process.QueryProcess.ask
+
+    def answer_here(*given: Any, **more: Any) -> Any:
+        limits.append(subprocess.check_output(["sh", "-c", "ulimit -v"]))
+        return here(*given, **more)
+
+    def ask(*given: Any) -> Any:
+        limits.append(subprocess.check_output(["sh", "-c", "ulimit -v"]))
+        return asked(*given)
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(sql, "answer_here", answer_here)
+    monkeypatch.setattr(query_process.QueryProcess, "ask", ask)
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    with contextlib.suppress(ConditionError):
+        study.select(condition)
+    assert len(limits) > 1
+    assert len(set(limits)) == 1
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_only_processes_of_their_own_limit_themselves() -> None:
+    setting = [
+        path.relative_to(SOURCE).as_posix()
+        for path in sorted(SOURCE.rglob("*.py"))
+        if "setrlimit" in path.read_text(encoding="utf-8")
+    ]
+    assert setting == ["engines/keeper.py", "study/query_server.py"]
+
+
+UNBOUNDED = [
+    "repeat('a', 9)",
+    "lpad('a', 9, 'b')",
+    "'a' || 'b'",
+    "concat('a', 'b')",
+    "replace('aa', 'a', 'bb')",
+    "hex(hex('a'))",
+    "[1, 2]",
+    "range(9)",
+    "list_transform([1], lambda x: x)",
+    "ply::int[3]",
+    "columns('ply')",
+    "printf('%9d', ply)",
+    "(select max(range) from range(ply))",
+    "sleep_ms(0)",
+    "nothing(1)",
+    "main.repeat('a', 9)",
+    "\"repeat\"('a', 9)",
+    "'a'.repeat(9)",
+    "repeat /* comment */ ('a', 9)",
+]
+
+
+@pytest.mark.parametrize("expression", UNBOUNDED)
+def test_what_could_fill_the_memory_runs_in_a_process_of_its_own(
+    study: hk.Study, expression: str
+) -> None:
+    cursor = connection({}).cursor
+    assert not is_bounded(cursor, f"select {expression} from positions")
+    assert not is_bounded(cursor, f"select 1 from positions where {expression} is null")
+    assert not is_bounded(cursor, f"select 1 from t where x in (select {expression} from t)")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r",
+        "with a as (select 1), b as (from a, a), c as (from b, b) from c",
+        f"select 1 as a0, {', '.join(f'a{i} + a{i} as a{i + 1}' for i in range(40))}",
+        f"{'select *, * from (' * 9} select 1 {')' * 9}",
+        "select ply from positions using sample reservoir(1000000000 rows)",
+        "select count(*) from positions group by cube (ply, game_id)",
+        "pivot positions on ply using count(*)",
+        "select 1 where " + " or ".join(["ply = 1"] * 40_000),
+    ],
+)
+def test_what_multiplies_runs_in_a_process_of_its_own(query: str) -> None:
+    assert not is_bounded(connection({}).cursor, query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select game_id, ply from positions where (ply >= 40 and not first_to_play\n)",
+        "select * exclude (a), count(*) over () as n from positions order by n desc limit 3",
+        "select engine, avg(value) as v from evaluations group by engine having count(*) > 3",
+        "select max(range) from range(1000)",
+        "select coalesce(tags['ECO'], '?') as e from games where first ilike 'a%' or ply in (1, 2)",
+        "select case when abs(x - 1.5) < 2 then x::int end from (select 1 as x union all select 2)",
+        "select fen(game_id, ply) as fen from positions where exists (select 1 from games)",
+    ],
+)
+def test_usual_queries_run_here(query: str) -> None:
+    assert is_bounded(connection({}).cursor, query)
+
+
+def test_a_process_for_queries_says_what_this_one_would(
+    study: hk.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [
+        "select game_id, ply, value from evaluations order by 1, 2",
+        "select fen(game_id, ply) as f from positions order by game_id, ply",
+        "select nothing from positions",
+        "select 'x'::int",
+        "select sfen(0, 1)",
+        "select * from read_text('/etc/passwd')",
+        "select tags, moves from games_ order by game_id",
+        "select * from positions limit 0",
+    ]
+
+    def answers() -> list[Any]:
+        told: list[Any] = []
+        for query in queries:
+            try:
+                told.append(study.sql(query))
+            except hk.Error as error:
+                told.append((type(error), str(error)))
+        return told
+
+    here = answers()
+    monkeypatch.setattr(sql, "is_bounded", lambda *_: False)
+    assert answers() == here
+
+
+def test_a_process_for_queries_that_ends_is_a_query_that_needs_more(
+    study: hk.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = query_process.QueryProcess.ask
+
+    def ask(process: query_process.QueryProcess, request: query_process.Request) -> Any:
+        process.kill()
+        return asked(process, request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(query_process.QueryProcess, "ask", ask)
+        with pytest.raises(ConditionError, match="needs more memory"):
+            study.sql("select 'a' || 'b' as x")
+    assert study.sql("select 'a' || 'b' as x").to_pylist() == [{"x": "ab"}]
+
+
+def test_a_process_for_queries_ends_with_who_asked() -> None:
+    """Also in the middle of a query, and however that process ends."""
+    code = (
+        "import os, sys, threading\n"
+        "from hyoka.study import query_process, sql\n"
+        "opened = sql.connection({})\n"
+        "query = \"select count(*) from range(100000000000) t(a) where 'a' || a = 'b'\"\n"
+        "started = query_process.QueryProcess.start\n"
+        "def start(process):\n"
+        "    started(process)\n"
+        "    print(process._process.pid, flush=True)\n"
+        "query_process.QueryProcess.start = start\n"
+        "threading.Thread(target=sql.run_query, args=(opened, query), daemon=True).start()\n"
+        "sys.stdin.read()\n"
+        "os._exit(0)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as asking:
+        assert asking.stdout is not None
+        pid = int(asking.stdout.readline())
+        asking.kill()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{pid}/cmdline").exists() and time.monotonic() < deadline:
+        if not Path(f"/proc/{pid}/cmdline").read_bytes():  # a zombie
+            break
+        time.sleep(0.05)
+    else:
+        assert not Path(f"/proc/{pid}").exists()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import duckdb
 
 from hyoka.errors import ConditionError
-from hyoka.study.sql import attended, connection, first_line, statement_kind
+from hyoka.study.sql import bind_query, connection, first_line, statement_kind
 
 
 def check_condition(condition: str, columns: Sequence[str]) -> str:
@@ -29,8 +29,7 @@ def _checked(condition: str, columns: tuple[str, ...]) -> str:
             raise ConditionError(f"condition '{condition}': one SQL expression is expected")
     names = ", ".join(f'null as "{name}"' for name in columns)
     try:
-        explain = f"explain select 1 from (select {names}) where ({condition}\n)"
-        attended(opened, lambda: opened.execute(explain))
+        bind_query(opened, f"select 1 from (select {names}) where ({condition}\n)")
     except duckdb.BinderException as error:
         raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
     except duckdb.PermissionException as error:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from hyoka import _core
 from hyoka.errors import ConditionError
 from hyoka.games import game_facts
+from hyoka.study.sql import Connection
 
 _CALLED: Final = re.compile(r"\b(?:position_text|s?fen)\s*\(", re.IGNORECASE)
 _MISSING: Final = re.compile(r"Function with name (s?fen) does not exist", re.IGNORECASE)
@@ -24,7 +25,7 @@ _MISSING: Final = re.compile(r"Function with name (s?fen) does not exist", re.IG
 
 @contextlib.contextmanager
 def position_texts(
-    opened: Any, query: str, game: str, games: Callable[[], pa.Table]
+    opened: Connection, query: str, game: str, games: Callable[[], pa.Table]
 ) -> Iterator[None]:
     """Let a query use the functions, if it does; `games` gives game_id, start, komi and moves."""
     if not _CALLED.search(query):
@@ -32,8 +33,9 @@ def position_texts(
         return
     inner = f"position_text_{secrets.token_hex(8)}"
     names = [name for name in ("position_text", game_facts(game).start_word) if name]
-    texts = _Texts(game, games())
-    opened.create_function(
+    opened.texts = game, games()
+    texts = _Texts(*opened.texts)
+    opened.cursor.create_function(
         inner, texts, ["BIGINT", "BIGINT"], "VARCHAR", type="arrow", null_handling="special"
     )
     try:
@@ -52,7 +54,8 @@ def position_texts(
     finally:
         for name in names:
             opened.execute(f"drop macro if exists temp.{name}")
-        opened.remove_function(inner)
+        opened.cursor.remove_function(inner)
+        opened.texts = None
 
 
 class _Texts:

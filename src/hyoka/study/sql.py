@@ -3,7 +3,8 @@
 
 No file, no network, no extension and no variable of Python's can be reached, no setting can be
 changed, and a query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may take
-and how much memory it and its answer may fill.
+and how much memory it and its answer may fill. DuckDB keeps to that limit, unless a function makes
+a text of gigabytes: queries that could do so (`sql_bounds`) run in a process of their own.
 """
 
 import contextlib
@@ -11,10 +12,10 @@ import contextvars
 import functools
 import os
 import re
-import resource
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -23,6 +24,8 @@ import duckdb
 import pyarrow as pa
 
 from hyoka.errors import ConditionError, Error, harmless
+from hyoka.study.query_process import Request, query_process
+from hyoka.study.sql_bounds import is_bounded
 
 T = TypeVar("T")
 
@@ -32,7 +35,8 @@ _SECONDS: Final = 600.0
 _ROWS_AT_ONCE: Final = 1_000_000
 _GRACE_S: Final = 1.0
 """How long a query that was told to stop is waited for."""
-_SPARE: Final = 1 << 30
+_START_S: Final = 60.0
+"""How long a process for queries may take to start."""
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -66,16 +70,31 @@ class UnreadableError(Error):
     """A table behind a query could not be read to its end."""
 
 
-def connection(tables: Mapping[str, Any], views: Mapping[str, str] | None = None) -> Any:
+@dataclass
+class Connection:
     """A DuckDB with Arrow tables or datasets under names, and views over them, and nothing else.
 
     Files, the network, extensions, Python's own variables and the settings are out of reach.
     """
+
+    cursor: Any
+    tables: Mapping[str, Any]
+    views: Mapping[str, str]
+    texts: tuple[str, pa.Table] | None = None
+    """The game and its games while texts of positions can be asked for."""
+
+    def execute(self, statement: str) -> Any:
+        """Run a statement of our own here."""
+        return self.cursor.execute(statement)
+
+
+def connection(tables: Mapping[str, Any], views: Mapping[str, str] | None = None) -> Connection:
+    """Open the locked DuckDB, with tables and views that no other connection sees."""
     # A cursor has temporary names of its own; the locked database is made once a process.
-    opened = _locked(os.getpid(), _most_memory()).cursor()
+    opened = Connection(_locked(os.getpid(), _most_memory()).cursor(), tables, views or {})
     for name, table in tables.items():
-        opened.register(name, table)
-    for name, query in (views or {}).items():
+        opened.cursor.register(name, table)
+    for name, query in opened.views.items():
         opened.execute(f'create temp view "{name}" as {query}')
     return opened
 
@@ -100,10 +119,10 @@ def _locked(_process: int, memory: int) -> Any:
     return database
 
 
-def statement_kind(opened: Any, query: str) -> str:
+def statement_kind(opened: Connection, query: str) -> str:
     """`SELECT` and the like; raises ConditionError if it does not read, or is not one statement."""
     try:
-        statements = opened.extract_statements(query)
+        statements = opened.cursor.extract_statements(query)
     except duckdb.Error as error:
         raise ConditionError(first_line(error)) from error
     except UnicodeError:
@@ -111,7 +130,7 @@ def statement_kind(opened: Any, query: str) -> str:
     return str(statements[0].type.name) if len(statements) == 1 else "several"
 
 
-def run_query(opened: Any, query: str) -> pa.Table:
+def run_query(opened: Connection, query: str) -> pa.Table:
     """The answer to one SELECT as an Arrow table; raises ConditionError.
 
     A signal ends it, and so does the time that it may take.
@@ -120,7 +139,7 @@ def run_query(opened: Any, query: str) -> pa.Table:
         raise ConditionError("one SELECT is expected, and nothing else")
     most_bytes = _most_memory()
     try:
-        return attended(opened, lambda: _answer(opened, query, most_bytes))
+        return _run(opened, query, most_bytes, binds=False)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ConditionError(
             f"the query needs more memory than {most_bytes / 1e9:.3g}G; "
@@ -133,8 +152,39 @@ def run_query(opened: Any, query: str) -> pa.Table:
         raise ConditionError(first_line(error)) from error
 
 
-def _answer(opened: Any, query: str, most_bytes: int) -> pa.Table:
-    reader = opened.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
+def bind_query(opened: Connection, query: str) -> None:
+    """Plan one SELECT without running it; raises DuckDB's errors, or ConditionError."""
+    _run(opened, query, _most_memory(), binds=True)
+
+
+def _run(opened: Connection, query: str, most_bytes: int, *, binds: bool) -> pa.Table:
+    """Run a query here if DuckDB limits its memory, else in a process of its own."""
+    seconds = _most_seconds()
+    if is_bounded(opened.cursor, query):
+        return _attended(
+            lambda: answer_here(opened, query, most_bytes, binds=binds),
+            opened.cursor.interrupt,
+            seconds,
+        )
+    request = Request(opened.tables, opened.views, opened.texts, query, most_bytes, binds)
+    try:
+        with query_process(seconds) as process:
+            _attended(process.start, process.kill, _START_S)
+            return _attended(lambda: process.ask(request), process.kill, seconds)
+    except TimeoutError:
+        raise _too_long() from None
+
+
+def answer_here(opened: Connection, query: str, most_bytes: int, *, binds: bool) -> Any:
+    """The answer to a query that has been checked, from this process; None if it only `binds`."""
+    if binds:
+        opened.execute(f"explain {query}")
+        return None
+    return _answer(opened.cursor, query, most_bytes)
+
+
+def _answer(cursor: Any, query: str, most_bytes: int) -> pa.Table:
+    reader = cursor.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
     batches: list[pa.RecordBatch] = []
     size = 0
     for batch in reader:
@@ -145,76 +195,33 @@ def _answer(opened: Any, query: str, most_bytes: int) -> pa.Table:
     return pa.Table.from_batches(batches, reader.schema)
 
 
-def attended(opened: Any, work: Callable[[], T]) -> T:
-    """What `work` gives, which uses a connection, while this thread can hear of signals.
+def _attended(work: Callable[[], T], interrupt: Callable[[], object], seconds: float) -> T:
+    """What `work` gives, while this thread can hear of signals.
 
-    Raises ConditionError if it takes longer than a query may.
+    Raises ConditionError if it takes longer than `seconds`.
     """
-    seconds = _most_seconds()
     job = _Job(work)
     in_time = False
-    with _bounded.by(_most_memory()):
-        job.start()
-        try:
-            in_time = job.done.wait(seconds)
-        finally:
-            if not in_time:  # also after a signal: whoever sent it does not want to wait
-                opened.interrupt()
-                job.done.wait(_GRACE_S)
+    job.start()
+    try:
+        in_time = job.done.wait(seconds)
+    finally:
+        if not in_time:  # also after a signal: whoever sent it does not want to wait
+            interrupt()
+            job.done.wait(_GRACE_S)
     if not in_time:
-        own = seconds == _own_seconds.get()
-        more = "" if own else f"; {SECONDS}={10 * seconds:g} allows more"
-        raise ConditionError(f"the query took longer than {seconds:g} s{more}")
+        raise _too_long()
     if job.error is not None:
         raise job.error
     [result] = job.results
     return result
 
 
-class _Bounded:
-    """A limit on the process's memory while queries run.
-
-    DuckDB counts what its tables and joins fill, not a text of gigabytes that a function makes. So
-    the system is told how much more the process may have: what a query's own limit allows, twice
-    over for the answer, and some to spare. Allocations beyond it fail, and the query with them.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running = 0
-        self._former: tuple[int, int] | None = None
-
-    @contextlib.contextmanager
-    def by(self, most_bytes: int) -> Iterator[None]:
-        """Hold the limit; of several at once the first one's counts."""
-        with self._lock:
-            self._running += 1
-            if self._running == 1:
-                self._set(2 * most_bytes + _SPARE)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running -= 1
-                if self._running == 0 and self._former is not None:
-                    resource.setrlimit(resource.RLIMIT_AS, self._former)
-                    self._former = None
-
-    def _set(self, more: int) -> None:
-        try:
-            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        except (OSError, ValueError):
-            return  # a system that does not say how much there is
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = pages * os.sysconf("SC_PAGE_SIZE") + more
-        if resource.RLIM_INFINITY not in (soft, hard) and wanted >= min(soft, hard):
-            return
-        if soft == resource.RLIM_INFINITY or wanted < soft:
-            self._former = (soft, hard)
-            resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
-
-
-_bounded: Final = _Bounded()
+def _too_long() -> ConditionError:
+    seconds = _most_seconds()
+    own = seconds == _own_seconds.get()
+    more = "" if own else f"; {SECONDS}={10 * seconds:g} allows more"
+    return ConditionError(f"the query took longer than {seconds:g} s{more}")
 
 
 class _Job(threading.Thread, Generic[T]):
