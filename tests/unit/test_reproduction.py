@@ -383,7 +383,7 @@ def test_go_on_our_sample_games(workshop: Workshop, name: str) -> None:
         experiment = dataclasses.replace(experiment, scales={"tiny": scale})
     outcome = experiment.run(workshop, "tiny")
     check(outcome)
-    assert all(figure.read_bytes().startswith(b"<svg") for figure in outcome.figures)
+    assert all(b"<svg" in figure.read_bytes() for figure in outcome.figures)
 
 
 @pytest.mark.parametrize("name", ["000-fig17", "000-fig19"])
