@@ -317,3 +317,26 @@ def test_players_in_a_match_are_specs(tmp_path: Path) -> None:
     assert [player.clock is not None for player in plan.players] == [True, True, False]
     with pytest.raises(hk.NotationError, match="no player: 3"):
         hk.plan_match(hk.ab(), 3)  # type: ignore[arg-type]
+
+
+# Names as errors list them
+
+
+def test_patterns_match_the_names_that_errors_list(study: hk.Study) -> None:
+    reports = hk.evaluate(study, ["mc:playouts=2", "uct:playouts=2"])
+    first, second = (report.engine for report in reports)
+    with pytest.raises(hk.StudyError) as error:
+        chosen_evaluators(study, "gnugo*")
+    message = str(error.value)
+    for engine, spec in ((first, "mc:playouts=2"), (second, "uct:playouts=2")):
+        assert f"{engine} ({spec})" in message
+        for pattern in (f"{engine[:-4]}*", f"*{engine[-8:]}", spec[:3] + "*", engine, spec):
+            assert chosen_evaluators(study, pattern) == [engine]
+    assert sorted(chosen_evaluators(study, ["*playouts*"])) == sorted([first, second])
+
+
+def test_a_program_is_found_by_a_pattern_of_its_name(study: hk.Study) -> None:
+    [report] = hk.evaluate(study, [fake("uci")])
+    program = report.engine.partition("-")[0]
+    assert not report.engine.startswith("uci")
+    assert chosen_evaluators(study, f"{program}*") == [report.engine]

@@ -44,7 +44,8 @@ Evaluators = Annotated[
         "--evaluator",
         "-e",
         metavar="NAME",
-        help="An evaluator of the study by its name or its spec, repeatable; all of them unless "
+        help="An evaluator of the study by its name or its spec, or a pattern of these (gnugo*), "
+        "repeatable; all of them unless "
         "given. Those that share enough positions are measured on their common positions, the "
         "others each on its own; the first line says so.",
     ),
@@ -184,7 +185,7 @@ def _inquiry(
         int,
         typer.Option(min=0, max=100_000, help="How often games are drawn again; 0: no intervals."),
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Draws the games.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Draws the games.")] = 0,
     min_games: Annotated[
         int, typer.Option(min=1, metavar="N", help="Show no figure of fewer games than this.")
     ] = MIN_GAMES,

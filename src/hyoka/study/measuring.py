@@ -203,7 +203,8 @@ def measured(
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
     """Names of evaluators as the study knows them.
 
-    Texts of specs and names of players are understood too, and patterns of all of these.
+    Evaluators are given by name, by the text of their spec or by the name of a player, each of
+    which may be a pattern. Errors list names and specs, and patterns match what errors list.
     """
     known = study.engines
     if not known:
@@ -218,9 +219,10 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     chosen = []
     for name in given:
         if name not in known and name not in texts:
-            fitting = [n for text, names in texts.items() if matches(name, text) for n in names]
+            by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
+            fitting = [n for n in known if n in by_text or matches(name, n)]
             if not fitting:
-                hint = nearest(name, [*known, *texts]) or f"there are {', '.join(known)}"
+                hint = nearest(name, [*known, *texts]) or f"there are {_listed(study, known)}"
                 raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
             chosen += fitting
             continue
@@ -232,6 +234,15 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
             )
         chosen += meant
     return list(dict.fromkeys(chosen))
+
+
+def _listed(study: "Study", names: Sequence[str]) -> str:
+    """Evaluators with what they are called by, for a message."""
+    parts = []
+    for name in names:
+        called = _called(study, name)
+        parts.append(name if called == name else f"{name} ({called})")
+    return ", ".join(parts)
 
 
 def nothing_evaluated(study: "Study") -> StudyError:
