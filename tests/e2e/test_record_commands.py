@@ -255,3 +255,16 @@ def test_progress_is_shown_to_people(folder: Path) -> None:
         run.stdout.read()
     os.close(leader)
     assert b"reading" in shown
+
+
+def test_ranks_and_ratings_have_units(tmp_path: Path) -> None:
+    ratings = [("29k", "12d"), ("1500", "2000")]
+    texts = (f"(;GM[1]SZ[9]BR[{one}]WR[{two}];B[aa];W[cc])" for one, two in ratings)
+    (tmp_path / "games.sgf").write_text("\n".join(texts))
+    shown = hyoka_here("records", "games.sgf", "-q", cwd=tmp_path).stdout
+    assert "29k to 12d (2)" in shown
+    assert "1500 to 2000 Elo, mean 1750 (2)" in shown
+    found = json.loads(hyoka_here("records", "games.sgf", "--json", cwd=tmp_path).stdout)
+    about = found["games"]["go9"]
+    assert (about["ranks"]["lowest"], about["ranks"]["highest"]) == ("29k", "12d")
+    assert about["ratings"]["mean"] == 1750

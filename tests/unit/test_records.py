@@ -7,6 +7,8 @@ import pytest
 
 import hyoka as hk
 from hyoka.records import batches, recognise
+from hyoka.records.summary import summarise
+from hyoka.report.facts import record_facts
 
 from .record_texts import at_most
 
@@ -148,3 +150,19 @@ def test_no_file_takes_long_to_recognise(unit: bytes) -> None:
         with at_most(60):
             recognise(head)
             recognise(head + b"x")
+
+
+def test_ranks_and_ratings_are_summarized_apart(tmp_path: Path) -> None:
+    ratings = [("18k", "6d"), ("9p", "30\N{CJK UNIFIED IDEOGRAPH-7D1A}"), ("12 dan", "")]
+    ratings += [("2715.0", "1800"), ("", "?")]
+    texts = [
+        f"(;GM[1]SZ[9]BR[{black}]WR[{white}];B[{'abcde'[i]}a];W[cc])"
+        for i, (black, white) in enumerate(ratings)
+    ]
+    file = tmp_path / "games.sgf"
+    file.write_text("\n".join(texts), encoding="utf-8")
+    [one] = summarise(batches([file])).games.values()
+    study = hk.Study.create(tmp_path / "study", file)
+    for standings in (one.standings, record_facts(study).standings):
+        assert (standings.ranks.text, standings.ranks.count) == ("30k to 9p", 5)
+        assert (standings.ratings.text, standings.ratings.count) == ("1800 to 2715", 2)

@@ -185,7 +185,7 @@ def test_what_was_measured_counts_the_records(study: hk.Study, report: StudyRepo
     won = sum(fair_results(120))
     assert rows["Games"] == "120"
     assert rows["White won"].startswith(f"{won:.0f} ")
-    assert rows["Ratings or ranks"] == "1500 to 1700"
+    assert rows["Ratings"] == "1500 to 1700 Elo"
     assert [row[0] for row in evaluators.rows] == ["strong", "weak"]
     assert "Program strong 7" in evaluators.rows[0]
 

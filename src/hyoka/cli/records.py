@@ -21,6 +21,7 @@ from hyoka.records import (
     read_records,
     write_records,
 )
+from hyoka.records.ranks import RankRange
 from hyoka.records.summary import Range, Summary, summarise
 from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
@@ -109,7 +110,7 @@ def records_command(
             )
     if to is None or summary:
         _print_summary(counted, as_json)
-        if not counted.games and counted.refused:
+        if not counted.games:
             raise typer.Exit(1)
         exit_if_unread(counted.unread)
     else:
@@ -218,7 +219,7 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
 
 
 def _as_values(summary: Summary) -> dict[str, object]:
-    def bounds(numbers: Range) -> dict[str, float | int | None]:
+    def bounds(numbers: Range | RankRange) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}
         return {
@@ -231,8 +232,12 @@ def _as_values(summary: Summary) -> dict[str, object]:
     games = {}
     for name, one in summary.games.items():
         values = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
-        for key in ("plies", "ranks", "komi"):
+        for key in ("plies", "komi"):
             values[key] = bounds(values[key])
+        standings = values.pop("standings")
+        for key, given in (("ranks", standings.ranks), ("ratings", standings.ratings)):
+            ends = {"lowest": given.lowest or None, "highest": given.highest or None}
+            values[key] = bounds(given) | ends
         games[name] = values
     first = [dataclasses.asdict(refused) for refused in summary.first_refused]
     return {
@@ -258,11 +263,12 @@ def _print_summary(summary: Summary, as_json: bool) -> None:
         table.add_row("length", f"{low:.0f} to {high:.0f} plies, mean {mean:.1f}")
         table.add_row("results", _counts(dict(one.results.most_common())))
         table.add_row("endings", _counts(dict(one.endings.most_common())))
-        if one.ranks.count:
-            ranks = one.ranks
+        ranks, ratings = one.standings.ranks, one.standings.ratings
+        if ranks.count:
+            table.add_row("ranks", f"{ranks.text} ({ranks.count:,})")
+        if ratings.count:
             table.add_row(
-                "ratings",
-                f"{ranks.low:g} to {ranks.high:g}, mean {ranks.mean:.0f} ({ranks.count:,})",
+                "ratings", f"{ratings.text} Elo, mean {ratings.mean:.0f} ({ratings.count:,})"
             )
         if one.komi.count:
             table.add_row(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hyoka.records.ranks import Standings
 from hyoka.records.reading import (
     MOST_UNREADABLE_KEPT,
     Batch,
@@ -57,7 +58,7 @@ class GameSummary:
     handicap_games: int = 0
     set_up_games: int = 0
     plies: Range = field(default_factory=Range)
-    ranks: Range = field(default_factory=Range)
+    standings: Standings = field(default_factory=Standings)
     komi: Range = field(default_factory=Range)
     first_date: str = ""
     last_date: str = ""
@@ -129,8 +130,9 @@ def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
         one.formats[batch.format] += len(of_game)
         one.moves += pc.sum(of_game["plies"]).as_py()
         one.plies.add(of_game["plies"])
-        one.ranks.add(of_game["first_rank"])
-        one.ranks.add(of_game["second_rank"])
+        for column in ("first_rating", "second_rating"):
+            counts = pc.value_counts(of_game[column].cast("string")).to_pylist()
+            one.standings.add((each["values"] or "", each["counts"]) for each in counts)
         one.komi.add(of_game["komi"])
         one.handicap_games += pc.sum(pc.greater(of_game["handicap"], 0)).as_py()
         one.set_up_games += pc.sum(pc.not_equal(of_game["start"], "")).as_py()

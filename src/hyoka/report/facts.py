@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hyoka.records.ranks import Standings
 from hyoka.study import COMMENTS, Study
 from hyoka.study.conditions import check_condition
 from hyoka.study.layout import read_description
@@ -26,8 +27,8 @@ class RecordFacts:
     second_won: int
     plies: tuple[int, int, int]
     """The shortest game's, the median and the longest game's."""
-    ranks: tuple[float, float] | None
-    """The lowest and the highest rating or rank of a player; None where no record tells."""
+    standings: Standings
+    """The players' ranks and ratings."""
     dates: tuple[str, str] | None
     duplicates: int
     refused: int
@@ -61,11 +62,16 @@ def record_facts(study: Study) -> RecordFacts:
         "select count(*) as games, count(*) filter (result = 1) as first_won, "
         "count(*) filter (result = 0.5) as drawn, count(*) filter (result = 0) as second_won, "
         "min(plies) as least, cast(median(plies) as integer) as median, max(plies) as most, "
-        "min(least(first_rank, second_rank)) as low, "
-        "max(greatest(first_rank, second_rank)) as high, "
         "min(date) filter (date <> '') as first_date, max(date) filter (date <> '') as last_date "
         "from games where duplicate_of is null"
     ).to_pylist()
+    standings = Standings()
+    for column in ("first_rating", "second_rating"):
+        texts = study.sql(
+            f"select {column} as text, count(*) as count from games where duplicate_of is null "
+            f"and {column} <> '' group by {column}"
+        ).to_pylist()
+        standings.add((each["text"], each["count"]) for each in texts)
     description = read_description(study.path)
     [counts] = study.sql(
         "select (select count(*) from positions) as positions, "
@@ -80,7 +86,7 @@ def record_facts(study: Study) -> RecordFacts:
         row["drawn"],
         row["second_won"],
         (row["least"], row["median"], row["most"]),
-        None if row["low"] is None else (row["low"], row["high"]),
+        standings,
         None if row["first_date"] is None else (row["first_date"], row["last_date"]),
         counts["duplicates"],
         counts["refused"],

@@ -62,8 +62,10 @@ def measured_section(results: Results) -> Section:
         rows.append(("Without a result, not used", f"{facts.without_result:,}"))
     least, median, most = facts.plies
     rows.append(("Plies a game", f"{least} to {most}, median {median}"))
-    if facts.ranks is not None:
-        rows.append(("Ratings or ranks", f"{facts.ranks[0]:g} to {facts.ranks[1]:g}"))
+    if facts.standings.ranks.count:
+        rows.append(("Ranks", facts.standings.ranks.text))
+    if facts.standings.ratings.count:
+        rows.append(("Ratings", f"{facts.standings.ratings.text} Elo"))
     if facts.dates is not None:
         one, other = facts.dates
         rows.append(("Played", one if one == other else f"{one} to {other}"))
