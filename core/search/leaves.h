@@ -120,7 +120,7 @@ template <Game G>
 class RootJudge {
 public:
     virtual ~RootJudge() = default;
-    /// How much of its win rate a move loses.
+    /// What to subtract from a move's win rate (0 to 1).
     virtual double penalty(const G& root, typename G::Move move) = 0;
 };
 

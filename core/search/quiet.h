@@ -64,7 +64,8 @@ private:
     double scale_;
 };
 
-/// Sato 2010's quiescence at the root: a move after which captures lose material loses some of its win rate.
+/// Sato 2010's quiescence at the root: subtracts a constant from the win rate (0 to 1) of each move after which
+/// captures lose material.
 template <Tactical G>
 class RootQuiescence final : public RootJudge<G> {
 public:
@@ -74,7 +75,7 @@ public:
         const int change = balance_.score(after) - Tactics<G>::material(root);
         return penalty_of(root.to_play() == Player::first ? change : -change);
     }
-    /// By what the mover's material changes.
+    /// What is subtracted, by the change of the mover's material.
     static constexpr double penalty_of(int change) {
         if (change < -700) return 0.15;
         if (change < -420) return 0.10;

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka.search import parts
-from hyoka.search.settings import KINDS, OPTIONS, Setting
+from hyoka.search.settings import KINDS, OPTIONS, Setting, settings_of
 
 
 def test_a_text_and_a_call_name_the_same_search() -> None:
@@ -262,3 +262,11 @@ def test_all_specs_of_one_search_have_folders_of_their_own() -> None:
     specs = [hk.uct(), hk.uct(seed=1), hk.uct(playouts=1), hk.mc(playouts=1), hk.uct(killer=True)]
     assert len({spec.slug for spec in specs}) == len(specs)
     assert hk.uct().with_settings(seed=1).with_settings(seed=None) == hk.uct()
+
+
+def test_root_quiescence_says_that_it_subtracts() -> None:
+    setting = next(each for each in settings_of("uct") if each.name == "root_quiescence")
+    assert setting.doc.startswith("Subtract 0.05 to 0.15 from the win rate")
+    docs = (Path(__file__).parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
+    [line] = [line for line in docs.splitlines() if line.startswith("| `root_quiescence=on`")]
+    assert "0.05, 0.10 or 0.15 is subtracted" in line
