@@ -38,6 +38,7 @@ def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> N
     assert str(folder.relative_to(tmp_path)) in result.stdout.replace("\n", "")
     assert {file.name for file in folder.iterdir()} == {
         "games.parquet",
+        ".lock",
         "games.sgf",
         "journal.jsonl",
         "match.toml",
@@ -236,7 +237,8 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
             wait_for_lines(journal, 5)
             meanwhile = hyoka(*words, cwd=tmp_path)
             assert meanwhile.returncode == 2
-            assert "being played already" in meanwhile.stderr
+            assert "somebody else is writing here" in meanwhile.stderr
+            assert "playing a match since" in meanwhile.stderr
             running.send_signal(how)
             told, errors = running.communicate(timeout=PATIENCE_S)
         finally:

@@ -28,6 +28,7 @@ from hyoka.arena import (
 from hyoka.errors import EngineError, NotationError, OutputError, StudyError
 from hyoka.fleet import crew
 from hyoka.records import Record
+from hyoka.study.locking import locked
 
 from .arena_matches import KNIGHTS, QUIET, match
 
@@ -312,6 +313,32 @@ def test_games_that_were_over_are_kept_when_another_cannot_be_played(tmp_path: P
     with pytest.raises(EngineError, match="is not there"):
         play_match(quick_plan(), tmp_path, games=8, jobs=2, executor=Batches())
     assert len(open_match(tmp_path)[1]) == 3
+
+
+def test_killed_before_it_is_described_a_match_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "match"
+    plan = plan_match("random", "random", game="othello")
+    with monkeypatch.context() as context:
+        context.setattr("hyoka.arena.match.write_toml", killed)
+        with pytest.raises(KeyboardInterrupt):
+            play_match(plan, folder, games=2)
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    assert len(play_match(plan, folder, games=2).games) == 2
+
+
+def test_a_second_match_in_a_folder_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+    plan = plan_match("random", "random", game="othello")
+    with (
+        locked(tmp_path, "playing a match"),
+        pytest.raises(StudyError, match="somebody else is writing here"),
+    ):
+        play_match(plan, tmp_path, games=2)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_a_journal_without_a_description_is_nobodys(tmp_path: Path) -> None:

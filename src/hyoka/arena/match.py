@@ -31,6 +31,7 @@ from hyoka.progress import OnProgress, Progress
 from hyoka.storage.outputs import check_output_folder
 from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
 from hyoka.study.layout import now, write_toml
+from hyoka.study.locking import locked
 
 DESCRIPTION: Final = "match.toml"
 JOURNAL: Final = "journal.jsonl"
@@ -111,8 +112,7 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     for player in plan.players:
         player.contestant.check(plan.rules.game, here=executor is None)
     folder = _folder(Path(folder))
-    with Journal(folder / JOURNAL) as journal:
-        _describe(plan, sprt, folder, is_new=not journal.numbers)
+    with locked(folder, "playing a match"), _described_journal(plan, sprt, folder) as journal:
         total = plan.total(games)
         listener = _listener(on_games, progress, total)
         match = _Match(plan, journal, total, sprt, listener)
@@ -191,6 +191,17 @@ def _folder(folder: Path) -> Path:
     except OSError as error:
         raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
     return folder
+
+
+def _described_journal(plan: MatchPlan, sprt: Sprt | None, folder: Path) -> Journal:
+    """The journal of a folder that says what the match is.
+
+    It says so first: a folder with a journal and nothing else would be no match, should this
+    process be killed here.
+    """
+    path = folder / JOURNAL
+    _describe(plan, sprt, folder, is_new=not read_journal(path))
+    return Journal(path)
 
 
 def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool) -> None:
