@@ -252,6 +252,19 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
     assert found["games"] == found["wanted"] == kept + 4 + kept % 2
 
 
+def test_interrupted_before_it_begins_a_match_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hyoka.cli.matches.play_match", interrupted)
+    result = hyoka("match", "random", "random", "-g", "othello", "--to", "x", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (130, "")
+    assert result.stderr == "hyoka: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 # Forks a process that plays the match, kills it when the journal has grown by some lines, and does
 # so some times; then lets one play to the end. Imported once, so that each start is quick.
 KILLED_AGAIN_AND_AGAIN = """

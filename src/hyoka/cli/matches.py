@@ -186,6 +186,8 @@ def match_command(
                 on_games=shown.update,
             )
         except KeyboardInterrupt:
+            if not shown.has_begun:
+                raise  # perhaps there is no folder yet, or it is another match's
             interrupted = True
             result = match_so_far(plan, folder, games=games, sprt=test)
     if report:
@@ -255,6 +257,11 @@ class LiveStanding:
         if self._live is not None:
             self._live.update("")
             self._live.__exit__(*failure)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it was told of any game of the match."""
+        return self._before is not None
 
     def update(self, new: list[PlayedGame], standing: Standing) -> None:
         """Show how it stands after some more games."""
