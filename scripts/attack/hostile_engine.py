@@ -18,6 +18,7 @@ MOVES = {
     "gtp": "A1 PASS C3 a1 resign",
 }
 NUMBERS = ("0", "-1", "1e308", "nan", "inf", "9" * 30, "-" + "9" * 400, "", "0x10", "٣", "1.5")
+MARKUP = "<script>alert(1)</script>"
 JUNK = (b"\x00", b"\xff\xfe", b"\x1b]0;owned\x07", b"\xc2\x9b31m", b"\r", b"\t", b"\xed\xa0\x80")
 
 LEGAL = {
@@ -129,6 +130,8 @@ class Hostile:
         return self.rng.choice([*known, "", "(none)", "0000", self._junk_text(), "resign\nA1"])
 
     def _junk_text(self) -> str:
+        if self.rng.random() < 0.2:
+            return MARKUP
         return "".join(chr(self.rng.choice([27, 65, 0x9B, 0x202E, 0x1F600, 32])) for _ in range(5))
 
     def _misbehave(self) -> None:

@@ -6,20 +6,30 @@
 Nothing may go wrong inside, nothing from outside the folder may be shown, no word of a request or a
 file may become markup, no command may be started that was not allowed, nothing may be written
 outside, and memory stays flat.
+
+Three more attacks: engines on the board that misbehave (`hostile_engine.py`) leave no process and
+no control character on a page; archives that are uploaded are stored as they are and read within
+limits; links and pipes inside studies, matches and loops lead nowhere.
 """
 
 import atexit
 import functools
+import io
 import itertools
 import json
 import os
 import random
 import re
+import shlex
 import shutil
+import struct
+import subprocess
 import sys
 import tempfile
+import time
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import urlencode
 
@@ -30,10 +40,11 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import hyoka as hk
-from attack.mutations import Try, main, mutated
+from attack.mutations import LONGEST_S, Try, main, mutated
 from hyoka.cli.commands import COMMANDS
 from hyoka.studio import Engines, Folder, Studio, studio_app
 from hyoka.studio.rooms import ROOMS
+from hyoka.studio.rooms.board import thinking
 from hyoka.studio.runs import Run, Runs
 
 OURS, TOKEN = "http://127.0.0.1", "a-token-that-nobody-guesses"
@@ -43,6 +54,7 @@ WORDS = (
     *("/etc/passwd", "a\0b", "%00", "..%2fsecret.txt", ".hyoka-studio/runs", "\u202e", "\ud7ff"),
     *(MARKUP, '"><b onload=x>', "{{7*7}}", "${7*7}", "'; drop table games; --", "1e999", "-1"),
     *("0", "1", "2", "99999999999999999999", "nan", "", " ", "true", "on", "x" * 5000),
+    *("9" * 5000, "0" * 12 + "9" * 5000, "-1e999", "٣", "棋" * 300, "pipe.sgf", "around"),
     *("chess", "shogi", "go9", "go19", "othello", "blokus_duo", "startpos", "e2e4", "e4", "4k3/8"),
     *("uct:playouts=2", "uct:eval=/etc/passwd", "uci:evil", "gtp:evil", "comments", "random"),
     *("ply > 3", "ply >", "(select 1)", "read_csv('/etc/passwd')", "ply", "game_id", "1/0"),
@@ -52,6 +64,7 @@ NAMES = (
     *("path", "where", "by", "game", "command", "players", "study", "evaluator", "evaluators"),
     *("ply", "game_id", "number", "moves", "move", "position", "at", "view", "id", "format", "x"),
     *("spec", "search", "search2", "model", "bin", "part", "n", "top", "token", "show", "name"),
+    *("from", "draw", "low", "shown", "left_out", "resamples", "drop", "node", "of", "split"),
     *("start", "line", "with", "against", "level", "play", "to", "switch", "as", "area", "seconds"),
 )
 FIELDS = (
@@ -75,6 +88,12 @@ ENGINES = re.compile(r"\b(uci|usi|gtp|cecp)\s*:")
 ALLOWED = re.compile(rf"([^=:]*=)?{re.escape(ENGINE)}(@[\d./+b]*)?")
 WARM, MOST_MORE = 2000, 200 << 20
 """After so many requests memory may grow by so many bytes."""
+OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
+OWN_PART = OWN_PAGE | {"hx-request": "true"}
+HOSTILE_ENGINE = Path(__file__).with_name("hostile_engine.py")
+TIMEOUT_S = 0.4
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+MOST_GAMES = 5000
 SPEC_OPTIONS = ("--with", "--evaluator", "--search")
 counted = itertools.count()
 started: list[list[str]] = []
@@ -113,6 +132,8 @@ def client() -> TestClient:
     folder.mkdir()
     (folder.parent / "secret.txt").write_text(SECRET)
     (folder / "link").symlink_to(folder.parent / "secret.txt")
+    (folder / "around").symlink_to(folder)
+    os.mkfifo(folder / "pipe.sgf")
     records = folder / "games.pgn"
     records.write_text(
         f'[White "{MARKUP}"]\n[Black "b"]\n[Result "1-0"]\n\n'
@@ -122,8 +143,17 @@ def client() -> TestClient:
     plan = hk.plan_match(f"{MARKUP}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "matches" / "short", games=2)
     studio = QuietStudio.on(Folder(folder), Engines({"sf": ENGINE}), COMMANDS)
-    app = studio_app(studio, token=TOKEN)
-    return TestClient(app, OURS, cookies={"hyoka-studio-80": TOKEN}, raise_server_exceptions=False)
+    return client_of(studio)
+
+
+def client_of(studio: Studio) -> TestClient:
+    """Somebody who has been let in to a studio."""
+    return TestClient(
+        studio_app(studio, token=TOKEN),
+        OURS,
+        cookies={"hyoka-studio-80": TOKEN},
+        raise_server_exceptions=False,
+    )
 
 
 def places() -> list[str]:
@@ -150,7 +180,9 @@ def attack(address: str) -> Try:
     method, _, pattern = address.rpartition(" ")
 
     def attempt(draw: random.Random) -> str:
-        path = re.sub(r"\{[^}]*\}", lambda _: draw.choice(("0", "1", "7", "x")), pattern)
+        path = re.sub(
+            r"\{[^}]*\}", lambda _: draw.choice(("0", "1", "7", "x", "9" * 5000)), pattern
+        )
         headers = {"hx-request": "true"} if draw.random() < 0.3 else {}
         if method:
             headers |= {"origin": OURS, "sec-fetch-site": "same-origin"}
@@ -191,9 +223,217 @@ def order(draw: random.Random, path: str) -> dict[str, Any]:
     return {"data": usual | pairs}
 
 
+def attack_engines(draw: random.Random) -> str:
+    """An engine that misbehaves is asked for moves and opinions on the board."""
+    protocol, game, moves = draw.choice(
+        (("uci", "chess", "e2e4 e7e5"), ("usi", "shogi", "7g7f 3c3d"), ("gtp", "go9", "E5 C3"))
+    )
+    seed = draw.randrange(1 << 30)
+    with tempfile.TemporaryDirectory() as place, patch.object(thinking, "_START_S", 1.0):
+        children = Path(place) / "children"
+        words = [sys.executable, "-S", str(HOSTILE_ENGINE), protocol, str(seed), str(children)]
+        spec = f"{protocol}:timeout={TIMEOUT_S}:{shlex.join(words)}"
+        folder = Path(place) / "folder"
+        folder.mkdir()
+        asking = client_of(QuietStudio.on(Folder(folder), Engines({"evil": spec}), COMMANDS))
+        played = moves.split()[: draw.randrange(3)]
+        table = {"game": game, "moves": " ".join(played), "seconds": "0.1", "level": "beginner"}
+        table |= {"against": "evil", "with": "evil", "you": ("second", "first")[len(played) % 2]}
+        order = draw.choice(("reply", "reply", "analyse", "curve"))
+        before = our_processes()
+        answers = [asking.post(f"/board/{order}", data=table, headers=OWN_PART)]
+        answers += looked_at(asking, order)
+        asked = f"{order} of {protocol} engine {seed}:"
+        for answer in answers:
+            if wrong := wrong_with(answer) or unseemly(answer):
+                return f"{asked} {wrong}"
+        left = our_processes() - before
+        left |= {int(each) for each in read_words(children) if Path(f"/proc/{each}").exists()}
+        if running := [each for each in left if is_running(each)]:
+            return f"{asked} leaves processes {running}"
+        if wrong := grown():
+            return f"{asked} {wrong}"
+    return ""
+
+
+def looked_at(asking: TestClient, order: str) -> list[Any]:
+    """What a page shows of an analysis once everybody has answered, and of a node of its tree."""
+    analyses = getattr(asking.app.state, "analyses", None)  # type: ignore[attr-defined]
+    if analyses is None or not analyses._jobs:
+        return []
+    [(number, job)] = analyses._jobs.items()
+    for worker in job.workers:
+        worker.join(LONGEST_S / 2)
+    kind = "curve" if order == "curve" else "analysis"
+    answers = [asking.get(f"/board/{kind}/{number}/events")]
+    if kind == "analysis":
+        answers.append(asking.get(f"/board/analysis/{number}/node?node=0"))
+    return answers
+
+
+def our_processes() -> set[int]:
+    """The processes that this one has started, and those that they have."""
+    found = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
+    parents = dict(map(int, line.split()) for line in found.stdout.splitlines())
+    ours = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return ours
+
+
+def read_words(file: Path) -> list[str]:
+    """The words of a file; none if it is not there."""
+    return file.read_text().split() if file.exists() else []
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs on, for longer than it takes to end it."""
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return False
+        if state in "ZX":
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def unseemly(answer: Any) -> str:
+    """Whether a page has control characters, which no HTML may have."""
+    found = CONTROLS.search(answer.text)
+    return "" if found is None else f"shows {answer.text[max(0, found.start() - 99) :][:200]!a}"
+
+
+def attack_archives(draw: random.Random) -> str:
+    """An archive that means harm is uploaded, and read as the run that follows would."""
+    name, content = draw.choice(list(hostile_archives().items()))
+    if draw.random() < 0.5:
+        content = mutated(draw, content, [b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"\xff" * 4])
+    names = ("games.zip", "../../up.zip", "a" * 300 + ".zip", "棋" * 100 + ".sgf.zip", "\0.zip")
+    file = draw.choice(names)
+    answer = client().post(
+        "/records",
+        files={"files": (file, content)},
+        headers=OWN_PAGE,
+        follow_redirects=False,
+    )
+    if wrong := wrong_with(answer) or ("" if answer.status_code == 303 else "is refused"):
+        return f"{name}, {len(content)} bytes, {wrong}"
+    kept = list((place() / "folder" / "records").iterdir())
+    stored = kept[0].read_bytes() if len(kept) == 1 else b""
+    records = hk.read_records(kept[0])
+    games = sum(1 for record in records if record.first != SECRET)
+    wrong = done_wrong() or grown()
+    if stored != content:
+        wrong = "is not stored as it is"
+    if games > MOST_GAMES or any(SECRET in str(each) for each in records.refused):
+        wrong = f"gives {games} games"
+    return f"{name}, {len(content)} bytes, {wrong}" if wrong else ""
+
+
+@functools.cache
+def hostile_archives() -> dict[str, bytes]:
+    """Zips that unpack to too much, name files outside, hold links, lie about themselves."""
+    game = b"(;GM[1]SZ[9]PB[a];B[ee];W[gc];B[cc];W[cg];B[gg])\n"
+    bomb = zipped({"b.sgf": b"(;GM[1]SZ[9]C[" + b" " * (64 << 20)})
+    start, end = bomb.index(b"PK\x01\x02"), bomb.rindex(b"PK\x05\x06")
+    many = struct.pack("<HHHHIIH", 0, 0, 999, 999, (end - start) * 999, start, 0)
+    nested, linked = zipped({"a.sgf": game}), io.BytesIO()
+    for number in range(9):
+        nested = zipped({f"{number}.zip": nested, "x.sgf": game, "y.zip": nested})
+    with zipfile.ZipFile(linked, "w") as archive:
+        for name, kind in (("l.sgf", 0o120777), ("p.sgf", 0o010777), ("d.sgf", 0o020777)):
+            member = zipfile.ZipInfo(name)
+            member.create_system, member.external_attr = 3, kind << 16
+            archive.writestr(member, str(place() / "secret.txt"))
+    sealed = bytearray(zipped({"a.sgf": game, "b.sgf": game}))
+    sealed[sealed.index(b"PK\x03\x04") + 6] |= 1
+    sealed[sealed.index(b"PK\x01\x02") + 8] |= 1
+    false = bytearray(zipped({"a.sgf": game}, zipfile.ZIP_STORED))
+    false[false.index(b"PB[a]") + 3] = ord("z")
+    outside = ("../../evil.sgf", "/etc/cron.d/evil.sgf", "C:\\evil.sgf", f"{MARKUP}\x1b[2J.sgf")
+    return {
+        "a bomb": bomb,
+        "one member 999 times": bomb[:start] + bomb[start:end] * 999 + b"PK\x05\x06" + many,
+        "archives in archives": nested,
+        "links": linked.getvalue(),
+        "names outside": zipped(dict.fromkeys(outside, game)),
+        "a password": bytes(sealed),
+        "a wrong checksum": bytes(false),
+        "many members": zipped({f"{number}.sgf": game for number in range(3000)}),
+        "empty members": zipped({f"{number}.sgf": b"" for number in range(3000)}),
+        "a long name": zipped({"a" * 60_000 + ".sgf": game}),
+    }
+
+
+def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return sink.getvalue()
+
+
+def attack_links(draw: random.Random) -> str:
+    """A file or folder in a study or a match becomes a link, a loop or a pipe; all pages look."""
+    folder = place() / "folder"
+    client()
+    with tempfile.TemporaryDirectory() as kept:
+        copies = {name: Path(kept) / name for name in ("a study", "matches")}
+        for name, copy in copies.items():
+            shutil.copytree(folder / name, copy)
+        inside = [path for name in copies for path in sorted((folder / name).rglob("*"))]
+        changed = [draw.choice(inside) for _ in range(draw.randrange(1, 4))]
+        kinds = [
+            draw.choice(("secret", "outside", "loop", "pipe", "passwd", "up")) for _ in changed
+        ]
+        try:
+            for path, kind in zip(changed, kinds, strict=True):
+                replace_by(path, kind, copies)
+            asked = ["/", "/study", "/match", "/learning", "/runs"]
+            asked += [f"{room}?path=a+study" for room in ("/board", "/study", "/board/games")]
+            asked += [f"{room}?path=matches/short" for room in ("/board", "/match", "/board/games")]
+            asked += ["/study/game?path=a+study&game=0", "/match/game?path=matches/short&game=0"]
+            asked += ["/study?path=a+study&view=games", "/match?path=matches/short&view=report"]
+            for address in asked:
+                if wrong := wrong_with(client().get(address)):
+                    names = [str(path.relative_to(folder)) for path in changed]
+                    return f"{dict(zip(names, kinds, strict=True))}: {address} {wrong}"
+        finally:
+            for name, copy in copies.items():
+                shutil.rmtree(folder / name)
+                shutil.copytree(copy, folder / name)
+    return done_wrong()
+
+
+def replace_by(path: Path, kind: str, copies: dict[str, Path]) -> None:
+    """Put something else in the place of a file or folder."""
+    if not os.path.lexists(path) or any(parent.is_symlink() for parent in path.parents):
+        return
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    folder = place() / "folder"
+    own = path.relative_to(folder)
+    targets = {
+        "secret": place() / "secret.txt",
+        "outside": copies[own.parts[0]].joinpath(*own.parts[1:]),
+        "loop": path,
+        "passwd": Path("/etc/passwd"),
+        "up": folder,
+    }
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(targets[kind])
+
+
 def wrong_with(answer: Any) -> str:
     """What no answer may have."""
-    if answer.status_code >= 500:
+    if answer.status_code >= 500 and answer.status_code != 503:
         return f"goes wrong: {answer.status_code}"
     if SECRET in answer.text or "root:x:" in answer.text:
         return "shows what is outside"
@@ -245,5 +485,12 @@ def resident() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
+OTHERS: Final = {
+    "engines": attack_engines,
+    "archives": attack_archives,
+    "links": attack_links,
+}
+"""Attacks that are no single request."""
+
 if __name__ == "__main__":
-    main({each: attack(each) for each in places()})
+    main({each: attack(each) for each in places()} | OTHERS)
