@@ -274,7 +274,8 @@ def looked_at(asking: TestClient, order: str) -> list[Any]:
 def our_processes() -> set[int]:
     """The processes that this one has started, and those that they have."""
     found = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
-    parents = dict(map(int, line.split()) for line in found.stdout.splitlines())
+    pairs = (line.split() for line in found.stdout.splitlines())
+    parents = {int(pid): int(parent) for pid, parent in pairs}
     ours = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
