@@ -440,7 +440,7 @@ def verdicts(runs: int, seed: int) -> Iterator[Row]:
         ("pairs", list(_pair_kinds()), _score_of_pair_counts),
     ):
         for count in (10, 20, 40, 100):
-            wrong = {"one score": [], "two scores compared": []}
+            wrong: dict[str, list[list[bool]]] = {"one score": [], "two scores compared": []}
             for chances in kinds:
                 truth = float(chances @ np.linspace(0, 1, len(chances)))
                 one, other = rng.multinomial(count, chances, size=(2, runs)).tolist()

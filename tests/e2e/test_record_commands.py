@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def hyoka(*arguments: str, cwd: Path, given: str | None = None) -> subprocess.Co
     )
 
 
-def answer(*arguments: str, cwd: Path) -> object:
+def answer(*arguments: str, cwd: Path) -> Any:
     result = hyoka(*arguments, "--json", cwd=cwd)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""

@@ -73,7 +73,7 @@ def test_a_file_that_becomes_a_pipe_meanwhile_is_not_waited_for(
     regular = path.stat()
     path.unlink()
     os.mkfifo(path)
-    monkeypatch.setattr(files.os, "stat", lambda *_, **__: regular)
+    monkeypatch.setattr(os, "stat", lambda *_, **__: regular)
     with pytest.raises(OSError, match="not a regular file"):
         open_regular(path)
 
