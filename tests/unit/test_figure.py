@@ -110,7 +110,7 @@ def _open_groups(svg: str) -> list[str]:
 
 
 def test_figures_are_saved_as_papers_take_them(curves: Curves, tmp_path: Path) -> None:
-    for ending, begin in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<svg")):
+    for ending, begin in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<!--")):
         curves.save(tmp_path / f"figure{ending}", hk.Figure(width=200, height=100))
         assert (tmp_path / f"figure{ending}").read_bytes().startswith(begin)
 
