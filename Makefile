@@ -90,6 +90,7 @@ attack: build
 	$(BIN)/python scripts/attack/clusters.py --rounds 20
 	$(BIN)/python scripts/attack/solving.py --rounds 500
 	$(BIN)/python scripts/attack/studio.py --inputs 10000
+	$(BIN)/python scripts/attack/commands.py
 
 bench: build
 	$(BIN)/hyoka bench

@@ -289,6 +289,20 @@ def test_converting_nothing_writes_nothing(records: Path, source: str, force: li
     assert not Path("new.sgf").exists()
 
 
+def test_reading_nothing_is_no_success(records: Path) -> None:
+    Path("empty.sgf").write_text("")
+    for source in ("empty.sgf", "/dev/null"):
+        assert run(["records", source]) == 1
+    assert run(["records", str(records)]) == 0
+
+
+def test_an_empty_file_name_is_not_the_folder_here(records: Path) -> None:
+    assert records.exists()
+    with pytest.raises(hk.SourceError, match="a file name is empty"):
+        list(hk.read_records(""))
+    assert run(["convert", "", "-o", "new.sgf"]) == 2
+
+
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.parametrize(
     "words",

@@ -172,6 +172,15 @@ def test_a_few_wild_scores_have_no_say() -> None:
     assert astray.most < 1000
 
 
+def test_a_limit_beyond_all_scores_is_no_limit() -> None:
+    sample, stages = planted(4, 200)
+    fits = [
+        fit_wdl_model(sample, stages, ALONG, most=most, resampling=NO_INTERVALS)
+        for most in (1e6, 1e308)
+    ]
+    assert [each.value for each in fits[0].a] == [each.value for each in fits[1].a]
+
+
 @pytest.mark.parametrize(
     ("verdict", "changed"),
     [

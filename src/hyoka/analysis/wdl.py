@@ -40,6 +40,8 @@ _BEYOND: Final = 4.0
 _ROWS_AT_ONCE: Final = 200_000
 _GRID: Final = (24, 20)
 """Cells of what the pictures show of the data: by score and by stage."""
+_GREATEST: Final = float(np.finfo(np.float32).max)
+"""No score of a sample is greater."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,6 +205,7 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
     used = np.isfinite(sample.values) & (at >= along.low) & (at <= along.high)
     if most is None:
         most = usual_most(sample.where(used))
+    most = min(most, _GREATEST)
     used &= np.abs(sample.values) <= most
     part, at = sample.where(used), at[used]
     outcomes = Outcomes.counted(

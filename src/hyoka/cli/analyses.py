@@ -383,7 +383,7 @@ def _save(
 
 def _named(file: Path, name: str, count: int) -> list[Path]:
     """Where so many results go: one to the file itself, several to numbered files beside it."""
-    if count == 1:
+    if count == 1 or not file.name:  # without a name it is refused by itself
         return [file]
     numbers = range(1, count + 1)
     return [file.with_name(f"{file.stem}-{name}-{number}{file.suffix}") for number in numbers]

@@ -319,8 +319,8 @@ def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
     """Where each method's results go: with several, the method is part of the name."""
     if output is None:
         return {}
-    if len(methods) == 1:
-        return {methods[0]: output}
+    if len(methods) == 1 or not output.name:  # without a name it is refused by itself
+        return dict.fromkeys(methods, output)
     return {
         method: output.with_name(f"{output.stem}-{method}{output.suffix}") for method in methods
     }

@@ -71,6 +71,10 @@ class _Call:
     inputs: Callable[[], list[Path]]
     force: bool
 
+    def reads(self) -> Iterator[Path]:
+        """The inputs; they are looked for only when somebody asks, if a file is to be replaced."""
+        yield from self.inputs()
+
 
 _NO_CALL: Final = _Call(list, force=False)
 _call: ContextVar[_Call] = ContextVar("call", default=_NO_CALL)
@@ -84,8 +88,7 @@ def check_outputs(*paths: Path, kinds: Collection[str] = (), endings: Collection
     call = _call.get()
     check_distinct(paths)
     for path in paths:
-        inputs = call.inputs() if path.exists() else []
-        check_output(path, kinds=kinds, inputs=inputs, endings=endings, force=call.force)
+        check_output(path, kinds=kinds, inputs=call.reads(), endings=endings, force=call.force)
 
 
 def checked(command: Callable[..., Any]) -> Callable[..., Any]:

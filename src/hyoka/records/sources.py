@@ -283,6 +283,8 @@ def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
         if str(given) == "-":
             files.append((None, True))
             continue
+        if not str(given):
+            raise SourceError("a file name is empty")
         try:
             path = Path(given)
             if path.exists() and not path.is_dir():

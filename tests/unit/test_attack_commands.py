@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A walk over all commands with hostile arguments; `scripts/attack/commands.py` tries them all."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attack import commands
+from hyoka.cli.commands import COMMANDS, Command
+from hyoka.cli.outputs import Output
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "attack" / "commands.py"
+
+
+def test_no_command_gives_way_to_hostile_arguments() -> None:
+    """At least one attack on each parameter of each command."""
+    words = [sys.executable, str(SCRIPT), "--share", "0", "--cpu", "0.3"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 failed" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_parameter_is_attacked(command: Command) -> None:
+    attacks = commands.attacks_on(command)
+    values = [each for each in commands.Parameter.all_of(command) if not each.is_flag]
+    assert list(attacks) == [each.name for each in values]
+    assert all(attacks.values())
+    for each in values:
+        if isinstance(each.output, Output):
+            named = [attack.what for attack in attacks[each.name] if attack.refused]
+            assert any("precious" in what for what in named)
+
+
+def attack(*words: str, refused: bool = False) -> commands.Attack:
+    return commands.Attack(list(words), "", refused)
+
+
+@pytest.mark.parametrize(
+    ("refused", "status", "said", "changed", "problem"),
+    [
+        (False, 0, "fine", [], ""),
+        (True, 2, "hyoka: no such file", [], ""),
+        (False, commands.BUSY, "", [], ""),
+        (True, 0, "wrote it", [], "was not refused"),
+        (True, commands.BUSY, "", [], "not refused before the work"),
+        (False, 2, "", [], "without a word"),
+        (False, 1, "Traceback (most recent call last):\n…", [], "a traceback"),
+        (False, commands.TRACEBACK, "", [], "a traceback"),
+        (False, 128 + 11, "", [], "signal 11"),
+        (True, 2, "hyoka: refused", ["precious.txt"], "changed precious.txt"),
+    ],
+)
+def test_what_went_wrong_is_noticed(
+    refused: bool, status: int, said: str, changed: list[str], problem: str
+) -> None:
+    found = commands.wrong(attack(refused=refused), status, said, changed)
+    assert problem in found if problem else not found
+
+
+def test_a_fork_that_fails_or_works_on_is_told(tmp_path: Path) -> None:
+    assert commands.forked(lambda: 3, tmp_path, 1)[0] == 3
+    status, said = commands.forked(lambda: int("x"), tmp_path, 1)
+    assert status == commands.TRACEBACK
+    assert "ValueError" in said
+
+    def forever() -> int:
+        while True:
+            pass
+
+    assert commands.forked(forever, tmp_path, 0.05)[0] == commands.BUSY
+
+    def end() -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    assert commands.forked(end, tmp_path, 1)[0] == 128 + signal.SIGKILL
