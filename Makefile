@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cpp')
-PYTHON_CODE := src tests benchmarks scripts
+PYTHON_CODE := src experiments tests benchmarks scripts
 
 # Tests start hundreds of processes: Python is to keep what it has compiled, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -96,7 +96,7 @@ bench: build
 	$(BIN)/hyoka bench
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/records.py
-	$(BIN)/python benchmarks/passes.py
+	$(BIN)/python benchmarks/bulk.py
 	$(BIN)/python benchmarks/engine_rate.py
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/arena.py

@@ -17,12 +17,12 @@ from typing import Final
 import numpy as np
 
 import hyoka as hk
-from hyoka.evolving import Pbilc
-from hyoka.evolving.search import ObjectiveSearch, SearchPlan
-from hyoka.learning.comparison import Lessons, Training, TrainingSettings
+from hyoka.learning.comparison_training import Lessons, Training, TrainingSettings
+from hyoka.learning.objective_search import Pbilc
+from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
 from hyoka.learning.objectives import VECTOR_SIZE
-from hyoka.passes import GameTable
-from hyoka.search.sparse_evaluations import SparseEvaluation, feature_sets
+from hyoka.models.sparse import SparseEvaluation, feature_sets
+from hyoka.records.bulk import GameTable
 
 RECORDS: Final = {
     "shogi": "shogi/floodgate2016.csa.xz",

@@ -19,7 +19,7 @@ from rich.table import Table
 
 import hyoka as hk
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec
-from hyoka.evaluation import Evaluation
+from hyoka.games.evaluation import Evaluation
 
 SPEC = EngineSpec.from_text("uci:nodes=1:stockfish")
 

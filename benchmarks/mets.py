@@ -9,9 +9,9 @@ import resource
 import time
 
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.learning.predicting import is_kept_apart, predict, table_of
-from hyoka.passes import GameTable
+from hyoka.learning.prediction import is_kept_apart, predict, table_of
 from hyoka.records import read_records
+from hyoka.records.bulk import GameTable
 
 HOLD_OUT = 0.1
 

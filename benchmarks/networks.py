@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import hyoka as hk
 from hyoka.games import Position
-from hyoka.search.shipped import shipped_network, shipped_prior_model
+from hyoka.models.bundled import shipped_network, shipped_prior_model
 
 TURNS = 5
 GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
@@ -38,7 +38,7 @@ def random_network(game: str, width: int) -> hk.Network:
     """A network that knows nothing."""
     import numpy as np  # noqa: PLC0415 - beside its only use
 
-    from hyoka.search.networks import NetworkSize  # noqa: PLC0415
+    from hyoka.models.networks import NetworkSize  # noqa: PLC0415
 
     size = NetworkSize.of_game(game, width, policy_units=0)
     rng = np.random.default_rng(1)

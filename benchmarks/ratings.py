@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from hyoka.arena.elo import elo
+from hyoka.arena.elo import Sprt, elo, permutation_p_value
 from hyoka.arena.ratings import rate_players
 from hyoka.arena.score import PairScores
-from hyoka.arena.significance import permutation_p_value
-from hyoka.arena.sprt import Sprt
 
 Row = tuple[str, str]
 

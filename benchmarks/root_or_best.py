@@ -5,7 +5,7 @@
 python benchmarks/root_or_best.py GAME RECORDS [--with uct:playouts=500] [--games 2500]
 
 Positions of people's and programs' games, two of each at random; the interval is by games. The one
-that is right more often is the game's `value` in `src/hyoka/games/all_games.py`.
+that is right more often is the game's `value` in `src/hyoka/games/registry.py`.
 """
 
 import argparse

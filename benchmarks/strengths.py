@@ -13,7 +13,7 @@ import numpy as np
 import hyoka as hk
 from hyoka import _core
 from hyoka.learning.bradley_terry import fit_bradley_terry
-from hyoka.learning.predicting import is_kept_apart, predict, table_of
+from hyoka.learning.prediction import is_kept_apart, predict, table_of
 from hyoka.learning.strengths import learn_strengths
 
 COMPETITIONS, TEAMS, SORTS, OF_A_SORT = 20_000, 80, 5, 200

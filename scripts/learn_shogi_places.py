@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 import hyoka as hk
-from hyoka.passes import GameTable
-from hyoka.search.evaluations import move_strengths, strengths_model
+from hyoka.models.linear import move_strengths, strengths_model
+from hyoka.records.bulk import GameTable
 
 HEADER = Path(__file__).parent.parent / "core" / "strengths" / "shogi_places.h"
 POSITIONS = 30_000

@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 from playwright.sync_api import Browser, sync_playwright
 
-from hyoka.demo import run_demo
-from hyoka.report import write_report
+from hyoka.reporting.study_report import write_report
+from hyoka.workflows.demo import run_demo
 from studio_pictures import take_studio
 
 ROOT: Final = Path(__file__).parents[1]

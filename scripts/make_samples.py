@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays the sample games in src/hyoka/samples anew: the same games every time.
+"""Plays the sample games in src/hyoka/records/samples anew: the same games every time.
 
     python scripts/make_samples.py [--jobs N] [--to FOLDER] [GAME ...]
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import hyoka as hk
 from hyoka.arena import MatchPlan, Opening, PlayedGame, RatingList, rate_players
 from hyoka.records import Record, Remark
-from hyoka.samples import SAMPLES, sample_path
+from hyoka.records.samples import SAMPLES, sample_path
 
 WEAKEST_ELO = 1000.0
 

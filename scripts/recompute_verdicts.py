@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from experiments.claims import LITTLE, not_shown_if, same_within, verdict
+from experiments.outcome import Verdict
 from hyoka.arena import FEW, Score, rate
 from hyoka.arena.elo import wilson_rate
-from hyoka.estimate import Estimate, independent_difference
-from hyoka.files import write_text
-from hyoka.reproduction.claims import LITTLE, not_shown_if, same_within, verdict
-from hyoka.reproduction.outcome import Verdict
+from hyoka.foundation.math import Estimate, independent_difference
+from hyoka.storage.files import write_text
 
 RESULTS: Final = Path(__file__).resolve().parent.parent / "docs" / "results"
 NOTE: Final = (

@@ -12,14 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hyoka.files import write_text
-from hyoka.reproduction import EXPERIMENTS, LEGEND
-from hyoka.reproduction.checklist import CHECKLISTS, Checklist, checklist_rows
-from hyoka.reproduction.results_page import ResultsPage, definition, read_results_page
+from experiments import EXPERIMENTS, LEGEND
+from experiments.checklist import CHECKLISTS, Checklist, checklist_rows
+from experiments.results_page import ResultsPage, definition, read_results_page
+from hyoka.storage.files import write_text
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = TOP / "docs" / "results"
-BEHIND = ("core", "src/hyoka/analysis", "src/hyoka/learning", "src/hyoka/reproduction",
+BEHIND = ("core", "src/hyoka/analysis", "src/hyoka/learning", "src/hyoka/models", "experiments",
           "src/hyoka/search", "src/hyoka/study")  # fmt: skip
 """What figures are made by."""
 

@@ -13,7 +13,7 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from hyoka.artefact import Artefact, read_artefact
+from hyoka.storage.model_file import Artefact, read_artefact
 
 MODELS = Path(__file__).parent.parent / "src" / "hyoka" / "models"
 

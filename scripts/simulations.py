@@ -38,7 +38,7 @@ from hyoka.analysis import (
 )
 from hyoka.arena import PairScores, Score, Sprt, elo, normalised_elo, rate, why_too_few
 from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate
-from hyoka.estimate import Estimate, independent_difference
+from hyoka.foundation.math import Estimate, independent_difference
 
 Reals = NDArray[np.float64]
 Studies = Callable[[np.random.Generator, int], Sample]

@@ -27,8 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from hyoka import _core
-from hyoka.artefact import Origin, read_artefact
-from hyoka.learning.networks import (
+from hyoka.learning.network_training import (
     EpochReport,
     Examples,
     LearnedNetwork,
@@ -36,11 +35,11 @@ from hyoka.learning.networks import (
     joined,
     learn_network,
 )
-from hyoka.search.convolutions import Convolution, convolution
-from hyoka.search.move_models import move_model
-from hyoka.search.networks import Network, network
-from hyoka.search.sparse_evaluations import sparse_evaluation
-from hyoka.selfplay.played import PlayedGames, Player, play_games
+from hyoka.learning.selfplay.selfplay_games import PlayedGames, Player, play_games
+from hyoka.models.loading import move_model
+from hyoka.models.networks import Convolution, Network, convolution, network
+from hyoka.models.sparse import sparse_evaluation
+from hyoka.storage.model_file import Origin, read_artefact
 
 MODELS = Path(__file__).resolve().parent.parent / "src" / "hyoka" / "models"
 Setting = bool | int | float | str
@@ -221,7 +220,7 @@ class Teacher:
 
 def recorded_games(game: str, files: list[Path], where: str | None) -> PlayedGames:
     """Games of others, as if they were ours."""
-    from hyoka.selfplay.records import of_records  # noqa: PLC0415 - only this needs studies
+    from hyoka.learning.selfplay.selfplay_games import of_records  # noqa: PLC0415 - only this needs studies
     from hyoka.study import Study  # noqa: PLC0415
 
     chosen = f"game = '{game}'" + (f" and ({where})" if where else "")

@@ -16,7 +16,7 @@ void bind_analysis(nanobind::module_& module);
 void bind_feature_rows(nanobind::module_& module);
 void bind_pipes(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
-void bind_passes(nanobind::module_& module);
+void bind_bulk(nanobind::module_& module);
 void bind_records(nanobind::module_& module);
 void bind_mets(nanobind::module_& module);
 void bind_strengths(nanobind::module_& module);

@@ -192,7 +192,7 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
             },
             "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
             "Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see "
-            "hyoka.playouts.");
+            "hyoka.search.playouts.");
     return type;
 }
 

@@ -129,7 +129,7 @@ void bind_convolution(nb::module_& module) {
         "game"_a,
         "How a game's inputs and moves lie on its board: its side, planes of inputs, planes of moves, and by code of a "
         "move plane · side² + point, -1 for a pass. Raises NotationError if they lie on none.");
-    nb::class_<HeldConvolution>(module, "Convolution", "A convolution network; see hyoka.search.convolutions.")
+    nb::class_<HeldConvolution>(module, "Convolution", "A convolution network; see hyoka.models.networks.")
         .def(
             "__init__",
             [](HeldConvolution* made, std::string_view game, std::size_t channels, const Arrays& arrays) {

@@ -5,7 +5,7 @@
 
 #include "bindings/bind_game.h"
 #include "bindings/run_beside.h"
-#include "passes/passes.h"
+#include "bulk/bulk.h"
 
 /// Tables of games and passes over them, for the files that bind some.
 namespace hyoka::bindings {
@@ -27,8 +27,8 @@ struct HeldTable {
     View<std::uint16_t> moves;
     View<std::int64_t> row_offsets;
     View<std::int32_t> plies;
-    passes::GameTable games;
-    std::vector<passes::Block> blocks;
+    bulk::GameTable games;
+    std::vector<bulk::Block> blocks;
 };
 
 /// Told how many rows are done.
@@ -42,11 +42,11 @@ inline Tick telling(const Progress& progress, const std::atomic<std::size_t>& do
 }
 
 /// Runs a pass beside this thread.
-inline void run_pass(const passes::Pass& pass, const HeldTable& held, unsigned threads, const Progress& progress) {
-    passes::Running running;
+inline void run_pass(const bulk::Pass& pass, const HeldTable& held, unsigned threads, const Progress& progress) {
+    bulk::Running running;
     running.threads = std::clamp(threads, 1u, 1024u);
     const Tick tick = telling(progress, running.done);
-    run_beside(running.stop, 0.2, tick, [&] { passes::run(pass, held.games, held.blocks, running); });
+    run_beside(running.stop, 0.2, tick, [&] { bulk::run(pass, held.games, held.blocks, running); });
 }
 
 }  // namespace hyoka::bindings

@@ -16,7 +16,7 @@
 namespace hyoka::bindings {
 namespace {
 
-using namespace passes;
+using namespace bulk;
 
 /// Runs `work`, which `game` must be fit for: its moves are points.
 template <class Work>

@@ -13,7 +13,7 @@ void raise(const char* type, const std::exception& error) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
     nb::object message = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-    PyErr_SetObject(nb::module_::import_("hyoka.errors").attr(type).ptr(), message.ptr());
+    PyErr_SetObject(nb::module_::import_("hyoka.foundation.errors").attr(type).ptr(), message.ptr());
 }
 
 void bind_vocabulary(nb::module_& module) {
@@ -106,7 +106,7 @@ NB_MODULE(_core, module) {
     bind_feature_rows(module);
     bind_pipes(module);
     bind_features(module);
-    bind_passes(module);
+    bind_bulk(module);
     bind_mets(module);
     bind_strengths(module);
     bind_sparse(module);

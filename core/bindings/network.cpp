@@ -140,7 +140,7 @@ void bind_network(nb::module_& module) {
     module.def(
         "move_parts", &move_parts, "game"_a,
         "What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).");
-    nb::class_<HeldNetwork>(module, "Network", "A network of one game; see hyoka.search.networks.")
+    nb::class_<HeldNetwork>(module, "Network", "A network of one game; see hyoka.models.networks.")
         .def(
             "__init__",
             [](HeldNetwork* made, std::string_view game, std::size_t width, const View<std::int16_t>& first,

@@ -60,7 +60,7 @@ void bind_perceptrons(nb::module_& module) {
                "whoever is to move sees it; then, if wanted, which pieces both have in hand.");
     module.def("pieces_laid", &pieces_laid, "positions"_a, "How many pieces both players have laid, by position.");
     module.def("ply_perceptrons", &ply_perceptrons, "plies"_a, "hidden"_a, "sees_hands"_a, "weights"_a,
-               "A perceptron for each number of pieces laid, as searches use them; see hyoka.search.ply_perceptrons.");
+               "A perceptron for each number of pieces laid, as searches use them; see hyoka.models.ply_perceptrons.");
     module.def("perceptron_values", &perceptron_values, "model"_a, "positions"_a,
                "The win rates of the first player that perceptrons give.");
 }

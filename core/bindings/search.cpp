@@ -394,7 +394,7 @@ void bind_playouts(nb::module_& module) {
             return playout_arrays(ends);
         },
         "game"_a, "line"_a, "options"_a, "models"_a, "count"_a, "seed"_a, "threads"_a, "limit"_a.none(),
-        "Playouts by a policy; see hyoka.playouts.");
+        "Playouts by a policy; see hyoka.search.playouts.");
 }
 
 }  // namespace

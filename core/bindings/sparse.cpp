@@ -6,13 +6,13 @@
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/held_table.h"
-#include "passes/comparisons.h"
+#include "bulk/comparisons.h"
 
 /// Evaluations over many small features, and what they are learned from.
 namespace hyoka::bindings {
 namespace {
 
-using passes::Comparisons;
+using bulk::Comparisons;
 using Positions = nb::typed<nb::sequence, nb::object>;
 using Table = nb::ndarray<nb::numpy, const float, nb::shape<-1, 4>, nb::c_contig>;
 
@@ -76,11 +76,11 @@ public:
 
     auto search(const View<float>& weights, const View<float>& reach, unsigned threads, const Progress& progress) {
         check(weights.size() == weights_ && reach.size() == rows_);
-        passes::Running running;
+        bulk::Running running;
         running.threads = std::clamp(threads, 1u, 1024u);
         const Tick tick = telling(progress, running.done);
         run_beside(running.stop, 0.2, tick, [&] { made_->search(span_of(weights), span_of(reach), running); });
-        const passes::Agreement& found = made_->agreement();
+        const bulk::Agreement& found = made_->agreement();
         return std::tuple(to_numpy(std::vector(found.ranks)), to_numpy(std::vector(found.choices)),
                           to_numpy(std::vector(found.scores)));
     }
@@ -90,14 +90,14 @@ public:
                        unsigned threads) const {
         check(weights.size() == weights_ && by_row.shape(0) == rows_ && results.size() == rows_ && batch < batches &&
               outcome_scale > 0);
-        const passes::Objective objective{
+        const bulk::Objective objective{
             .weights = {reinterpret_cast<const std::array<float, 4>*>(by_row.data()), rows_},
             .results = span_of(results),
             .outcome_scale = outcome_scale};
         std::vector<float> gradient(with_gradient ? weights_ : 0);
-        passes::Running running;
+        bulk::Running running;
         running.threads = std::clamp(threads, 1u, 1024u);
-        passes::Losses found;
+        bulk::Losses found;
         run_beside(running.stop, 0.2, {}, [&] {
             found = made_->differentiate(span_of(weights), objective, batch, batches, gradient, running);
         });
@@ -125,7 +125,7 @@ void bind_sparse(nb::module_& module) {
     module.def("sparse_features", &sparse_features, "game"_a, "set"_a, "positions"_a,
                "Offsets by position, which weights count there, and how often: for the first player.");
     nb::class_<HeldComparisons>(module, "Comparisons",
-                                "Positions with the leaves of all their moves; see hyoka.learning.comparison.")
+                                "Positions with the leaves of all their moves; see hyoka.learning.comparison_training.")
         .def(nb::init<const HeldTable&, std::string_view>(), "table"_a, "set"_a, nb::keep_alive<1, 2>())
         .def("search", &HeldComparisons::search, "weights"_a, "reach"_a, "threads"_a, "progress"_a.none(),
              "Follows captures after each move; by row the rank of the record's move (0: none), the number of moves, "

@@ -17,7 +17,7 @@ using strengths::GoShapes;
 
 Competitions competitions_of(const HeldTable& held, std::shared_ptr<GoShapes> shapes, unsigned threads,
                              const Progress& progress) {
-    passes::CompetitionPass pass(held.games, held.blocks.size(), std::move(shapes));
+    bulk::CompetitionPass pass(held.games, held.blocks.size(), std::move(shapes));
     run_pass(&pass, held, threads, progress);
     return std::move(pass.found);
 }
@@ -170,14 +170,14 @@ auto information_times(const Competitions& competitions, const View<double>& str
 }
 
 auto shapes_played(const HeldTable& held, unsigned threads, const Progress& progress) {
-    passes::ShapePass pass(held.games.rows());
+    bulk::ShapePass pass(held.games.rows());
     run_pass(&pass, held, threads, progress);
     return std::tuple(to_numpy(std::move(pass.hashes), {held.games.rows(), strengths::shape_sizes}),
-                      to_numpy(std::move(pass.packed), {held.games.rows(), passes::ShapePass::packed_bytes}));
+                      to_numpy(std::move(pass.packed), {held.games.rows(), bulk::ShapePass::packed_bytes}));
 }
 
 std::string text_of_shape(const View<std::uint8_t>& packed, std::size_t size) {
-    if (packed.size() != passes::ShapePass::packed_bytes || size >= strengths::shape_sizes)
+    if (packed.size() != bulk::ShapePass::packed_bytes || size >= strengths::shape_sizes)
         throw nb::value_error("no packed shape");
     strengths::ShapeStates states;
     for (std::size_t i = 0; i < states.size(); ++i)
@@ -248,7 +248,7 @@ void bind_strengths(nb::module_& module) {
              "competition.")
         .def("information_times", &information_times, "strengths"_a, "direction"_a, "threads"_a,
              "Fisher's information of the logarithms of all strengths, times a direction.");
-    nb::class_<LatentLearner>(module, "LatentLearner", "Factors of features on their way; see hyoka.learning.latent.")
+    nb::class_<LatentLearner>(module, "LatentLearner", "Factors of features on their way; see hyoka.learning.strengths.")
         .def(nb::init<std::shared_ptr<Competitions>, const View<std::uint8_t>&, const View<float>&, std::size_t, double,
                       double, std::uint64_t>(),
              "competitions"_a, "games"_a, "logs"_a, "rank"_a, "rate"_a, "decay"_a, "seed"_a,

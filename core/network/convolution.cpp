@@ -12,7 +12,7 @@
 
 #include "game.h"
 #include "network/inputs.h"
-#include "network/sixteen.h"
+#include "network/int16_simd.h"
 
 namespace hyoka::network {
 namespace {
@@ -221,7 +221,7 @@ void Convolution::convolve(const std::vector<std::int16_t>& packed, const WholeL
     };
     const auto some_points = [&]<std::size_t Points>(const std::int16_t* seen, std::int16_t* row) {
         std::size_t first = 0;
-        if constexpr (Points * 2 <= sixteens_at_once)
+        if constexpr (Points * 2 <= int16s_at_once)
             for (; first + 2 * group <= channels; first += 2 * group) {
                 convolve_points<Points, 2>(packed.data() + first * Numbers::taps * channels, seen, sums.data());
                 finish(Points, 2 * group, first, row);
@@ -231,7 +231,7 @@ void Convolution::convolve(const std::vector<std::int16_t>& packed, const WholeL
             finish(Points, group, first, row);
         }
     };
-    constexpr std::size_t at_once = std::min(most_points, sixteens_at_once);
+    constexpr std::size_t at_once = std::min(most_points, int16s_at_once);
     for (std::size_t y = 0; y < numbers_.side; ++y) {
         std::size_t left = numbers_.side;
         std::size_t x = 0;

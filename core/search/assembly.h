@@ -28,7 +28,7 @@ struct TreeSearcher {
     GivenModels models;
 };
 
-/// The searches and models of G. Declared here for all who only use them; `assembly_of.h` has the insides, and each
+/// The searches and models of G. Declared here for all who only use them; `assembly_impl.h` has the insides, and each
 /// game is instantiated in a file of its own.
 template <class G>
 struct Assembly {

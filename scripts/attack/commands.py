@@ -41,10 +41,9 @@ from unittest import mock
 import typer.main
 import typer.models
 
-import hyoka.cli
-from hyoka.cli.commands import COMMANDS, Command, command_line
-from hyoka.cli.options import command_of
-from hyoka.cli.outputs import Output, OutputFolder, output_of
+from hyoka.apps import cli
+from hyoka.apps.cli.command_table import COMMANDS, Command, command_line, command_of
+from hyoka.apps.cli.output_files import Output, OutputFolder, output_of
 
 PRECIOUS: Final = b"precious: not written by Hyoka\n"
 BINARY: Final = bytes(range(256)) * 8
@@ -515,7 +514,7 @@ def _prepare_data(here: Path) -> int:
         ["learn", "strengths", "records.txt", "--positions", "50", "-o", "model.json", "-q"],
         ["book", "make", "records.txt", "-o", "book.book", "-q"],
     ):
-        if status := hyoka.cli.run(words):
+        if status := cli.run(words):
             return status
     return 0
 
@@ -585,9 +584,9 @@ def _waited(child: int, cpu_s: float) -> int:
 
 def tried(attack: Attack, ground: Ground, cpu_s: float) -> tuple[int, str]:
     """The status of an attack, and what was printed."""
-    status, said = forked(lambda: hyoka.cli.run(attack.words), ground.folder, cpu_s)
+    status, said = forked(lambda: cli.run(attack.words), ground.folder, cpu_s)
     if status == BUSY and attack.refused:
-        status, said = forked(lambda: hyoka.cli.run(attack.words), ground.folder, PATIENT_S)
+        status, said = forked(lambda: cli.run(attack.words), ground.folder, PATIENT_S)
     return status, said
 
 
@@ -608,12 +607,10 @@ def wrong(attack: Attack, status: int, said: str, changed: Sequence[str]) -> str
 
 @contextlib.contextmanager
 def built(command: Command) -> Iterator[None]:
-    """Let `hyoka.cli.run` take this command as it was built here: to build it takes most time."""
+    """Let `cli.run` take this command as it was built here: to build it takes most time."""
     program = typer.main.get_command(command_line(command.words))
     described = command_of(command.words)
-    with mock.patch.multiple(
-        hyoka.cli, command_line=lambda _: program, command_of=lambda _: described
-    ):
+    with mock.patch.multiple(cli, command_line=lambda _: program, command_of=lambda _: described):
         yield
 
 
@@ -629,7 +626,7 @@ def import_everything() -> None:
     for command in COMMANDS:
         command.load()
     with contextlib.redirect_stderr(io.StringIO()):
-        hyoka.cli.run(["book", "show", "missing"])  # Typer imports more when it is used first
+        cli.run(["book", "show", "missing"])  # Typer imports more when it is used first
     gc.freeze()  # forks need not look through it
 
 

@@ -27,13 +27,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
-from hyoka.as_engine.controller import lines_of
+from hyoka.arena.solve import solve
 from hyoka.engines import EnginePosition, EngineSession, Failure, check_engine, start_engine
-from hyoka.errors import Error
-from hyoka.problems import read_problems
+from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
+from hyoka.engines.server.controller import lines_of
+from hyoka.foundation.errors import Error
+from hyoka.records.problems import read_problems
 from hyoka.search import SearchSpec
-from hyoka.solving import solve
 
 ENGINE = Path(__file__).with_name("hostile_engine.py")
 

@@ -35,9 +35,9 @@ from typing import Any, Final
 
 import hyoka as hk
 from hyoka.arena.journal import read_journal
-from hyoka.artefact import read_artefact
-from hyoka.evolving.search import read_steps
-from hyoka.samples import sample_path
+from hyoka.learning.objective_search.objective_loop import read_steps
+from hyoka.records.samples import sample_path
+from hyoka.storage.model_file import read_artefact
 
 LIMIT_S: Final = 600.0
 """No command takes so long, on any machine."""
@@ -49,7 +49,7 @@ REFUSED: Final = re.compile(r"hyoka: out[^\n]*: somebody else is writing here [^
 # It has imported what the command needs and begins when it is told to: kills hit the work itself.
 COMMAND: Final = """
 import importlib, os, sys
-from hyoka.cli import run, signals
+from hyoka.apps.cli import run, signals
 for name in {modules}:
     importlib.import_module(name)
 signals.listen()
@@ -140,7 +140,7 @@ COMMANDS: Final = {
             *("--passes", "1", "--training-steps", "1", "--batches", "1", "--verify", "6", *_QUIET),
         ),
         objective_result,
-        ("hyoka.cli.objectives", "hyoka.evolving.page"),
+        ("hyoka.apps.cli.objective_commands", "hyoka.reporting.learning_report"),
     ),
     "improve": Attacked(
         (
@@ -148,7 +148,7 @@ COMMANDS: Final = {
             *("--games", "4", "--sprt", "0,100", "--sample", "8", *_QUIET),
         ),
         improve_result,
-        ("hyoka.cli.improving", "hyoka.improving.page"),
+        ("hyoka.apps.cli.workflow_commands", "hyoka.workflows.improve.improve_page"),
     ),
     "match": Attacked(
         (
@@ -156,7 +156,7 @@ COMMANDS: Final = {
             *("--games", "40", *_QUIET),
         ),
         match_result,
-        ("hyoka.cli.matches", "hyoka.arena.report"),
+        ("hyoka.apps.cli.match_commands", "hyoka.reporting.match_report"),
     ),
     "selfplay": Attacked(
         (
@@ -165,7 +165,7 @@ COMMANDS: Final = {
             *("--value-units", "8", "--policy-units", "8", "--epochs", "2", *_QUIET),
         ),
         selfplay_result,
-        ("hyoka.cli.networks", "hyoka.selfplay.page", "torch"),
+        ("hyoka.apps.cli.network_commands", "hyoka.reporting.learning_report", "torch"),
         needs_torch=True,
     ),
     "network": Attacked(
@@ -174,7 +174,7 @@ COMMANDS: Final = {
             *("--value-units", "8", "--policy-units", "8", "--epochs", "3", "--threads", "2", "-q"),
         ),
         file_result,
-        ("hyoka.cli.networks", "torch"),
+        ("hyoka.apps.cli.network_commands", "torch"),
         needs_torch=True,
         is_exclusive=False,
     ),

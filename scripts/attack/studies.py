@@ -36,7 +36,7 @@ SECRET = "hidden treasure"
 # A process that has imported everything and begins when it is told to: kills hit the work itself.
 COMMAND = """
 import sys
-from hyoka.cli import run
+from hyoka.apps.cli import run
 from hyoka.study import adjudicating, evaluating, importing
 importing._PART_MOVES = 1500
 adjudicating._PART_ROWS = 40

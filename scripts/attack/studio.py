@@ -41,11 +41,11 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from attack.mutations import LONGEST_S, Try, main, mutated
-from hyoka.cli.commands import COMMANDS
-from hyoka.studio import Engines, Folder, Studio, studio_app
-from hyoka.studio.rooms import ROOMS
-from hyoka.studio.rooms.board import thinking
-from hyoka.studio.runs import Run, Runs
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.rooms import ROOMS
+from hyoka.apps.studio.rooms.board import board_agents as thinking
+from hyoka.apps.studio.runs import Run, Runs
 
 OURS, TOKEN = "http://127.0.0.1", "a-token-that-nobody-guesses"
 MARKUP, SECRET = "<script>alert(1)</script>", "the secret outside"
@@ -188,7 +188,7 @@ def attack(address: str) -> Try:
             headers |= {"origin": OURS, "sec-fetch-site": "same-origin"}
             said = order(draw, path)
             # What is exact takes ten seconds where nothing is found.
-            with patch("hyoka.studio.rooms.board._SOLVE_S", 0.05):
+            with patch("hyoka.apps.studio.rooms.board._SOLVE_S", 0.05):
                 answer = client().post(path, headers=headers, **said)
             asked = f"POST {path} {str(said)[:2000]}"
         else:

@@ -8,7 +8,7 @@ import typer
 import typer.main
 
 from docs_site.markdown import Document
-from hyoka.cli.commands import COMMANDS, Command
+from hyoka.apps.cli.command_table import COMMANDS, Command
 
 
 def commands_page() -> Document:

@@ -9,7 +9,7 @@ def main() -> None:
     """Load the command line and run it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
-    from hyoka.cli import main as run  # noqa: PLC0415  # the long part of the start
+    from hyoka.apps.cli import main as run  # noqa: PLC0415  # the long part of the start
 
     run()
 

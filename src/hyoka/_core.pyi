@@ -165,7 +165,7 @@ class Go3:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -290,7 +290,7 @@ class Go3:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -432,7 +432,7 @@ class Go4:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -557,7 +557,7 @@ class Go4:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -699,7 +699,7 @@ class Go5:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -824,7 +824,7 @@ class Go5:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -966,7 +966,7 @@ class Go6:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -1091,7 +1091,7 @@ class Go6:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -1233,7 +1233,7 @@ class Go7:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -1358,7 +1358,7 @@ class Go7:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -1500,7 +1500,7 @@ class Go9:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -1625,7 +1625,7 @@ class Go9:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -1767,7 +1767,7 @@ class Go13:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -1892,7 +1892,7 @@ class Go13:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -2034,7 +2034,7 @@ class Go19:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -2159,7 +2159,7 @@ class Go19:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -2296,7 +2296,7 @@ class Othello:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -2418,7 +2418,7 @@ class Othello:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -2525,7 +2525,7 @@ class Chess:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -2639,7 +2639,7 @@ class Chess:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -2788,7 +2788,7 @@ class Shogi:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -2910,7 +2910,7 @@ class Shogi:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -3063,7 +3063,7 @@ class BlokusDuo:
 
     def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+        Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
         """
 
     class Move:
@@ -3188,7 +3188,7 @@ class BlokusDuo:
 
         def playout_arrays(self, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
             """
-            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.playouts.
+            Results (1, 0, -1), lengths, final scores of random playouts, and whether they ended; see hyoka.search.playouts.
             """
 
         @property
@@ -3605,7 +3605,7 @@ def columns(game: str) -> list[Column]:
 
 class GameTable:
     """
-    Games of one kind side by side and the positions wanted of them; see hyoka.passes.
+    Games of one kind side by side and the positions wanted of them; see hyoka.records.bulk.
     """
 
     def __init__(self, game: str, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], start_offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)], start_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], komi: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)], move_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)], plies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]) -> None:
@@ -3824,7 +3824,7 @@ class Competitions:
         """
 
 class LatentLearner:
-    """Factors of features on their way; see hyoka.learning.latent."""
+    """Factors of features on their way; see hyoka.learning.strengths."""
 
     def __init__(self, competitions: Competitions, games: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', writable=False)], logs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], rank: int, rate: float, decay: float, seed: int) -> None:
         """
@@ -3869,7 +3869,7 @@ def sparse_features(game: str, set: str, positions: Sequence[object]) -> tuple[N
 
 class Comparisons:
     """
-    Positions with the leaves of all their moves; see hyoka.learning.comparison.
+    Positions with the leaves of all their moves; see hyoka.learning.comparison_training.
     """
 
     def __init__(self, table: GameTable, set: str) -> None: ...
@@ -3894,7 +3894,7 @@ def pieces_laid(positions: Sequence[object]) -> NDArray[numpy.int32]:
 
 def ply_perceptrons(plies: Sequence[int], hidden: int, sees_hands: bool, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)]) -> Model:
     """
-    A perceptron for each number of pieces laid, as searches use them; see hyoka.search.ply_perceptrons.
+    A perceptron for each number of pieces laid, as searches use them; see hyoka.models.ply_perceptrons.
     """
 
 def perceptron_values(model: Model, positions: Sequence[object]) -> NDArray[numpy.float64]:
@@ -3914,7 +3914,7 @@ def move_parts(game: str) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int3
     """
 
 class Network:
-    """A network of one game; see hyoka.search.networks."""
+    """A network of one game; see hyoka.models.networks."""
 
     def __init__(self, game: str, width: int, first: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], first_bias: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], value: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], value_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], value_out: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], value_out_bias: float, policy: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', writable=False)], policy_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], moves: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', writable=False)], move_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], move_scale: float) -> None:
         """Raises NotationError if the numbers don't fit together."""
@@ -4003,7 +4003,7 @@ def board_of(game: str) -> tuple[int, int, int, NDArray[numpy.int64]]:
     """
 
 class Convolution:
-    """A convolution network; see hyoka.search.convolutions."""
+    """A convolution network; see hyoka.models.networks."""
 
     def __init__(self, game: str, channels: int, arrays: dict[str, object]) -> None:
         """Raises NotationError if the numbers don't fit together."""
@@ -4337,7 +4337,7 @@ class MonteCarlo:
         """Let searches run again."""
 
 def policy_playouts(game: str, line: object, options: MonteCarloOptions, models: GivenModels, count: int, seed: int, threads: int, limit: int | None) -> tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
-    """Playouts by a policy; see hyoka.playouts."""
+    """Playouts by a policy; see hyoka.search.playouts."""
 
 class ChessMate:
     """Looks for mates by checks; keeps what it has learned."""

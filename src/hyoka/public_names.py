@@ -45,13 +45,9 @@ from hyoka.arena import (
     plan_match,
     play_match,
     rate_players,
-    write_match_report,
 )
-from hyoka.artefact import Artefact, Origin, read_artefact
-from hyoka.built_in import built_in_artefact
-from hyoka.diagram import Diagram, diagram, svg, terminal
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Limits, check_engine
-from hyoka.errors import (
+from hyoka.foundation.errors import (
     ConditionError,
     EngineError,
     Error,
@@ -65,10 +61,9 @@ from hyoka.errors import (
     SourceError,
     StudyError,
 )
-from hyoka.estimate import Estimate
-from hyoka.evaluation import Evaluation
-from hyoka.figure import Figure
-from hyoka.fleet import cluster
+from hyoka.foundation.figure import Figure
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import Progress
 from hyoka.games import (
     GAMES,
     AnyGame,
@@ -84,7 +79,8 @@ from hyoka.games import (
     position,
     register_game,
 )
-from hyoka.improving import Improvement, improve
+from hyoka.games.diagram import Diagram, diagram, svg, terminal
+from hyoka.games.evaluation import Evaluation
 from hyoka.learning import (
     FeatureTable,
     TableColumns,
@@ -97,13 +93,11 @@ from hyoka.learning import (
     term_examples,
     tune_weights,
 )
-from hyoka.learning.comparison import Lessons, Training, TrainingSettings, learn_comparison
+from hyoka.learning.comparison_training import Lessons, Training, TrainingSettings, learn_comparison
 from hyoka.learning.objectives import Combination, Comparison, Parameterised, objective_from
 from hyoka.learning.perceptrons import LabelledPositions, PerceptronSettings, learn_perceptrons
-from hyoka.passes import GameTable
-from hyoka.playouts import Playouts, playouts
-from hyoka.problems import Problem, ProblemSet, read_problems
-from hyoka.progress import Progress
+from hyoka.models.bundled_index import built_in_artefact
+from hyoka.parallel import cluster
 from hyoka.records import (
     Record,
     RecordStream,
@@ -115,7 +109,11 @@ from hyoka.records import (
     record_text,
     write_records,
 )
-from hyoka.report import write_report
+from hyoka.records.bulk import GameTable
+from hyoka.records.problems import Problem, ProblemSet, read_problems
+from hyoka.reporting.match_report import write_match_report
+from hyoka.reporting.search_tree import write_tree
+from hyoka.reporting.study_report import write_report
 from hyoka.search import (
     Book,
     Convolution,
@@ -140,7 +138,6 @@ from hyoka.search import (
     difficulty,
     feature_sets,
     find_mate,
-    line_sample,
     linear_evaluation,
     mc,
     mc_score,
@@ -154,8 +151,9 @@ from hyoka.search import (
     static_evaluation,
     strengths_artefact,
     uct,
-    write_tree,
 )
+from hyoka.search.playouts import Playouts, playouts
+from hyoka.storage.model_file import Artefact, Origin, read_artefact
 from hyoka.study import (
     ColumnReport,
     ExportReport,
@@ -171,6 +169,8 @@ from hyoka.study import (
     export_positions,
     make_study,
 )
+from hyoka.study.line_sample import line_sample
+from hyoka.workflows.improve import Improvement, improve
 
 __all__ = [
     "GAMES",

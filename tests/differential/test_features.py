@@ -20,9 +20,9 @@ from sgfmill import boards, common, sgf, sgf_moves
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.passes import GameTable
-from hyoka.problems import Assertion, GtpTest, read_problems
 from hyoka.records import Record
+from hyoka.records.bulk import GameTable
+from hyoka.records.problems import Assertion, GtpTest, read_problems
 
 from .blokus_twin import BlokusTwin
 from .feature_twins import (

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.errors import Error, NotationError, SourceError
+from hyoka.foundation.errors import Error, NotationError, SourceError
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.learning.predicting import is_kept_apart, predict
-from hyoka.passes import GameTable
-from hyoka.samples import sample_path
-from hyoka.search.move_models import move_model
+from hyoka.learning.prediction import is_kept_apart, predict
+from hyoka.models.loading import move_model
+from hyoka.records.bulk import GameTable
+from hyoka.records.samples import sample_path
 
 OWN, OTHERS, EMPTY, OUTSIDE = range(4)
 FARTHEST = 17

@@ -11,8 +11,8 @@ from sgfmill import boards, common
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.passes import GameTable
 from hyoka.records import Record
+from hyoka.records.bulk import GameTable
 
 from .blokus_twin import SIZE, BlokusTwin, Squares, corners, edges, pieces
 from .feature_twins import Point, Points, SlowLadder, after, beside, chain

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.search.ply_perceptrons import HANDS, PATTERNS, pattern_counts, pieces_laid
+from hyoka.models.ply_perceptrons import HANDS, PATTERNS, pattern_counts, pieces_laid
 
 from .pattern_twin import classes, counted
 

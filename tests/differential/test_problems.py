@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sgfmill import boards, sgf
 
 import hyoka as hk
-from hyoka.problems import Problem, load_sgf, read_problems
+from hyoka.records.problems import Problem, load_sgf, read_problems
 
 CHESS = "chess/epd_suites.zip"
 SHOGI = "shogi/mate_and_nextmove.zip"

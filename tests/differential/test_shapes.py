@@ -11,10 +11,10 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.learning.shapes import frequent_shapes
-from hyoka.passes import GameTable
+from hyoka.learning.strengths import frequent_shapes
+from hyoka.models.linear import SHAPE, move_strengths, strengths_model
 from hyoka.records import Record
-from hyoka.search.evaluations import SHAPE, move_strengths, strengths_model
+from hyoka.records.bulk import GameTable
 
 SIZES = _core.sizes_of_shapes()
 

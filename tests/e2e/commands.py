@@ -6,7 +6,7 @@ import io
 import subprocess
 from pathlib import Path
 
-from hyoka.cli import run
+from hyoka.apps.cli import run
 
 
 def hyoka_here(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

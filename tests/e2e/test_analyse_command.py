@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hyoka.demo import run_demo
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 from hyoka.study import Study, evaluate
+from hyoka.workflows.demo import run_demo
 
 from .commands import hyoka_here as hyoka
 
@@ -183,8 +183,8 @@ def test_the_demo_does_the_main_job(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """With quicker evaluators than its own, which take a minute."""
     quick = ("ab:nodes=1,hash=0", "mc:playouts=10", "uct:playouts=10", "uct:playouts=40")
     run = functools.partial(run_demo, evaluators=quick)
-    monkeypatch.setattr("hyoka.cli.demo.run_demo", run)
-    monkeypatch.setattr("hyoka.cli.demo.UCT_STRONG", quick[-1])
+    monkeypatch.setattr("hyoka.apps.cli.workflow_commands.run_demo", run)
+    monkeypatch.setattr("hyoka.apps.cli.workflow_commands.UCT_STRONG", quick[-1])
     result = hyoka("demo", "--positions", "1", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "hyoka-demo/report.html" in result.stdout

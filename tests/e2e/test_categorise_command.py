@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 from .commands import hyoka_here
 

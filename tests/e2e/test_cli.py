@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.bench import benchmarked_games
-from hyoka.cli import commands as commands_module
-from hyoka.cli.commands import COMMANDS, Command
+from hyoka.apps.cli import command_table as commands_module
+from hyoka.apps.cli.command_table import COMMANDS, Command
+from hyoka.workflows.bench import benchmarked_games
 
 from .commands import hyoka_here
 
@@ -51,7 +51,7 @@ def test_help_names_every_command() -> None:
 HEAVY = ("altair", "asyncio", "duckdb", "numpy", "pyarrow", "pydantic", "scipy", "vl_convert")
 LOADED = """
 import sys
-from hyoka.cli import main
+from hyoka.apps.cli import main
 try:
     main(["--help"])
 finally:
@@ -64,7 +64,7 @@ def test_help_does_not_wait_for_what_commands_need() -> None:
         [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, encoding="utf-8"
     )
     _, *loaded = result.stderr.split()
-    assert "hyoka.cli" in loaded
+    assert "hyoka.apps.cli" in loaded
     assert not {module.split(".")[0] for module in loaded} & set(HEAVY)
     assert "hyoka._core" not in loaded
 

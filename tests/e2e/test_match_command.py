@@ -13,8 +13,8 @@ import pytest
 
 import hyoka as hk
 from engines import fake
+from hyoka.apps.cli import run
 from hyoka.arena import Standing, open_match
-from hyoka.cli import run
 
 from .commands import hyoka_here as hyoka
 
@@ -258,7 +258,7 @@ def test_interrupted_before_it_begins_a_match_writes_nothing(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hyoka.cli.matches.play_match", interrupted)
+    monkeypatch.setattr("hyoka.apps.cli.match_commands.play_match", interrupted)
     result = hyoka("match", "random", "random", "-g", "othello", "--to", "x", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (130, "")
     assert result.stderr == "hyoka: interrupted\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 from .commands import hyoka_here
 

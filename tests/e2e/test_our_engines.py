@@ -20,8 +20,8 @@ import pytest
 
 import hyoka as hk
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
-from hyoka.errors import EngineError
-from hyoka.evaluation import Evaluation
+from hyoka.foundation.errors import EngineError
+from hyoka.games.evaluation import Evaluation
 
 from .commands import hyoka_here
 

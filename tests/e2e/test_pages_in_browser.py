@@ -10,7 +10,7 @@ import altair as alt
 import pytest
 
 import hyoka as hk
-from hyoka.page import (
+from hyoka.reporting import (
     INK,
     PICKED,
     Board,

@@ -12,17 +12,11 @@ import pytest
 
 import hyoka as hk
 from hyoka.arena import export_match, plan_match, play_match
-from hyoka.engines import (
-    EnginePosition,
-    EngineSession,
-    EngineSpec,
-    Failure,
-    Limits,
-    check_engine,
-)
-from hyoka.errors import EngineError
-from hyoka.evaluation import Evaluation
-from hyoka.solving import read_suites, solve
+from hyoka.arena.solve import solve
+from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, Limits, check_engine
+from hyoka.foundation.errors import EngineError
+from hyoka.games.evaluation import Evaluation
+from hyoka.records.problems.reading import read_suites
 
 Sessions = Callable[[str], EngineSession]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 from .browser import Opening, check_page
 from .commands import hyoka_here as hyoka

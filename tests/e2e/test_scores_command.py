@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 from .commands import hyoka_here
 

@@ -14,7 +14,7 @@ import hyoka as hk
 # Says when a query that never ends has begun, or the signals are listened to before reading begins.
 COMMAND = """
 import sys
-from hyoka.cli import signals
+from hyoka.apps.cli import signals
 from hyoka.study import sql
 answer, listen = sql._answer, signals.listen
 
@@ -29,7 +29,7 @@ def listening():
         print("busy", flush=True)
 
 sql._answer, signals.listen = busy, listening
-from hyoka.cli import main
+from hyoka.apps.cli import main
 main(sys.argv[1:])
 """
 ENDLESS = "(select count(*) from range(1000000000) a, range(1000000000) b where a.range = -b.range)"
@@ -97,7 +97,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "hyoka.cli.games", "numpy"])
+@pytest.mark.parametrize("module", ["typer", "hyoka.apps.cli.position_commands", "numpy"])
 def test_a_signal_during_the_start_ends_it_without_a_traceback(module: str) -> None:
     result = subprocess.run(
         [sys.executable, "-c", LOADING, module], capture_output=True, text=True, check=False
@@ -107,7 +107,7 @@ def test_a_signal_during_the_start_ends_it_without_a_traceback(module: str) -> N
 
 STUCK = """
 import threading
-from hyoka.cli import signals
+from hyoka.apps.cli import signals
 
 signals.listen()
 said = False

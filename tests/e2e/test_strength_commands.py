@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.artefact import read_artefact
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
+from hyoka.storage.model_file import read_artefact
 
 from .commands import hyoka_here
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
-from hyoka.studio.rooms import ROOMS
+from hyoka.apps.studio.rooms import ROOMS
 
 from .browser import (
     OF_COLOURS,

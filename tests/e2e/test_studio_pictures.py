@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 
 import hyoka as hk
 import studio_pictures
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

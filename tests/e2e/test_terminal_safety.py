@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from hyoka.cli.output import SafeConsole
-from hyoka.errors import harmless
+from hyoka.apps.cli.output import SafeConsole
+from hyoka.foundation.errors import harmless
 
 from .commands import hyoka_here as hyoka
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 from hyoka.search import linear_evaluation
 from hyoka.study import Study
 

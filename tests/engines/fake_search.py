@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 from hyoka._core import Player
-from hyoka.as_engine import Controller
+from hyoka.engines.server import Controller
 from hyoka.search import MoveReport, Searcher, SearchLimits, SearchResult, SearchSpec
 
 PATIENCE_S = 60.0

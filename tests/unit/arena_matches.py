@@ -5,12 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engines import fake
-from hyoka.arena import (
-    MatchResult,
-    Opening,
-    plan_match,
-    play_match,
-)
+from hyoka.arena import MatchResult, Opening, plan_match, play_match
 
 KNIGHTS = "moves=g1f3,g8f6,f3g1,f6g8"
 """Both sides' knights go out and come back: a draw by repetition."""

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.games import Position
-from hyoka.learning.convolutions import whole_numbers
-from hyoka.search.convolutions import MOST, STEPS, Convolution, ConvolutionSize
+from hyoka.learning.network_training import whole_numbers
+from hyoka.models.networks import MOST, STEPS, Convolution, ConvolutionSize
 
 
 def random_convolution(

@@ -9,14 +9,8 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka import _core
 from hyoka.games import Position
+from hyoka.models.networks import SIGHT_STEPS, SUM_STEPS, WEIGHT_STEPS, Network, NetworkSize
 from hyoka.records import Record
-from hyoka.search.networks import (
-    SIGHT_STEPS,
-    SUM_STEPS,
-    WEIGHT_STEPS,
-    Network,
-    NetworkSize,
-)
 
 
 def random_network(

@@ -43,8 +43,8 @@ from hyoka.analysis import (
     partition,
 )
 from hyoka.analysis.gaps import Kind
-from hyoka.errors import StudyError
-from hyoka.estimate import Estimate
+from hyoka.foundation.errors import StudyError
+from hyoka.foundation.math import Estimate
 
 FEW = Resampling(50)
 

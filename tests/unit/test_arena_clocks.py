@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engines import fake
-from hyoka.clock import Clock
 from hyoka.engines import EnginePosition, start_engine
+from hyoka.games.clock import Clock
 
 from .arena_matches import KNIGHTS, QUIET, match
 

@@ -21,7 +21,7 @@ from hyoka.arena.elo import (
     rate_of_elo,
 )
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
-from hyoka.estimate import Estimate
+from hyoka.foundation.math import Estimate
 
 counts = st.integers(0, 200)
 scores = st.builds(Score, counts, counts, counts)

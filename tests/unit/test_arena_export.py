@@ -21,10 +21,10 @@ from hyoka.arena import (
     open_match,
     plan_match,
     play_match,
-    write_match_report,
 )
 from hyoka.arena.export import records_name
 from hyoka.records import Record, Remark
+from hyoka.reporting.match_report import write_match_report
 
 GAMES = {
     "chess": ("games.pgn", "ab:nodes=30"),

@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 
 from engines import QUICK_S, await_end, fake
-from hyoka.arena import (
-    Opening,
-    open_match,
-    write_match_report,
-)
-from hyoka.errors import EngineError, NotationError
-from hyoka.fleet import crew
+from hyoka.arena import Opening, open_match
+from hyoka.foundation.errors import EngineError, NotationError
+from hyoka.parallel import task_pool as crew
+from hyoka.reporting.match_report import write_match_report
 
 from .arena_matches import GOLDS, KNIGHTS, QUIET, endings, match
 

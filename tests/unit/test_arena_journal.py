@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyoka.arena.journal import Journal, read_journal
-from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.errors import StudyError
+from hyoka.arena.journal import Journal, Pairing, PlayedGame, read_journal
+from hyoka.foundation.errors import StudyError
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 

@@ -25,10 +25,10 @@ from hyoka.arena import (
     play_match,
     repeated_games,
 )
-from hyoka.errors import EngineError, NotationError, OutputError, StudyError
-from hyoka.fleet import crew
+from hyoka.foundation.errors import EngineError, NotationError, OutputError, StudyError
+from hyoka.parallel import task_pool as crew
 from hyoka.records import Record
-from hyoka.study.locking import locked
+from hyoka.storage.locking import locked
 
 from .arena_matches import KNIGHTS, QUIET, match
 

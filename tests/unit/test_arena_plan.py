@@ -29,9 +29,9 @@ from hyoka.arena import (
 )
 from hyoka.arena.adjudication import DrawByScore, Exact, Resign, WinByScore
 from hyoka.arena.openings import digest, read_openings
-from hyoka.arena.players import named_apart
+from hyoka.arena.plan import named_apart
 from hyoka.engines import EngineSpec, Limits
-from hyoka.errors import NotationError, SourceError
+from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.records import Remark
 from hyoka.search import SearchSpec
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.arena.playing import PLAYING, GameInPlay, Playing, games_in_play
+from hyoka.arena.journal import PLAYING, GameInPlay, Playing, games_in_play
 from hyoka.arena.referee import Referee
 
 GAME = GameInPlay(3, "a", "b", "othello", "", ())

@@ -16,7 +16,7 @@ from scipy.optimize import brentq, minimize
 from hyoka.arena.elo import elo
 from hyoka.arena.ratings import RatingList, rate_players
 from hyoka.arena.score import Score
-from hyoka.errors import Error
+from hyoka.foundation.errors import Error
 
 ELO = 400 / math.log(10)
 Games = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]

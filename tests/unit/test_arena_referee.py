@@ -7,19 +7,13 @@ from typing import Any
 
 import pytest
 
-from hyoka.arena import (
-    MatchRules,
-    Opening,
-    PlayedGame,
-    PlayerSpec,
-    adjudicator_of,
-)
-from hyoka.arena.played import Pairing
+from hyoka.agents import Turn
+from hyoka.arena import MatchRules, Opening, PlayedGame, PlayerSpec, adjudicator_of
+from hyoka.arena.journal import Pairing
 from hyoka.arena.referee import GameTask, Referee
-from hyoka.contestants import Turn
-from hyoka.errors import EngineError
-from hyoka.evaluation import Evaluation
-from hyoka.fleet import RunStopped
+from hyoka.foundation.errors import EngineError
+from hyoka.games.evaluation import Evaluation
+from hyoka.parallel import RunStopped
 
 from .arena_matches import START
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from hyoka.arena.elo import binomial_p_value, permutation_p_value
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
-from hyoka.arena.significance import binomial_p_value, permutation_p_value
 
 counts = st.integers(0, 300)
 scores = st.builds(Score, counts, counts, counts)

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
-from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate, rate_of_elo
+from hyoka.arena.elo import NORMALISED_ELO, Sprt, elo_of_rate, rate_of_elo
 from hyoka.arena.score import PairScores, Score
-from hyoka.arena.sprt import Sprt
-from hyoka.errors import NotationError
+from hyoka.foundation.errors import NotationError
 
 MODELS = ("logistic", "normalized")
 counts = st.integers(0, 500)

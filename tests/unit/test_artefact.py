@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.artefact import KINDS, Kind, read_artefact
-from hyoka.built_in import built_in_names
+from hyoka.models.bundled_index import built_in_names
+from hyoka.storage.model_file import KINDS, Kind, read_artefact
 
 PGN = b"1. e4 e5 2. Nf3 Nc6 1-0\n"
 ORIGIN = hk.Origin(

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from engines.fake_search import searchers
-from hyoka.as_engine import Controller, GtpServer, UciServer, UsiServer
-from hyoka.as_engine.controller import lines_of
+from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
+from hyoka.engines.server.controller import lines_of
 from hyoka.search import SearchSpec
 
 UCI_WORDS = (

@@ -8,9 +8,9 @@ import pytest
 
 import hyoka as hk
 from engines.fake_search import Dialogue, FakeSearcher, report, searchers
-from hyoka.as_engine import Controller, GtpServer
-from hyoka.as_engine.gtp_score import judge
-from hyoka.errors import NotationError
+from hyoka.engines.server import Controller, GtpServer
+from hyoka.engines.server.gtp_commands import judge
+from hyoka.foundation.errors import NotationError
 from hyoka.search import SearchResult, SearchSpec
 
 

@@ -8,9 +8,8 @@ import pytest
 
 import hyoka as hk
 from engines.fake_search import Dialogue, FakeSearcher, report, searchers
-from hyoka.as_engine import Controller, UciServer, UsiServer
-from hyoka.as_engine.go_words import Go
-from hyoka.as_engine.info import centipawns_of
+from hyoka.engines.server import Controller, UciServer, UsiServer
+from hyoka.engines.server.uci_text import Go, centipawns_of
 from hyoka.search import SearchLimits, SearchResult, SearchSpec
 
 SERVERS = {"uci": UciServer, "usi": UsiServer}

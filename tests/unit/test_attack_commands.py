@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from attack import commands
-from hyoka.cli.commands import COMMANDS, Command
-from hyoka.cli.outputs import Output
+from hyoka.apps.cli.command_table import COMMANDS, Command
+from hyoka.apps.cli.output_files import Output
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "attack" / "commands.py"
 

@@ -12,9 +12,9 @@ import pytest
 import hyoka as hk
 from hyoka import _core
 from hyoka.arena.openings import read_openings
-from hyoka.as_engine import Controller, GtpServer
-from hyoka.clock import expected_moves
+from hyoka.engines.server import Controller, GtpServer
 from hyoka.games import FACTS
+from hyoka.games.clock import expected_moves
 
 NAMES = ["othello", "chess", "shogi", "blokus_duo"]
 

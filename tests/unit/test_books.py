@@ -10,11 +10,11 @@ from scipy.stats import chisquare
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.artefact import read_artefact
-from hyoka.cli.commands import command_line
-from hyoka.samples import sample_path
-from hyoka.search.book import Whose
+from hyoka.apps.cli.command_table import command_line
+from hyoka.models.book import Whose
+from hyoka.records.samples import sample_path
 from hyoka.search.searcher import Searcher
+from hyoka.storage.model_file import read_artefact
 
 PGN = """[Result "1-0"]
 

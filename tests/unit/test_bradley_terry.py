@@ -10,14 +10,14 @@ import pytest
 from scipy.optimize import minimize
 
 from hyoka import _core
-from hyoka.errors import ParameterError
+from hyoka.foundation.errors import ParameterError
 from hyoka.games import FACTS
-from hyoka.games.move_features import meaning_of, move_features
+from hyoka.games.feature_descriptions import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser, fit_bradley_terry
 from hyoka.learning.strengths import competitions_for
-from hyoka.passes import GameTable
 from hyoka.records import read_records
-from hyoka.samples import sample_path
+from hyoka.records.bulk import GameTable
+from hyoka.records.samples import sample_path
 
 Choice = tuple[list[list[int]], int, int]
 """Teams of features, the one that won, and the game."""

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.errors import ParameterError, SourceError
-from hyoka.progress import Progress
-from hyoka.samples import sample_path
-from hyoka.search.categories import SEARCH, categories_of
+from hyoka.foundation.errors import ParameterError, SourceError
+from hyoka.foundation.progress import Progress
+from hyoka.records.samples import sample_path
+from hyoka.search.difficulty import SEARCH, categories_of
 from hyoka.study import check_study, rank_moves, stored_categories
 from hyoka.study.manifest import read_manifest
-from hyoka.study.measuring import split_columns
+from hyoka.study.sampling import split_columns
 
 COLUMNS = ["progress_eighth", "best_move_changes", "correct_depth"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hyoka.cli.options import command_of, in_options
-from hyoka.errors import ParameterError, named
+from hyoka.apps.cli.command_table import command_of, in_options
+from hyoka.foundation.errors import ParameterError, named
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.as_engine.gtp_clocks import Clocks
-from hyoka.clock import Clock, expected_moves
-from hyoka.errors import NotationError
+from hyoka.engines.server.gtp_board import Clocks
+from hyoka.foundation.errors import NotationError
+from hyoka.games.clock import Clock, expected_moves
 
 BLACK, WHITE = hk.Player.first, hk.Player.second
 

@@ -19,10 +19,10 @@ import pytest
 import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
-from hyoka.evolving.search import ObjectiveSearch, SearchPlan
-from hyoka.fleet import Run
-from hyoka.samples import sample_path
-from hyoka.selfplay.loop import LoopPlan, PlayTask, play_part
+from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
+from hyoka.learning.selfplay.selfplay_loop import LoopPlan, PlayTask, play_part
+from hyoka.parallel import Run
+from hyoka.records.samples import sample_path
 
 CLUSTER = """
 import sys

@@ -9,11 +9,11 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.artefact import Artefact
-from hyoka.errors import SourceError
-from hyoka.learning.combining import combine
-from hyoka.search.evaluations import move_strengths, strengths_artefact
-from hyoka.search.move_models import combined_content, move_model
+from hyoka.foundation.errors import SourceError
+from hyoka.learning.prediction import combine
+from hyoka.models.linear import move_strengths, strengths_artefact
+from hyoka.models.loading import combined_content, move_model
+from hyoka.storage.model_file import Artefact
 
 from .test_latent import games_of_othello
 

@@ -12,8 +12,16 @@ from scipy.stats import spearmanr
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.learning.comparison import Judge, Lessons, Training, TrainingSettings, learn_comparison
-from hyoka.learning.descent import Adaptive, Plain, shrunk
+from hyoka.learning.comparison_training import (
+    Adaptive,
+    Judge,
+    Lessons,
+    Plain,
+    Training,
+    TrainingSettings,
+    learn_comparison,
+    shrunk,
+)
 from hyoka.learning.objectives import (
     CATEGORY_COUNT,
     CONSTANTS,
@@ -23,10 +31,10 @@ from hyoka.learning.objectives import (
     objective_artefact,
     objective_from,
 )
-from hyoka.passes import GameTable
+from hyoka.models.sparse import SparseEvaluation, feature_set, feature_sets
 from hyoka.records import Record, read_records
-from hyoka.search.categories import Categories, categories_of
-from hyoka.search.sparse_evaluations import SparseEvaluation, feature_set, feature_sets
+from hyoka.records.bulk import GameTable
+from hyoka.search.difficulty import Categories, categories_of
 
 SETS = [
     (game, each.name)
@@ -345,7 +353,7 @@ def test_a_file_that_holds_no_evaluation_is_told(change, message, tmp_path: Path
 
 
 def test_a_training_from_a_study_takes_its_categories(tmp_path: Path) -> None:
-    from hyoka.samples import sample_path  # noqa: PLC0415
+    from hyoka.records.samples import sample_path  # noqa: PLC0415
 
     records = list(itertools.islice(read_records(sample_path("othello")), 30))
     study = hk.Study.create(tmp_path / "study", [sample_path("othello")])

@@ -10,9 +10,9 @@ import pytest
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Coverage, CoveredGroup
-from hyoka.report import study_report
+from hyoka.reporting.study_report import study_report
 from hyoka.study.grouping import Evaluated, comparison_groups
-from hyoka.study.question import Question
+from hyoka.study.sampling import Question
 
 from .test_report import knowing, made_study, say
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.artefact import Artefact
-from hyoka.contestants import (
+from hyoka.agents import (
     Answer,
     Contestant,
     RecordedGame,
@@ -19,9 +18,10 @@ from hyoka.contestants import (
     kinds,
     spec_of,
 )
-from hyoka.evaluation import Evaluation
-from hyoka.problems import Exercise, read_problems
-from hyoka.solving import solve
+from hyoka.arena.solve import solve
+from hyoka.games.evaluation import Evaluation
+from hyoka.records.problems import Exercise, read_problems
+from hyoka.storage.model_file import Artefact
 
 START = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE = f'{START} bm Ra8#; id "back rank";'

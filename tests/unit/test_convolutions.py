@@ -10,14 +10,13 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.errors import NotationError, SourceError
-from hyoka.learning.convolutions import floats_of, whole_numbers
-from hyoka.learning.networks import NetworkSettings, learn_network
-from hyoka.samples import sample_path
-from hyoka.search.convolutions import Convolution, ConvolutionSize, convolution
-from hyoka.search.parts import looks_once
-from hyoka.search.shipped import shipped_prior_model
-from hyoka.selfplay.records import of_records
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, whole_numbers
+from hyoka.learning.selfplay.selfplay_games import of_records
+from hyoka.models.bundled import shipped_prior_model
+from hyoka.models.networks import Convolution, ConvolutionSize, convolution
+from hyoka.records.samples import sample_path
+from hyoka.search.assembly import looks_once
 
 from .small_convolutions import ExpectedSight, random_convolution
 from .small_networks import positions_of, random_records
@@ -51,7 +50,7 @@ def test_answers_are_those_of_the_formula(game: str, channels: int) -> None:
 @pytest.mark.parametrize("game", ["othello", "go9", "blokus_duo"])
 def test_pytorch_says_the_same_within_rounding(game: str) -> None:
     torch = pytest.importorskip("torch")
-    from hyoka.learning.convolutions import ConvolutionTrainee  # noqa: PLC0415
+    from hyoka.learning.network_training import ConvolutionTrainee  # noqa: PLC0415
 
     found = random_convolution(game, channels=32, blocks=3)
     settings = NetworkSettings(channels=32, blocks=3, value_units=5)
@@ -67,7 +66,7 @@ def test_pytorch_says_the_same_within_rounding(game: str) -> None:
 
 def test_the_shipped_network_of_go_says_what_pytorch_says() -> None:
     torch = pytest.importorskip("torch")
-    from hyoka.learning.convolutions import ConvolutionTrainee  # noqa: PLC0415
+    from hyoka.learning.network_training import ConvolutionTrainee  # noqa: PLC0415
 
     artefact = shipped_prior_model("go9")
     assert artefact is not None

@@ -19,8 +19,8 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.cli import run
-from hyoka.records import unpacking
+from hyoka.apps.cli import run
+from hyoka.records import archives as unpacking
 from hyoka.records.sources import sources
 
 from .record_files import FIRST, GAME, SECOND, WTHOR_FILES, latin1_table, tarred, zipped

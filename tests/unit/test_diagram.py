@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 import hyoka as hk
-from hyoka.diagram import Panel
-from hyoka.diagram.shapes import CELL
-from hyoka.diagram.value import text_width
+from hyoka.games.diagram import Panel
+from hyoka.games.diagram.diagram_value import text_width
+from hyoka.games.diagram.svg_renderer import CELL
 
 SVG = "{http://www.w3.org/2000/svg}"
 UNPROMOTED = "plnsbrgk1/9/9/9/9/9/9/9/PLNSBRGK1 b - 1"

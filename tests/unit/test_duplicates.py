@@ -239,7 +239,7 @@ def test_properties_of_sgf_nodes_are_joined() -> None:
 def test_the_command_counts_merged_duplicates(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from hyoka.cli import run  # noqa: PLC0415 - only here
+    from hyoka.apps.cli import run  # noqa: PLC0415 - only here
 
     (tmp_path / "0.pgn").write_text("1. e4 e5 *\n")
     (tmp_path / "1.pgn").write_text("1. e4 {[%eval 0.3]} e5 *\n")

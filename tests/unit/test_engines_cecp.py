@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from engines import QUICK_S, fake
-from hyoka.clock import Clock
 from hyoka.engines import EnginePosition, Limits, check_engine, start_engine
-from hyoka.engines.cecp_moves import from_xboard, to_xboard
-from hyoka.errors import EngineError
-from hyoka.evaluation import Evaluation
+from hyoka.engines.client.cecp import from_xboard, to_xboard
+from hyoka.foundation.errors import EngineError
+from hyoka.games.clock import Clock
+from hyoka.games.evaluation import Evaluation
 
 WHITE = EnginePosition("chess")
 BLACK = EnginePosition("chess", moves=["e2e4"])

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engines import fake
-from hyoka.clock import Clock
 from hyoka.engines import EnginePosition, Limits, check_engine, start_engine
-from hyoka.errors import EngineError
+from hyoka.foundation.errors import EngineError
+from hyoka.games.clock import Clock
 
 SHOGI = EnginePosition("shogi")
 GPS = (

@@ -8,12 +8,12 @@ import pytest
 
 import hyoka as hk
 from engines import fake
-from hyoka.artefact import read_artefact
 from hyoka.engines import EnginePosition, EngineSpec, Limits, start_engine
-from hyoka.engines.gtp import GtpEngine
+from hyoka.engines.client.gtp import GtpEngine
 from hyoka.engines.profiles import choose_profile, read_profiles, shipped_profiles
-from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.evaluation import Evaluation
+from hyoka.foundation.errors import EngineError, NotationError, SourceError
+from hyoka.games.evaluation import Evaluation
+from hyoka.storage.model_file import read_artefact
 
 BLACK = EnginePosition("go9")
 WHITE = EnginePosition("go9", moves=["E5"])

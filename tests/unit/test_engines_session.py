@@ -11,8 +11,8 @@ import pytest
 
 from engines import QUICK_S, exists, fake
 from hyoka.engines import EnginePosition, EngineSession, Failure, Limits
-from hyoka.errors import EngineError
-from hyoka.evaluation import Evaluation
+from hyoka.foundation.errors import EngineError
+from hyoka.games.evaluation import Evaluation
 
 LINE = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "d2d3", "f8c5", "c2c3", "d7d6"]
 POSITIONS = [EnginePosition("chess", moves=LINE[:ply]) for ply in range(len(LINE) + 1)]

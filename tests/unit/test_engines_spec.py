@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyoka.engines import EnginePosition, EngineSpec, Limits
-from hyoka.engines.position import Replayer
-from hyoka.errors import EngineError, IllegalMoveError, NotationError
+from hyoka.engines.client.position import Replayer
+from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
 
 
 def spec(text: str) -> EngineSpec:

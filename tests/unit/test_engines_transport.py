@@ -17,9 +17,9 @@ import pytest
 
 from engines import QUICK_S, await_end, exists, fake, is_alive
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, start_engine
-from hyoka.engines.process import describe_exit
-from hyoka.engines.transport import Transport
-from hyoka.errors import EngineError
+from hyoka.engines.client.process import describe_exit
+from hyoka.engines.client.transport import Transport
+from hyoka.foundation.errors import EngineError
 
 LONG_S = 60.0
 START = EnginePosition("chess")

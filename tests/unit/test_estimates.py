@@ -5,12 +5,12 @@ import math
 
 import pytest
 
+from experiments import cell_text
 from hyoka.analysis import metrics
-from hyoka.cli import playout_qualities
-from hyoka.estimate import Estimate
-from hyoka.learning import predicting
-from hyoka.report import sections
-from hyoka.reproduction import cell_text
+from hyoka.apps.cli import solve_commands as playout_qualities
+from hyoka.foundation.math import Estimate
+from hyoka.learning import prediction as predicting
+from hyoka.reporting.study_report import sections
 
 EVEN, UNEVEN = Estimate(0.5, 0.4, 0.6), Estimate(0.1, 0.02, 0.4)
 

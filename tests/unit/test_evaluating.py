@@ -18,13 +18,13 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
-from hyoka.contestants import RecordedGame
-from hyoka.contestants.searches import SearchEvaluator
-from hyoka.fleet import clustering
-from hyoka.fleet import crew as crews
+from hyoka.agents import RecordedGame
+from hyoka.agents.search_agent import SearchEvaluator
+from hyoka.apps.cli.command_table import command_line
+from hyoka.parallel import dask_cluster as clustering
+from hyoka.parallel import task_pool as crews
 from hyoka.search import SearchSpec
-from hyoka.study.tasks import evaluate_games
+from hyoka.study.evaluating import evaluate_games
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
 ENGINE = """

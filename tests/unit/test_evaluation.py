@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import hyoka as hk
-from hyoka.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
 
 def test_the_first_players_view_is_kept_as_it_is() -> None:

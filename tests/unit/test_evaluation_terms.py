@@ -6,15 +6,15 @@ import fnmatch
 import pytest
 
 import hyoka as hk
-from hyoka.games import evaluation_terms
-from hyoka.games.evaluation_terms import term_meaning
+from hyoka.games import feature_descriptions as evaluation_terms
+from hyoka.games.feature_descriptions import term_meaning
 
 
 @pytest.mark.parametrize("game", ["chess", "shogi", "othello", "go9", "go19", "blokus_duo"])
 def test_every_term_has_a_meaning_and_every_meaning_a_term(game: str) -> None:
     names = hk.linear_evaluation(game).names
     assert all(term_meaning(game, name) for name in names)
-    table = evaluation_terms._MEANINGS["go" if game.startswith("go") else game]
+    table = evaluation_terms._TERM_MEANINGS["go" if game.startswith("go") else game]
     for pattern in table:
         assert fnmatch.filter(names, pattern), pattern
 

@@ -15,7 +15,7 @@ import pytest
 import hyoka as hk
 from engines import fake
 from hyoka.arena import PlayerSpec
-from hyoka.study.measuring import chosen_evaluators
+from hyoka.study.sampling import chosen_evaluators
 
 PGN = "1. e4 e5 2. Nf3 Nc6 1-0\n"
 POSITIONS = 5

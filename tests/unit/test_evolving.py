@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.evolving.optimisers import CmaEs, Optimiser, Pbilc, RandomSearch
-from hyoka.evolving.page import objective_page
-from hyoka.evolving.search import (
+from hyoka.learning.comparison_training import Lessons, TrainingSettings
+from hyoka.learning.objective_search.objective_loop import (
     JOURNAL,
     ObjectiveSearch,
     SearchJournal,
     SearchPlan,
     openings_for,
 )
-from hyoka.evolving.verifying import verify
-from hyoka.learning.comparison import Lessons, TrainingSettings
+from hyoka.learning.objective_search.optimizers import CmaEs, Optimiser, Pbilc, RandomSearch
+from hyoka.learning.objective_search.verification import verify
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.records import read_records
-from hyoka.samples import sample_path
-from hyoka.study.locking import locked
+from hyoka.records.samples import sample_path
+from hyoka.reporting.learning_report import objective_page
+from hyoka.storage.locking import locked
 
 TINY = SearchPlan(
     features="patterns",
@@ -115,7 +115,7 @@ class KilledError(Exception):
 
 def killed_after(lines: int, search: ObjectiveSearch) -> None:
     """Run until the journal has so many lines."""
-    from hyoka.evolving import search as module  # noqa: PLC0415
+    from hyoka.learning.objective_search import objective_loop as module  # noqa: PLC0415
 
     class Journal(module.SearchJournal):
         def add(self, line: dict) -> None:  # type: ignore[type-arg]
@@ -176,7 +176,7 @@ def test_killed_before_the_plan_is_there_it_begins_again(
 
     folder = tmp_path / "search"
     with monkeypatch.context() as context:
-        context.setattr("hyoka.evolving.search.write_bytes", killed)
+        context.setattr("hyoka.learning.objective_search.objective_loop.write_bytes", killed)
         with pytest.raises(KilledError):
             ObjectiveSearch(TINY, lessons, folder).run()
     assert [path.name for path in folder.iterdir()] == [".lock"]

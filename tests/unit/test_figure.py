@@ -13,9 +13,8 @@ import pytest
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Curves, FixedBins, Sample, curve
-from hyoka.errors import ParameterError
-from hyoka.page.charts import specification
-from hyoka.page.figures import Dot, dots
+from hyoka.foundation.errors import ParameterError
+from hyoka.reporting.charts import Dot, dots, specification
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hyoka import files
-from hyoka.files import check_regular, open_regular, read_regular, write_text
+from hyoka.storage.files import check_regular, open_regular, read_regular, write_text
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.fingerprint import fingerprint
+from hyoka.foundation.fingerprint import fingerprint
 
 WEIGHT = 3
 TABLE = {"a": 1.0, "b": [2.0, (3, "x")]}
@@ -211,7 +211,7 @@ sys.path.insert(0, sys.argv[1])
 import numpy as np
 import helper
 import hyoka as hk
-from hyoka.fingerprint import fingerprint
+from hyoka.foundation.fingerprint import fingerprint
 WORDS = {"one", "two", "three", "four", "five"}
 class Net:
     def __init__(self): self.w, self.words = np.linspace(0, 1, 5), {w: len(w) for w in WORDS}

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from hyoka.errors import EngineError, FleetError
-from hyoka.fleet import Crew, Run, RunStopped, crew
+from hyoka.foundation.errors import EngineError, FleetError
+from hyoka.parallel import Crew, Run, RunStopped
+from hyoka.parallel import task_pool as crew
 
 PATIENCE_S = 60.0
 """Forever, for threads of this process."""

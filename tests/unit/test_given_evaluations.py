@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.errors import EngineError, NotationError, SourceError, StudyError
-from hyoka.study.given_evaluations import GivenEvaluations
+from hyoka.foundation.errors import EngineError, NotationError, SourceError, StudyError
+from hyoka.study.imported_evaluations import GivenEvaluations
 
 GAMES = """[Result "1-0"]
 

@@ -11,7 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.arena.match import open_match
-from hyoka.artefact import read_artefact
+from hyoka.storage.model_file import read_artefact
 
 DEEP = "[" * 100_000
 WRONG = [
@@ -124,7 +124,7 @@ def test_files_that_cannot_be_read_are_told(
         hk.ab(eval=tmp_path / "a,b")
     large = tmp_path / "large"
     large.write_bytes(b"12345")
-    monkeypatch.setattr("hyoka.artefact._LARGEST", 4)
+    monkeypatch.setattr("hyoka.storage.model_file._LARGEST", 4)
     with pytest.raises(hk.SourceError, match="too large"):
         read_artefact(large)
 

@@ -15,18 +15,17 @@ from scipy import optimize
 from scipy.sparse import csr_array
 
 import hyoka as hk
-from hyoka.errors import Error, StudyError
-from hyoka.estimate import Estimate
-from hyoka.improving import mending
-from hyoka.improving.evidence import gathered
-from hyoka.improving.looking import look
-from hyoka.improving.naming import name_terms
-from hyoka.improving.page import improvement_page
-from hyoka.improving.plan import ImprovePlan
-from hyoka.improving.proving import shared_risk
-from hyoka.improving.story import Found, FoundSplit, kept
-from hyoka.learning.near import Steepness, TermLeaves, fit_near
-from hyoka.samples import sample_path
+from hyoka.foundation.errors import Error, StudyError
+from hyoka.foundation.math import Estimate
+from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_near
+from hyoka.records.samples import sample_path
+from hyoka.workflows.improve import fit_and_verify as mending
+from hyoka.workflows.improve.evidence import gathered
+from hyoka.workflows.improve.find_slices import look, name_terms
+from hyoka.workflows.improve.fit_and_verify import shared_risk
+from hyoka.workflows.improve.improve_page import improvement_page
+from hyoka.workflows.improve.improve_plan import ImprovePlan
+from hyoka.workflows.improve.improvement import Found, FoundSplit, kept
 
 FORGOTTEN = ("mobility", "corner_mobility", "frontier", "potential_mobility")
 

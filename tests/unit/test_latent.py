@@ -8,14 +8,13 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.artefact import Artefact
-from hyoka.errors import SourceError
-from hyoka.learning.latent import learn_latent
-from hyoka.learning.strengths import learn_strengths
-from hyoka.passes import GameTable
+from hyoka.foundation.errors import SourceError
+from hyoka.learning.strengths import learn_latent, learn_strengths
+from hyoka.models.linear import move_strengths
+from hyoka.models.loading import latent_content, latent_model, move_model
 from hyoka.records import Record
-from hyoka.search.evaluations import move_strengths
-from hyoka.search.move_models import latent_content, latent_model, move_model
+from hyoka.records.bulk import GameTable
+from hyoka.storage.model_file import Artefact
 
 from .test_bradley_terry import competitions_of
 

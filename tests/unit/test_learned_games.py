@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.artefact import Artefact, Origin, read_artefact
-from hyoka.errors import NotationError, SourceError, StudyError
-from hyoka.game_ids import GameIds, game_id
-from hyoka.learning.predicting import held_out, ids_in, ids_of, judged_games, table_of
+from hyoka.foundation.errors import NotationError, SourceError, StudyError
+from hyoka.learning.prediction import held_out, ids_in, ids_of, judged_games, table_of
+from hyoka.models.training_games import LearnedGames, is_in_share
 from hyoka.records import Record
-from hyoka.samples import sample_path
-from hyoka.search.learned_games import LearnedGames, is_in_share
+from hyoka.records.samples import sample_path
+from hyoka.storage.game_ids import GameIds, game_id
+from hyoka.storage.model_file import Artefact, Origin, read_artefact
 from hyoka.study import rank_moves
 
 

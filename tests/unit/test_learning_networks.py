@@ -10,8 +10,8 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.errors import ParameterError
-from hyoka.learning.networks import (
+from hyoka.foundation.errors import ParameterError
+from hyoka.learning.network_training import (
     EpochReport,
     Examples,
     NetworkSettings,
@@ -19,8 +19,8 @@ from hyoka.learning.networks import (
     joined,
     learn_network,
 )
-from hyoka.search.networks import SIGHT_STEPS, NetworkSize
-from hyoka.selfplay.records import of_records
+from hyoka.learning.selfplay.selfplay_games import of_records
+from hyoka.models.networks import SIGHT_STEPS, NetworkSize
 
 from .small_networks import bits, positions_of, random_network, random_records
 

@@ -14,6 +14,7 @@ from scipy import optimize
 
 import hyoka as hk
 from hyoka.analysis import Sample, condition_gap
+from hyoka.foundation.progress import Progress
 from hyoka.learning import (
     Examples,
     Method,
@@ -26,8 +27,7 @@ from hyoka.learning import (
     is_held_out,
     term_examples,
 )
-from hyoka.learning.gaps import extremes, gap_changes
-from hyoka.progress import Progress
+from hyoka.learning.weights import extremes, gap_changes
 
 Floats = NDArray[np.float64]
 
@@ -737,7 +737,7 @@ def test_a_factor_of_nothing_is_refused(chess_study: hk.Study) -> None:
 def test_more_than_fits_into_memory_is_refused_before_it_is_gathered(
     chess_study: hk.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hyoka.learning.terms._MOST_NUMBERS", 1000)
+    monkeypatch.setattr("hyoka.learning.examples._MOST_NUMBERS", 1000)
     with pytest.raises(hk.StudyError, match=r"2 weights and .* positions are more"):
         term_examples(chess_study, ["tempo"])
 

@@ -14,14 +14,14 @@ import pytest
 import vl_convert
 
 import hyoka as hk
-from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.arena.report import match_page, write_match_report
-from hyoka.arena.report.evaluation_curves import evaluation_curve, verdict
-from hyoka.arena.report.facts import Thoughts, book_plies, match_facts, shown_names
-from hyoka.arena.report.openings import opening_scores
-from hyoka.page import Page, Table
-from hyoka.page.charts import drawing_script, specification
+from hyoka.arena.journal import Pairing, PlayedGame
 from hyoka.records import Record, Remark
+from hyoka.reporting import Page, Table
+from hyoka.reporting.charts import drawing_script, specification
+from hyoka.reporting.match_report import match_page, write_match_report
+from hyoka.reporting.match_report.match_evaluations import evaluation_curve, verdict
+from hyoka.reporting.match_report.match_facts import Thoughts, book_plies, match_facts, shown_names
+from hyoka.reporting.match_report.match_games import opening_scores
 
 from .test_page import HOSTILE, Parsed
 

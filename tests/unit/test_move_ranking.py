@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
-from hyoka.errors import Error
+from hyoka.apps.cli.command_table import command_line
+from hyoka.foundation.errors import Error
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.passes import GameTable
-from hyoka.samples import sample_path
-from hyoka.search.move_models import move_model, ranked
+from hyoka.models.loading import move_model, ranked
+from hyoka.records.bulk import GameTable
+from hyoka.records.samples import sample_path
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,14 @@ from scipy import optimize
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.arena import MatchPlan, MatchResult, NewNodes, play_match, rate_players, tune_prior
-from hyoka.cli.commands import command_line
-from hyoka.errors import NotationError, StudyError
-from hyoka.progress import Progress
-from hyoka.reproduction import EXPERIMENTS, Workshop, nakamura_2007
-from hyoka.reproduction.matches import MatchExperiment
-from hyoka.reproduction.nakamura_2007 import READINGS, ReadingsExperiment, ReadingsScale
+from experiments import EXPERIMENTS, Workshop, nakamura_2007
+from experiments.matches import MatchExperiment
+from experiments.nakamura_2007 import READINGS, ReadingsExperiment, ReadingsScale
+from hyoka.apps.cli.command_table import command_line
+from hyoka.arena import MatchPlan, MatchResult, play_match, rate_players
+from hyoka.foundation.errors import NotationError, StudyError
+from hyoka.foundation.progress import Progress
+from hyoka.learning.prior import NewNodes, tune_prior
 from hyoka.search import SearchSpec, linear_evaluation
 
 

@@ -6,8 +6,8 @@ import dataclasses
 import pytest
 
 import hyoka as hk
-from hyoka.reproduction import EXPERIMENTS, Workshop
-from hyoka.reproduction.nakamura_2007_network import VARIANTS
+from experiments import EXPERIMENTS, Workshop
+from experiments.nakamura_2007_network import VARIANTS
 
 
 @pytest.fixture(scope="module")

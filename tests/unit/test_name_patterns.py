@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyoka.arena import rate_players
-from hyoka.arena.result_files import Results
-from hyoka.errors import NotationError
-from hyoka.name_patterns import matches, merged, patterns_of, program_name
+from hyoka.foundation.errors import NotationError
+from hyoka.foundation.text import matches, merged, patterns_of, program_name
+from hyoka.workflows.rating_sources import Results
 
 names = st.text("ab. (", max_size=6)
 

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.errors import NotationError, SourceError
-from hyoka.passes import GameTable
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.models.loading import move_model
+from hyoka.models.networks import NETWORK_KIND as KIND
+from hyoka.models.networks import Network, NetworkSize, network
+from hyoka.records.bulk import GameTable
 from hyoka.search import static_evaluation
-from hyoka.search.move_models import move_model
-from hyoka.search.networks import KIND, Network, NetworkSize, network
 
 from .small_networks import (
     bits,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.cli.output import column_groups
-from hyoka.page import Board, Boards, Page, Section, write_page
+from hyoka.apps.cli.output import column_groups
+from hyoka.reporting import Board, Boards, Page, Section, write_page
 
 
 @pytest.mark.parametrize("name", ["chess", "shogi", "go9", "othello", "blokus_duo"])

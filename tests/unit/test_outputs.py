@@ -12,11 +12,11 @@ import pytest
 import typer
 
 import hyoka as hk
-from hyoka.cli import run
-from hyoka.cli.commands import COMMANDS
-from hyoka.cli.outputs import Output, OutputFolder, checked, name_of, output_of
-from hyoka.errors import OutputError
-from hyoka.page import Page, write_page
+from hyoka.apps.cli import run
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.cli.output_files import Output, OutputFolder, checked, name_of, output_of
+from hyoka.foundation.errors import OutputError
+from hyoka.reporting import Page, write_page
 from hyoka.storage import check_output, check_output_folder, kind_of_file, mark_png
 from hyoka.study.exporting import write_table
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
+from hyoka.apps.cli.command_table import command_line
 
 MOVES = (
     "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Qh5 {[%eval -0.4]} Ke7 {[%eval 9]} 3. Qxe5# 1-0\n\n"
@@ -168,7 +168,7 @@ def test_analyses_use_it(study: hk.Study) -> None:
     hk.evaluate(study, ["comments"])
     study.add_column("side", lambda position: "w" if position.to_play == hk.Player.first else "b")
     assert {curve.condition for curve in study.curve("comments", by="side").parts} >= {"side is w"}
-    assert "side" in hk.study.measuring.split_columns(study)
+    assert "side" in hk.study.sampling.split_columns(study)
 
 
 def run(*words: str) -> str:

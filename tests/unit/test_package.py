@@ -15,55 +15,42 @@ from hyoka import public_names
 from hyoka.games import FACTS
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
-# Lowest first; a layer imports only lower ones. A new module takes its place here.
 LAYERS = [
-    "errors",
-    "name_patterns",
-    "figure",
-    "estimate",
-    "files",
-    "fingerprint",
-    "game_ids",
-    "artefact",
+    "foundation",
     "storage",
-    "limits",
-    "progress",
-    "fleet",
+    "parallel",
     "_core",
     "games",
-    "diagram",
-    "problems",
-    "evaluation",
-    "page",
-    "analysis",
-    "clock",
     "records",
-    "passes",
-    "search",
-    "playouts",
-    "engines",
-    "built_in",
-    "as_engine",
-    "contestants",
-    "solving",
-    "study",
-    "learning",
-    "arena",
-    "evolving",
-    "selfplay",
-    "report",
-    "improving",
-    "reproduction",
     "models",
-    "samples",
-    "demo",
-    "bench",
+    "search",
+    "engines",
+    "agents",
+    "analysis",
+    "study",
+    "arena",
+    "learning",
+    "reporting",
+    "workflows",
     "public_names",
     "__init__",
-    "studio",
-    "cli",
+    "apps",
     "__main__",
 ]
+"""Lowest first: a package imports only packages above it in this list."""
+NAMED_EDGES = {
+    ("storage/result.py", "reporting"): "results draw and save themselves",
+    ("analysis", "reporting"): "results draw themselves",
+    ("models/bundled_index.py", "search"): "to be resolved",
+    ("models/bundled_index.py", "engines"): "to be resolved",
+    ("storage/locking.py", "study"): "to be resolved",
+    ("arena/adjudication.py", "study"): "to be resolved",
+    ("arena/match.py", "study"): "to be resolved",
+    ("arena/export.py", "study"): "to be resolved",
+}
+"""The only imports against the order: (module or package, package): why."""
+STRANGERS = {("study", "arena"), ("arena", "study"), ("analysis", "study")}
+"""(package, package): the first does not import the second, although the order allows it."""
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 for_every_module = pytest.mark.parametrize(
@@ -90,11 +77,15 @@ def imported_layers(path: Path) -> set[str]:
 
 @for_every_module
 def test_a_layer_imports_only_lower_layers(path: Path) -> None:
-    layer = layer_of(path)
+    layer, module = layer_of(path), path.relative_to(SOURCE).as_posix()
     assert layer in LAYERS, f"{layer} has no place among the layers"
     others = imported_layers(path) - {layer}
     upward = {other for other in others if LAYERS.index(other) > LAYERS.index(layer)}
-    assert not upward, f"{layer} imports {', '.join(sorted(upward))} above it"
+    upward -= {to for start, to in NAMED_EDGES if start in (module, layer)}
+    assert not upward, f"{module} imports {', '.join(sorted(upward))} above it"
+    strangers = {other for other in others if (layer, other) in STRANGERS}
+    strangers -= {to for start, to in NAMED_EDGES if start == module}
+    assert not strangers, f"{module} imports {', '.join(sorted(strangers))}"
 
 
 @for_every_module
@@ -116,26 +107,21 @@ GAME_WORDS = {word for facts in FACTS.values() for word in (facts.name, *facts.o
 GAME_TYPES = {facts.position_type.__name__ for facts in FACTS.values()} | {"GAMES"}
 # Who may spell games: the list itself, what is about one game, and tables of code by family.
 SPELLING_GAMES = {
-    "games/all_games.py": "the one list",
+    "games/registry.py": "the one list",
     "games/__init__.py": "exports the list",
     "public_names.py": "exports the types, which type checkers want by name",
-    "demo.py": "its two studies are of two games, and it says what they show",
-    "diagram/builders.py": "one drawing a family, and a plain one for any other",
-    "games/evaluation_terms.py": "each game's evaluation has terms of its own",
-    "engines/uci.py": "`go` is a command of UCI",
-    "as_engine/uci.py": "`go` is a command of UCI",
-    "problems/epd.py": "a notation of chess",
-    "problems/sfen.py": "a notation of shogi",
-    "problems/shogi_json.py": "a notation of shogi",
-    "problems/othello_lines.py": "a notation of Othello",
-    "problems/reading.py": "the notations by name, one of which is called after its game",
-    "search/ply_perceptrons.py": "its networks see patterns of one game",
-    "reproduction/experiments.py": "the papers' experiments are about one game each",
-    "reproduction/nakamura_2007.py": "its paper is about one game",
-    "reproduction/sato_2010.py": "its paper is about one game",
-    "reproduction/sato_2013.py": "each of its scales is of one game, and another one",
-    "reproduction/strength.py": "a match is of one game",
-    "studio/rooms/board/setup.py": "each family writes its positions in its own way",
+    "workflows/demo.py": "its two studies are of two games, and it says what they show",
+    "games/diagram/builders.py": "one drawing a family, and a plain one for any other",
+    "games/feature_descriptions.py": "each game's evaluation has terms of its own",
+    "engines/client/uci.py": "`go` is a command of UCI",
+    "engines/server/uci_server.py": "`go` is a command of UCI",
+    "records/problems/epd.py": "a notation of chess",
+    "records/problems/shogi_sfen.py": "a notation of shogi",
+    "records/problems/shogi_json.py": "a notation of shogi",
+    "records/problems/othello_sets.py": "a notation of Othello",
+    "records/problems/reading.py": "the notations by name, one of which is called after its game",
+    "models/ply_perceptrons.py": "its networks see patterns of one game",
+    "apps/studio/rooms/board/setup.py": "each family writes its positions in its own way",
 }
 
 

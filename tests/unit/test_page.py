@@ -13,7 +13,7 @@ import pytest
 import vl_convert
 
 import hyoka as hk
-from hyoka.page import (
+from hyoka.reporting import (
     COLOURS,
     INK,
     PICKED,
@@ -30,8 +30,7 @@ from hyoka.page import (
     save_chart,
     write_page,
 )
-from hyoka.page.charts import drawing_script, specification, styles
-from hyoka.page.figures import Dot, dots
+from hyoka.reporting.charts import Dot, dots, drawing_script, specification, styles
 
 HOSTILE = "</script><script>alert(1)</script><!--<b onclick='x'>&amp;\"\u202e\ud800"
 VOID = {"meta", "link", "br", "img", "hr", "input"}

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.artefact import read_artefact
-from hyoka.cli.commands import command_line
-from hyoka.errors import Error, NotationError, ParameterError, SourceError, StudyError
+from hyoka.apps.cli.command_table import command_line
+from hyoka.foundation.errors import Error, NotationError, ParameterError, SourceError, StudyError
 from hyoka.learning.perceptrons import (
     LabelledPositions,
     PerceptronSettings,
@@ -25,9 +24,10 @@ from hyoka.learning.perceptrons import (
     learn_perceptrons,
     squared_errors,
 )
+from hyoka.models.ply_perceptrons import KIND, pattern_counts, perceptrons, pieces_laid
 from hyoka.records import Record, Remark
 from hyoka.search import PlyPerceptrons, static_evaluation
-from hyoka.search.ply_perceptrons import KIND, pattern_counts, perceptrons, pieces_laid
+from hyoka.storage.model_file import read_artefact
 
 QUICK = PerceptronSettings(hidden=3, epochs=3, least=4)
 

@@ -6,8 +6,8 @@ import pytest
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS
-from hyoka.errors import NotationError, StudyError
-from hyoka.report import study_report
+from hyoka.foundation.errors import NotationError, StudyError
+from hyoka.reporting.study_report import study_report
 from hyoka.study.comments import ByPlayer, Everybody, OnePlayer, comments_of
 
 PLAYERS = ("Ax 1", "Ax 2", "Bo", "Cy, Dr.")

@@ -12,10 +12,10 @@ from scipy.stats import chisquare
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
+from hyoka.apps.cli.command_table import command_line
 from hyoka.learning.mets import learn_mets
-from hyoka.learning.predicting import table_of
-from hyoka.samples import sample_path
+from hyoka.learning.prediction import table_of
+from hyoka.records.samples import sample_path
 
 
 def some(*outcomes: int) -> hk.Playouts:

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
+from hyoka.apps.cli.command_table import command_line
 from hyoka.study.evaluating import sampled
 
 PGN = """[White "A"]

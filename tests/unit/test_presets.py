@@ -11,12 +11,12 @@ from hyoka import _core
 from hyoka.arena import plan_match
 from hyoka.games import FACTS, position
 from hyoka.games.facts import GameFacts
-from hyoka.samples import sample_path
+from hyoka.models.bundled import shipped_model, shipped_prior_model
+from hyoka.models.loading import move_model
+from hyoka.records.samples import sample_path
 from hyoka.search.effects import idle
-from hyoka.search.move_models import move_model
 from hyoka.search.presets import names_in_presets
 from hyoka.search.settings import KINDS, setting_named
-from hyoka.search.shipped import shipped_model, shipped_prior_model
 
 PRESETS = [
     (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]

@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka.games import as_go
-from hyoka.problems import (
-    FORMATS,
-    Assertion,
-    Problem,
-    ProblemSet,
-    load_sgf,
-    read_problems,
-)
+from hyoka.records.problems import FORMATS, Assertion, Problem, ProblemSet, load_sgf, read_problems
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 START_SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"

@@ -8,10 +8,10 @@ import pytest
 from rich.live import Live
 
 import hyoka as hk
-from hyoka.cli import output
-from hyoka.problems import read_problems
-from hyoka.progress import OnProgress, Progress, Tally
-from hyoka.solving import solve
+from hyoka.apps.cli import output
+from hyoka.arena.solve import solve
+from hyoka.foundation.progress import OnProgress, Progress, Tally
+from hyoka.records.problems import read_problems
 
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from e2e.commands import hyoka_here
-from hyoka.cli.output import ProgressFile, progress_bars
-from hyoka.progress import Progress
+from hyoka.apps.cli.output import ProgressFile, progress_bars
+from hyoka.foundation.progress import Progress
 
 
 def works(file: Path) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 import hyoka as hk
-from hyoka.errors import Error, NotationError, StudyError
-from hyoka.games import registered
+from hyoka.foundation.errors import Error, NotationError, StudyError
+from hyoka.games import registry as registered
 from hyoka.study import categorise, make_study, rank_moves
 
 

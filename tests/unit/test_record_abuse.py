@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 import hyoka as hk
-from hyoka.progress import Progress
+from hyoka.foundation.progress import Progress
 from hyoka.records import batches, reading
 from hyoka.records.sources import BLOCK, size_on_disk, sources
 

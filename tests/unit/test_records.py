@@ -8,7 +8,7 @@ import pytest
 import hyoka as hk
 from hyoka.records import batches, recognise
 from hyoka.records.summary import summarise
-from hyoka.report.facts import record_facts
+from hyoka.reporting.study_report.study_facts import record_facts
 
 from .record_texts import at_most
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.arena import ablate
 from hyoka.arena.ablation import contests
-from hyoka.errors import NotationError
-from hyoka.games import registered
+from hyoka.foundation.errors import NotationError
+from hyoka.games import registry as registered
 
 
 @dataclass(frozen=True)

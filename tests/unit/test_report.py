@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka.analysis import Sample, open_bins
-from hyoka.page import Details, Explorer, Page, Table
-from hyoka.progress import Progress
-from hyoka.report import save_figures, study_report, write_report
-from hyoka.report.contents import StudyReport
+from hyoka.foundation.progress import Progress
+from hyoka.reporting import Details, Explorer, Page, Table
+from hyoka.reporting.study_report import save_figures, study_report, write_report
+from hyoka.reporting.study_report.study_contents import StudyReport
 from hyoka.study.layout import part_name, write_part, write_toml
 from hyoka.study.tables import EVALUATION_SCHEMA
 

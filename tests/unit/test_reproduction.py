@@ -18,15 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.analysis import Sample
-from hyoka.arena import MatchScore, PairScores, Score, rate
-from hyoka.cli.commands import command_line
-from hyoka.engines import spec
-from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.estimate import Estimate, independent_difference
-from hyoka.progress import Progress
-from hyoka.records import Record
-from hyoka.reproduction import (
+from experiments import (
     EXPERIMENTS,
     LEGEND,
     Outcome,
@@ -35,30 +27,28 @@ from hyoka.reproduction import (
     cell_text,
     experiment_named,
 )
-from hyoka.reproduction.claims import differ, not_shown_if_few, same_within, verdict
-from hyoka.reproduction.curve_differences import apart, falls, from_diagonal, simultaneous
-from hyoka.reproduction.gaps import SplitSizes
-from hyoka.reproduction.go_programs import OURS, GoExperiment, GoScale, Program
-from hyoka.reproduction.go_ranks import Group, RanksExperiment
-from hyoka.reproduction.gps_shogi import Amount, GpsExperiment
-from hyoka.reproduction.matches import difference_verdict, duel_verdict, lead_verdict
-from hyoka.reproduction.results_page import (
-    Made,
-    definition,
-    read_results_page,
-    write_results_page,
-)
-from hyoka.reproduction.strength import Bout, StrengthExperiment, TunedExperiment
-from hyoka.reproduction.takeuchi_2010 import (
-    BISHOP_FACTORS,
-    CHESS_MATCHES,
-    GO,
-    KING_WEIGHTS,
-    SHOGI_MATCHES,
-)
-from hyoka.reproduction.weight_records import RecordsScale, WeightExperiment, WeightRun
-from hyoka.samples import sample_path
-from hyoka.study import Study, adjudicating
+from experiments.claims import differ, not_shown_if_few, same_within, verdict
+from experiments.curve_differences import apart, falls, from_diagonal, simultaneous
+from experiments.gaps import SplitSizes
+from experiments.go_programs import OURS, GoExperiment, GoScale, Program
+from experiments.go_ranks import Group, RanksExperiment
+from experiments.gps_shogi import Amount, GpsExperiment
+from experiments.matches import difference_verdict, duel_verdict, lead_verdict
+from experiments.results_page import Made, definition, read_results_page, write_results_page
+from experiments.strength import Bout, StrengthExperiment, TunedExperiment
+from experiments.takeuchi_2010 import BISHOP_FACTORS, CHESS_MATCHES, GO, KING_WEIGHTS, SHOGI_MATCHES
+from experiments.weight_records import RecordsScale, WeightExperiment, WeightRun
+from hyoka.analysis import Sample
+from hyoka.apps.cli.command_table import command_line
+from hyoka.arena import MatchScore, PairScores, Score, rate
+from hyoka.engines import spec
+from hyoka.foundation.errors import EngineError, NotationError, SourceError
+from hyoka.foundation.math import Estimate, independent_difference
+from hyoka.foundation.progress import Progress
+from hyoka.records import Record
+from hyoka.records.samples import sample_path
+from hyoka.study import Study
+from hyoka.study import exact_results as adjudicating
 
 ASKED_FOR = (
     *(f"table{number}" for number in (1, 2, 3, 5)),
@@ -444,8 +434,8 @@ class TestResultsPages:
 
     def test_it_is_the_same_in_every_process(self) -> None:
         words = (
-            "from hyoka.reproduction import EXPERIMENTS\n"
-            "from hyoka.reproduction.results_page import definition\n"
+            "from experiments import EXPERIMENTS\n"
+            "from experiments.results_page import definition\n"
             "print(*(definition(e, 'small') for e in EXPERIMENTS.values()))"
         )
         texts = {

@@ -12,12 +12,12 @@ import pytest
 import typer
 
 import hyoka as hk
+from hyoka.apps.cli.rating_commands import ratings_command
 from hyoka.arena import export_match, open_match
 from hyoka.arena.ratings import rate_players
-from hyoka.arena.result_files import Results, read_results
-from hyoka.cli.ratings import ratings_command
-from hyoka.errors import Error, NotationError, SourceError
-from hyoka.progress import Progress
+from hyoka.foundation.errors import Error, NotationError, SourceError
+from hyoka.foundation.progress import Progress
+from hyoka.workflows.rating_sources import Results, read_results
 
 PGN = """[White "Anna"]
 [Black "Bert"]

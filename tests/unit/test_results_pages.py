@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 
 import recompute_verdicts
-from hyoka.reproduction import EXPERIMENTS
-from hyoka.reproduction.checklist import CHECKLISTS, Checklist
-from hyoka.reproduction.results_page import definition, read_results_page
+from experiments import EXPERIMENTS
+from experiments.checklist import CHECKLISTS, Checklist
+from experiments.results_page import definition, read_results_page
 
 TOP = Path(__file__).parents[2]
 PAGES = sorted((TOP / "docs" / "results").glob("*.md"))

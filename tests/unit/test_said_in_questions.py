@@ -10,8 +10,8 @@ import pytest
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS
 from hyoka.analysis.conditions import partition
-from hyoka.errors import ConditionError, ParameterError, StudyError
-from hyoka.report import study_report
+from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
+from hyoka.reporting.study_report import study_report
 
 PLAIN: dict[str, Any] = {"resampling": NO_INTERVALS}
 

@@ -17,11 +17,11 @@ from scipy.stats import binomtest
 from sgfmill import sgf, sgf_moves
 
 import hyoka as hk
-from hyoka.demo import STATIC, run_demo
-from hyoka.progress import Progress
+from hyoka.foundation.progress import Progress
 from hyoka.records import Record
-from hyoka.samples import SAMPLES, sample_path
+from hyoka.records.samples import SAMPLES, sample_path
 from hyoka.study import COMMENTS
+from hyoka.workflows.demo import STATIC, run_demo
 
 for_every_sample = pytest.mark.parametrize("name", SAMPLES)
 

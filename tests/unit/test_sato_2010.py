@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.estimate import Estimate
+from experiments import EXPERIMENTS, Outcome, RecordsFolder, Workshop
+from experiments.ladders import paired
+from experiments.sato_2010 import TABLE_3, bear_in_the_hole_endings, tactical_problems
+from hyoka.foundation.math import Estimate
 from hyoka.records import Record, write_records
-from hyoka.reproduction import EXPERIMENTS, Outcome, RecordsFolder, Workshop
-from hyoka.reproduction.ladders import paired
-from hyoka.reproduction.sato_2010 import TABLE_3, bear_in_the_hole_endings, tactical_problems
 from hyoka.search import move_strengths
 
 INTO_CORNERS = (

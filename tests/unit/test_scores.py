@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-from hyoka.errors import ParameterError, StudyError
+from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.learning.scores import ScoredLeaves, ScoreSettings, fit_scores
+from hyoka.models.sparse import SparseEvaluation, feature_set
 from hyoka.records import read_records
-from hyoka.samples import sample_path
-from hyoka.search.sparse_evaluations import SparseEvaluation, feature_set
+from hyoka.records.samples import sample_path
 
 
 def leaves_of(game: str, *, seed: int = 0, size: float = 12.0) -> tuple[ScoredLeaves, np.ndarray]:

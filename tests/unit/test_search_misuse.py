@@ -312,7 +312,7 @@ def test_specs_with_different_parts_are_different() -> None:
 SHORT = """
 import resource, sys
 import hyoka as hk
-from hyoka.cli import run
+from hyoka.apps.cli import run
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (now + (1 << 30), -1))
 {code}

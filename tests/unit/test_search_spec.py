@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.search import parts
+from hyoka.search import assembly as parts
 from hyoka.search.settings import KINDS, OPTIONS, Setting, settings_of
 
 

@@ -8,8 +8,8 @@ import chess
 import pytest
 
 import hyoka as hk
-from hyoka.errors import Error, ParameterError
-from hyoka.search.tree_files import heat_of, tree_dot, tree_json, tree_page
+from hyoka.foundation.errors import Error, ParameterError
+from hyoka.reporting.search_tree import heat_of, tree_dot, tree_json, tree_page
 
 HOSTILE = '</script><b>"\\'
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
+from hyoka.apps.cli.command_table import command_line
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
 SHOGI_MATE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"

@@ -19,15 +19,20 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.artefact import read_artefact
-from hyoka.errors import NotationError, ParameterError, StudyError
-from hyoka.fleet import Crew, RunStopped
-from hyoka.learning.networks import NetworkSettings
-from hyoka.progress import Progress
-from hyoka.search import SearchSpec
-from hyoka.search.parts import models_for, uct_options
-from hyoka.selfplay import loop as loop_module
-from hyoka.selfplay.loop import (
+from hyoka.foundation.errors import NotationError, ParameterError, StudyError
+from hyoka.foundation.progress import Progress
+from hyoka.learning.network_training import NetworkSettings
+from hyoka.learning.selfplay import selfplay_loop as loop_module
+from hyoka.learning.selfplay.selfplay_games import (
+    PlayedGames,
+    Player,
+    games_of_study,
+    of_records,
+    play_games,
+    study_of,
+    without_doubles,
+)
+from hyoka.learning.selfplay.selfplay_loop import (
     NETWORK,
     PLAN,
     REPORT,
@@ -37,11 +42,13 @@ from hyoka.selfplay.loop import (
     SelfPlayLoop,
     play_part,
 )
-from hyoka.selfplay.page import selfplay_page, strength_by_generation
-from hyoka.selfplay.played import PlayedGames, Player, play_games
-from hyoka.selfplay.records import games_of_study, of_records, study_of, without_doubles
+from hyoka.parallel import Crew, RunStopped
+from hyoka.reporting.learning_report import selfplay_page, strength_by_generation
+from hyoka.search import SearchSpec
+from hyoka.search.assembly import models_for, uct_options
+from hyoka.storage.locking import LOCK
+from hyoka.storage.model_file import read_artefact
 from hyoka.study import Study, Visits, check_study, has_visits, keep_visits, stored_visits
-from hyoka.study.locking import LOCK
 
 from .small_networks import bits, random_network, random_records
 
@@ -463,7 +470,7 @@ class TestLoop:
     def test_killed_before_visits_are_kept(
         self, ended: SelfPlayLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from hyoka.selfplay import records  # noqa: PLC0415
+        from hyoka.learning.selfplay import selfplay_games as records  # noqa: PLC0415
 
         def killed(*_: object) -> None:
             raise StoppedError

@@ -11,9 +11,9 @@ import pytest
 
 import hyoka as hk
 from engines import fake, is_alive
-from hyoka.fleet import crew
-from hyoka.problems import read_problems
-from hyoka.solving import solve
+from hyoka.arena.solve import solve
+from hyoka.parallel import task_pool as crew
+from hyoka.records.problems import read_problems
 
 GAMES = "\n".join(f"1. e4 e5 2. {move} *\n" for move in ("d4", "c4", "b4", "f4", "h4", "g4", "d3"))
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import hyoka as hk
 from engines import QUICK_S, fake
 from engines.fake_search import FakeSearcher, report, searchers
-from hyoka.contestants import searches
-from hyoka.errors import EngineError, NotationError, SourceError
-from hyoka.problems import Exercise, Problem, exercise_of, read_problems
+from hyoka.agents import search_agent as searches
+from hyoka.arena.solve import Verdict, is_as_good, solve, wilson_interval
+from hyoka.foundation.errors import EngineError, NotationError, SourceError
+from hyoka.records.problems import Exercise, Problem, exercise_of, read_problems
+from hyoka.records.problems.reading import read_suites
 from hyoka.search import SearchLimits, SearchResult
-from hyoka.solving import Verdict, read_suites, solve, wilson_interval
-from hyoka.solving.exactness import is_as_good
 
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
 AVOID = '6k1/5ppp/8/8/8/8/8/R5K1 w - - am Kh1; id "stay";'
@@ -152,7 +152,7 @@ def test_a_listed_move_that_is_too_hard_to_judge_is_worth_what_the_set_says(
     (game,) = endings(1)
     listed, other = map(str, game.legal_moves[:2])
     told: dict[str, float | None] = {listed: None}
-    monkeypatch.setattr("hyoka.solving.exactness._worth", lambda _, move: told[move])
+    monkeypatch.setattr("hyoka.arena.solve._worth", lambda _, move: told[move])
     sign = 1 if game.to_play is hk.Player.first else -1
     told[other] = 4.0 * sign
     for score, solved in ((4.0, True), (2.0, True), (6.0, False)):

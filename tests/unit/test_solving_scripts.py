@@ -9,9 +9,10 @@ import pytest
 
 from engines import fake
 from engines.fake_search import FakeSearcher, searchers
-from hyoka.contestants import searches
-from hyoka.problems import read_problems
-from hyoka.solving import SolveReport, read_suites, solve
+from hyoka.agents import search_agent as searches
+from hyoka.arena.solve import SolveReport, solve
+from hyoka.records.problems import read_problems
+from hyoka.records.problems.reading import read_suites
 
 # Black has just taken the ko at C3; White may not take back at B3.
 KO = "(;SZ[5];B[bb];W[cb];B[bd];W[cd];B[ac];W[dc];B[ed];W[bc];B[cc])"

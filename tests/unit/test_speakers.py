@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Control, Sample, find_splits
-from hyoka.report import study_report
-from hyoka.study.speakers import RATINGS, WHO_SPEAKS, leanings, take_turns
+from hyoka.reporting.study_report import study_report
+from hyoka.study.comment_authors import RATINGS, WHO_SPEAKS, leanings, take_turns
 
 PLIES = 40
 

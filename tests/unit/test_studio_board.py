@@ -20,13 +20,13 @@ from starlette.testclient import TestClient
 import hyoka as hk
 from e2e.studio import HOSTILE, furnished
 from engines import fake
-from hyoka.cli.commands import COMMANDS
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.rooms.board.board_state import Table, table_of
+from hyoka.apps.studio.rooms.board.picture import picture, turned
+from hyoka.apps.studio.rooms.board.setup import Draft
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.samples import sample_path
-from hyoka.studio import Engines, Folder, Studio, studio_app
-from hyoka.studio.rooms.board.picture import picture, turned
-from hyoka.studio.rooms.board.setup import Draft
-from hyoka.studio.rooms.board.table import Table, table_of
+from hyoka.records.samples import sample_path
 
 OURS = "http://127.0.0.1"
 OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}

@@ -25,10 +25,11 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from e2e.studio import furnished
-from hyoka.cli.commands import COMMANDS
-from hyoka.studio import Engines, Folder, Studio, runs, safety, studio_app
-from hyoka.studio.rooms import ROOMS
-from hyoka.studio.runs import Run, Runs
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, runs, studio_app
+from hyoka.apps.studio import access as safety
+from hyoka.apps.studio.rooms import ROOMS
+from hyoka.apps.studio.runs import Run, Runs
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"

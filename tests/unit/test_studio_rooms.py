@@ -16,14 +16,15 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from e2e.studio import HOSTILE
-from hyoka.arena.playing import PLAYING, GameInPlay, Playing
-from hyoka.cli.commands import COMMANDS
-from hyoka.evolving.search import Step
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.pages import address
+from hyoka.apps.studio.rooms import blocks as drawings
+from hyoka.apps.studio.rooms.learning import training_curve
+from hyoka.arena.journal import PLAYING, GameInPlay, Playing
+from hyoka.learning.objective_search.objective_loop import Step
 from hyoka.learning.objectives import VECTOR_SIZE
-from hyoka.selfplay.loop import Generation, LoopPlan
-from hyoka.studio import Engines, Folder, Studio, drawings, studio_app
-from hyoka.studio.pages import address
-from hyoka.studio.rooms.learning_files import training_curve
+from hyoka.learning.selfplay.selfplay_loop import Generation, LoopPlan
 
 TOKEN = "a-token-that-nobody-guesses"
 PART = {"hx-request": "true"}

@@ -17,12 +17,12 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 
 import hyoka as hk
 from engines import fake
-from hyoka.cli.commands import COMMANDS
-from hyoka.studio.engines import Engines, engines_from_settings, named_engines
-from hyoka.studio.folder import Folder
-from hyoka.studio.forms import Allow, Forms, command_text
-from hyoka.studio.runs import Run, Runs
-from hyoka.studio.state import Studio
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio.allowed_engines import Engines, engines_from_settings, named_engines
+from hyoka.apps.studio.folder import Folder
+from hyoka.apps.studio.forms import Allow, Forms, command_text
+from hyoka.apps.studio.runs import Run, Runs
+from hyoka.apps.studio.state import Studio
 
 FORMS = Forms.of(COMMANDS)
 LONG = ["perft", "chess", "9"]
@@ -173,7 +173,7 @@ def test_an_end_that_is_wished_for_while_it_starts_comes_about(
         runs.cancel(1)  # from another thread, before the new process has a number
         return launch(*words, **how)
 
-    monkeypatch.setattr("hyoka.studio.runs.subprocess.run", run_after_a_click)
+    monkeypatch.setattr("hyoka.apps.studio.runs.subprocess.run", run_after_a_click)
     wait_for(runs.start("perft", {"words": LONG}), "cancelled")
 
 
@@ -187,7 +187,7 @@ def test_an_end_that_was_wished_for_before_it_lived_comes_about(
         (runs.place / "1" / "wish.json").write_text('{"wish": "cancel"}')
         return begun
 
-    monkeypatch.setattr("hyoka.studio.runs.subprocess.run", run_after_a_wish)
+    monkeypatch.setattr("hyoka.apps.studio.runs.subprocess.run", run_after_a_wish)
     wait_for(runs.start("perft", {"words": LONG}), "cancelled")
 
 
@@ -199,7 +199,7 @@ def test_a_run_goes_on_although_somebody_looks_at_it(
     with (run.place / "lock").open("rb") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_SH)  # as whoever looks does for a moment
         monkeypatch.setattr(
-            "hyoka.studio.runs.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
+            "hyoka.apps.studio.runs.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
         )
         runs.resume(run.number)
     monkeypatch.undo()

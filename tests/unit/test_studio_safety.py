@@ -19,12 +19,12 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from e2e.studio import HOSTILE, furnished
-from hyoka.cli.commands import COMMANDS
-from hyoka.studio import Engines, Folder, Studio, studio_app
-from hyoka.studio.forms import Allow, Field, Forms
-from hyoka.studio.rooms import ROOMS
-from hyoka.studio.rooms.study_views import VIEWS
-from hyoka.studio.safety import Doors, is_loopback
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.access import Doors, is_loopback
+from hyoka.apps.studio.forms import Allow, Field, Forms
+from hyoka.apps.studio.rooms import ROOMS
+from hyoka.apps.studio.rooms.study_views import VIEWS
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"
@@ -399,7 +399,7 @@ def test_what_a_kept_run_says_is_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../../up.sgf", "C:\\dir\\up.sgf", "...up.sgf", "up.sgf"])
 def test_an_upload_stays_where_uploads_go(tmp_path: Path, name: str) -> None:
-    from hyoka.studio import uploads  # noqa: PLC0415 - needs the extra
+    from hyoka.apps.studio import folder as uploads  # noqa: PLC0415 - needs the extra
 
     with (tmp_path / "content").open("wb+") as content:
         assert uploads.keep(Folder(tmp_path), name, content) == "records/up.sgf"

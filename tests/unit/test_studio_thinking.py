@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from engines import fake
-from hyoka.cli.commands import COMMANDS
-from hyoka.studio import Engines, Folder, Studio, studio_app
-from hyoka.studio.rooms.board import thinking
-from hyoka.studio.rooms.board.analyses import Analyses
-from hyoka.studio.rooms.board.table import Table
+from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.rooms.board import board_agents as thinking
+from hyoka.apps.studio.rooms.board.board_state import Table
+from hyoka.apps.studio.rooms.board.live_analyses import Analyses
 
 OURS = "http://127.0.0.1"
 PART = {"origin": OURS, "sec-fetch-site": "same-origin", "hx-request": "true"}
@@ -53,7 +53,7 @@ def test_pages_are_answered_while_many_wait_for_replies(
             sent_away.release()
         return answer.status_code, answer.text
 
-    monkeypatch.setattr("hyoka.studio.rooms.board.reply", slow)
+    monkeypatch.setattr("hyoka.apps.studio.rooms.board.reply", slow)
     many, most = 60, thinking._AT_ONCE + thinking._WAITING
     with client, concurrent.futures.ThreadPoolExecutor(many) as others:
         answers = [others.submit(post, number) for number in range(many)]

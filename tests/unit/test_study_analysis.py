@@ -10,11 +10,10 @@ import pytest
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Curves, Resampling, fit_win_draw_loss
-from hyoka.errors import ConditionError, ParameterError, StudyError
-from hyoka.samples import sample_path
+from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
+from hyoka.records.samples import sample_path
 from hyoka.study import Question, Study, adjudicate, evaluate
-from hyoka.study.measuring import THE_PHASE, measured, split_columns
-from hyoka.study.question import Asked
+from hyoka.study.sampling import THE_PHASE, Asked, measured, split_columns
 
 FEW = Resampling(20)
 MATE = "1. f3 {{[%eval {0}]}} e5 2. g4 {{[%eval {1}]}} Qh4# {{[%eval #-1]}} 0-1\n\n"

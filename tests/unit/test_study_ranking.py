@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.errors import ParameterError, SourceError
-from hyoka.samples import sample_path
-from hyoka.search.move_models import move_model, ranked
+from hyoka.foundation.errors import ParameterError, SourceError
+from hyoka.models.loading import move_model, ranked
+from hyoka.records.samples import sample_path
 from hyoka.study import check_study, rank_moves
-from hyoka.study.measuring import split_columns
+from hyoka.study.sampling import split_columns
 
 
 @pytest.fixture

@@ -14,11 +14,10 @@ import pyarrow as pa
 import pytest
 
 import hyoka as hk
-from hyoka.cli import run
-from hyoka.errors import ConditionError, harmless
+from hyoka.apps.cli import run
+from hyoka.foundation.errors import ConditionError, harmless
 from hyoka.study import query_process, sql
-from hyoka.study.conditions import check_condition
-from hyoka.study.sql import connection, run_query
+from hyoka.study.sql import check_condition, connection, run_query
 from hyoka.study.sql_bounds import is_bounded
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"

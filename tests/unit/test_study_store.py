@@ -19,10 +19,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.cli import run
-from hyoka.study import adjudicating, importing, layout, locking, manifest
+from hyoka.apps.cli import run
+from hyoka.storage import locking
+from hyoka.storage.locking import is_held, locked
+from hyoka.study import exact_results as adjudicating
+from hyoka.study import importing, layout, manifest
 from hyoka.study.layout import read_toml, write_sealed_toml, write_toml
-from hyoka.study.locking import is_held, locked
 from hyoka.study.tables import Snapshot
 
 TABLES = ("games", "positions", "remarks", "refused", "evaluations", "adjudications")

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
-from hyoka.cli.commands import command_line
+from hyoka.apps.cli.command_table import command_line
 from hyoka.study.layout import DESCRIPTION
 from hyoka.study.manifest import changing, read_part
 

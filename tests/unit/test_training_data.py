@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.study.packed_sfen import PACKED, move16, packed_sfens
+from hyoka.study.exporting import PACKED, move16, packed_sfens
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -86,7 +86,7 @@ def test_epd_is_read_by_python_chess(tmp_path: Path) -> None:
     assert operations == said
     assert list(operations) == sorted(said)
     assert board.fen() == study.record(0).position(3).text
-    problems = hk.problems.read_problems((tmp_path / "x.epd").read_text()).problems
+    problems = hk.records.problems.read_problems((tmp_path / "x.epd").read_text()).problems
     assert [each.position for each in problems] == [
         study.record(0).position(ply).text for ply in range(6)
     ]

@@ -27,7 +27,7 @@ from hyoka.learning import (
     read_weights,
     tune_weights,
 )
-from hyoka.samples import sample_path
+from hyoka.records.samples import sample_path
 
 Floats = NDArray[np.float64]
 ALL = TuningPlan(scale=1.0, hold_out=0.0, threads=2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hyoka.arena.openings import read_openings
-from hyoka.search.book import Book
+from hyoka.models.book import Book
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 1-0\n\n"
 

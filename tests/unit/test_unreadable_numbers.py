@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.problems import read_problems
 from hyoka.records import RecordStream, batches, records_in
+from hyoka.records.problems import read_problems
 from hyoka.records.summary import summarise
 from hyoka.study import make_study
 

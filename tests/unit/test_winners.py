@@ -9,7 +9,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.learning import term_examples
-from hyoka.study import adjudicating
+from hyoka.study import exact_results as adjudicating
 
 MISSED = '[Result "1-0"]\n\n1. f3 e5 2. g4 a6 3. Kf2 a5 1-0\n\n'
 """Black could mate at ply 3, did not, and lost."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.reproduction import RecordsFolder, Workshop, experiment_named
-from hyoka.reproduction.yoshii_1998 import EXTENDED, PLAIN
+from experiments import RecordsFolder, Workshop, experiment_named
+from experiments.yoshii_1998 import EXTENDED, PLAIN
 
 
 @pytest.fixture(scope="module")

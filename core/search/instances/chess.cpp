@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/assembly_of.h"
+#include "search/assembly_impl.h"
 
 template struct hyoka::search::Assembly<hyoka::Chess>;

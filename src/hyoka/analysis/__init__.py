@@ -21,11 +21,16 @@ from hyoka.analysis.calibration import (
     fit_win_draw_loss,
     probabilities,
 )
-from hyoka.analysis.comparison import Comparison, Difference, compare, compare_measured
+from hyoka.analysis.comparison import (
+    Comparison,
+    Difference,
+    Disagreement,
+    Disputed,
+    compare,
+    compare_measured,
+    disagreement,
+)
 from hyoka.analysis.conditions import Condition, conditions, partition
-from hyoka.analysis.confidence import Confidence, confidence
-from hyoka.analysis.controls import Control, Explanation
-from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, CoveredGroup
 from hyoka.analysis.curves import (
     Curve,
     CurvePoint,
@@ -35,7 +40,6 @@ from hyoka.analysis.curves import (
     curve,
     value_text,
 )
-from hyoka.analysis.disagreement import Disagreement, Disputed, disagreement
 from hyoka.analysis.gaps import (
     ConditionGap,
     Departure,
@@ -47,21 +51,22 @@ from hyoka.analysis.gaps import (
     curve_distance,
     named_gap,
 )
-from hyoka.analysis.link import STRAIGHT, Link
 from hyoka.analysis.metrics import (
     METRICS,
+    Confidence,
     Metric,
     Metrics,
     MetricsTable,
+    confidence,
     measure,
     number_text,
 )
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_by_games
-from hyoka.analysis.result import FORMATS, Result
-from hyoka.analysis.sample import VALUE, DrawnGames, Sample, game_numbers
-from hyoka.analysis.splits import Split, Splits, find_splits
+from hyoka.analysis.sample import STRAIGHT, VALUE, DrawnGames, Link, Sample, game_numbers
+from hyoka.analysis.slices import Control, Explanation, Split, Splits, find_splits
 from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
 from hyoka.analysis.wdl_models import WdlModels
+from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, CoveredGroup, Result
 
 __all__ = [
     "CALIBRATION_HEADINGS",

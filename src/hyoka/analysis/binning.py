@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.calibration import fit_logistic
 from hyoka.analysis.sample import VALUE, Reals, Sample
-from hyoka.errors import StudyError
+from hyoka.foundation.errors import StudyError
 
 MOST_BINS: Final = 4000
 _COUNTED: Final = 1_000_000

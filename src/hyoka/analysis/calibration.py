@@ -16,12 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, too_few_note
-from hyoka.analysis.link import Link
-from hyoka.analysis.result import Result
-from hyoka.analysis.sample import VALUE, DrawnGames, Reals, Sample
-from hyoka.errors import ParameterError
-from hyoka.estimate import Estimate
+from hyoka.analysis.sample import VALUE, DrawnGames, Link, Reals, Sample
+from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.math import Estimate
+from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 if TYPE_CHECKING:
     import altair
@@ -456,7 +454,7 @@ class Calibration(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """The fitted curves over four scales either side of even."""
-        from hyoka.analysis.charts import fitted_curves  # noqa: PLC0415 - slow to import
+        from hyoka.reporting.analysis_charts import fitted_curves  # noqa: PLC0415 - slow to import
 
         return fitted_curves([part for part in self.parts if self._has_enough(part)])
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.foundation.errors import StudyError
 
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24

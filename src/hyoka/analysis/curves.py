@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.binning import Binning, FixedBins, least_positions, open_bins
 from hyoka.analysis.calibration import Logistic, fit_logistic
-from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.resampling import Resampling, wilson
-from hyoka.analysis.result import Result
 from hyoka.analysis.sample import VALUE, Reals, Sample
-from hyoka.errors import ParameterError, StudyError
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.storage.result import Coverage, Result
 
 if TYPE_CHECKING:
     import altair
@@ -382,7 +381,7 @@ class Curves(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """The curves with their bands, and how many positions lie where."""
-        from hyoka.analysis.charts import evaluation_curves  # noqa: PLC0415 - slow to import
+        from hyoka.reporting.analysis_charts import evaluation_curves  # noqa: PLC0415 - slow to import
 
         return evaluation_curves(self)
 

@@ -31,11 +31,10 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.analysis.binning import AdaptiveBins, Binning
-from hyoka.analysis.coverage import Coverage
 from hyoka.analysis.resampling import Resampling, probability_text
-from hyoka.analysis.result import Result
 from hyoka.analysis.sample import Reals, Sample
-from hyoka.estimate import Estimate
+from hyoka.foundation.math import Estimate
+from hyoka.storage.result import Coverage, Result
 
 if TYPE_CHECKING:
     import altair
@@ -474,7 +473,7 @@ class Gaps(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """The departures with their intervals."""
-        from hyoka.analysis.charts import gap_dots  # noqa: PLC0415 - slow to import
+        from hyoka.reporting.analysis_charts import gap_dots  # noqa: PLC0415 - slow to import
 
         return gap_dots(self)
 

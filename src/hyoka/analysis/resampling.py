@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hyoka._core import resampled_sums
 from hyoka.analysis.sample import Reals
-from hyoka.errors import ParameterError
-from hyoka.estimate import Estimate
+from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.math import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from hyoka.errors import ParameterError
+from hyoka.foundation.errors import ParameterError
 from hyoka.storage.outputs import GENERATOR
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hyoka.analysis.coverage import MIN_GAMES, TOO_FEW, Coverage, too_few_note
-from hyoka.analysis.result import FORMATS, Result
 from hyoka.analysis.wdl import DEGREE, WdlModel
 from hyoka.analysis.wdl_code import LANGUAGES
-from hyoka.errors import StudyError
-from hyoka.estimate import Estimate
-from hyoka.figure import Figure
-from hyoka.files import write_text
+from hyoka.foundation.errors import StudyError
+from hyoka.foundation.figure import Figure
+from hyoka.foundation.math import Estimate
+from hyoka.storage.files import write_text
+from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 if TYPE_CHECKING:
     import altair
@@ -123,7 +122,7 @@ class WdlModels(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """Shares of wins and draws by score and stage, under the lines of the models."""
-        from hyoka.analysis.wdl_charts import contours  # noqa: PLC0415 - slow to import
+        from hyoka.reporting.analysis_charts import contours  # noqa: PLC0415 - slow to import
 
         enough = [part for part in self.parts if self._has_enough(part)]
         return contours([part for part in enough if part.converged] or self.parts)

@@ -7,28 +7,26 @@ stands; `score`, `elo`, `significance`, `sprt` and `ratings` are pure functions 
 
 from hyoka.arena.ablation import Contest, ablate, contests
 from hyoka.arena.adjudication import adjudicator_of
-from hyoka.arena.elo import elo, likelihood_of_superiority, normalised_elo, rate
-from hyoka.arena.export import export_match
-from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
-from hyoka.arena.openings import Opening, openings_of
-from hyoka.arena.plan import MatchPlan, MatchRules, plan_match
-from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.arena.players import PlayerSpec
-from hyoka.arena.prior import NewNodes, TunedPrior, tune_prior
-from hyoka.arena.ratings import RatingList, rate_players
-from hyoka.arena.report import write_match_report
-from hyoka.arena.sanity import odd_workers
-from hyoka.arena.score import MatchScore, PairScores, Score, match_score
-from hyoka.arena.significance import (
+from hyoka.arena.elo import (
     FEW,
+    Sprt,
     binomial_p_value,
+    elo,
+    likelihood_of_superiority,
+    normalised_elo,
     permutation_p_value,
+    rate,
     why_too_few,
 )
-from hyoka.arena.sprt import Sprt
-from hyoka.arena.standing import Standing
-from hyoka.arena.summary import DuelSummary, match_ratings, repeated_games
-from hyoka.arena.time_control import TimeControl
+from hyoka.arena.export import export_match
+from hyoka.arena.journal import Pairing, PlayedGame
+from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
+from hyoka.arena.openings import Opening, openings_of
+from hyoka.arena.plan import MatchPlan, MatchRules, PlayerSpec, TimeControl, plan_match
+from hyoka.arena.ratings import RatingList, rate_players
+from hyoka.arena.score import MatchScore, PairScores, Score, match_score
+from hyoka.arena.summary import DuelSummary, Standing, match_ratings, repeated_games
+from hyoka.arena.workers import odd_workers
 
 __all__ = [
     "FEW",
@@ -38,7 +36,6 @@ __all__ = [
     "MatchResult",
     "MatchRules",
     "MatchScore",
-    "NewNodes",
     "Opening",
     "PairScores",
     "Pairing",
@@ -49,7 +46,6 @@ __all__ = [
     "Sprt",
     "Standing",
     "TimeControl",
-    "TunedPrior",
     "ablate",
     "adjudicator_of",
     "binomial_p_value",
@@ -70,7 +66,5 @@ __all__ = [
     "rate",
     "rate_players",
     "repeated_games",
-    "tune_prior",
     "why_too_few",
-    "write_match_report",
 ]

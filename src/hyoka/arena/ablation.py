@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from hyoka.arena.match import MatchResult
-from hyoka.arena.players import PlayerSpec
+from hyoka.arena.plan import PlayerSpec
 from hyoka.arena.summary import DuelSummary
-from hyoka.errors import NotationError, nearest
+from hyoka.foundation.errors import NotationError, nearest
 from hyoka.search import SearchSpec
 
 

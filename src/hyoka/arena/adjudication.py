@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from hyoka._core import Player
-from hyoka.arena.positional import positional
-from hyoka.errors import NotationError
+from hyoka.foundation.errors import NotationError
+from hyoka.foundation.numbers_text import positional
 from hyoka.games import AnyLine, facts_of, games_with
 from hyoka.records import Remark
 from hyoka.study import METHODS

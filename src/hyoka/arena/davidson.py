@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyoka.errors import Error
+from hyoka.foundation.errors import Error
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hyoka.arena.played import PlayedGame
-from hyoka.contestants import PYTHON_GAMES
+from hyoka.agents import PYTHON_GAMES
+from hyoka.arena.journal import PlayedGame
 from hyoka.games import game_facts
 from hyoka.records import write_records
 from hyoka.study.layout import write_part

@@ -1,27 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of a match: a line for each game, on the disk before the game counts.
-
-Lines are only ever added. A line that was cut off by the end of a process or of the disk is dropped
-when the journal is opened again; a game that stands there twice counts once.
-"""
+"""The journal of a match: one line a game, on the disk before it counts; games in progress."""
 
 import base64
+import contextlib
 import dataclasses
 import fcntl
 import json
 import os
+import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
 
-from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.errors import StudyError
-from hyoka.files import check_regular, read_regular
+from hyoka.foundation.errors import StudyError
 from hyoka.records import Record, Remark
+from hyoka.storage.files import check_regular, read_regular
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One game to be played."""
+
+    number: int
+    """Which game of the match, from 0; it is played and counted once."""
+    pair_id: int
+    """Games with the same number are played by the same two from the same opening."""
+    opening_id: int
+    """Which opening of the match's list."""
+    first: int
+    """Which player of the match moves first."""
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """One game that was played."""
+
+    pairing: Pairing
+    record: Record
+    """With the players' names. Each remark is what the player who has just moved thought of it:
+    value or score, depth, seconds spent and left on the clock; moves of the opening are `book`.
+    `result` is never None."""
+    reason: str
+    """How it ended, in a word or two: `checkmate`, `repetition`, `resigned`, `time`,
+    `illegal move`, `died`, `hung`, `adjudicated by score`, …"""
+    fault: str = ""
+    """What an engine did wrong, at length; empty where nothing went wrong."""
+    seconds: float = 0.0
+    worker: str = ""
+    """The process that played it, as HOST:PID."""
+
+    @property
+    def result(self) -> float:
+        """The first player's: 1 won, 0.5 drawn, 0 lost."""
+        assert self.record.result is not None
+        return self.record.result
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a player lost by a fault of its own, and not on the board."""
+        return self.record.ending in ("time", "illegal", "forfeit")
+
 
 _REMARK_FIELDS: Final = tuple(
     field.name
@@ -182,3 +226,104 @@ def _game(values: dict[str, Any]) -> PlayedGame:
         values["seconds"],
         values["worker"],
     )
+
+
+PLAYING: Final = "playing.json"
+_EVERY_S: Final = 0.5
+
+
+@dataclass(frozen=True)
+class GameInPlay:
+    """A game as far as it has come."""
+
+    number: int
+    first: str
+    second: str
+    game: str
+    start: str
+    """The text of its first position; empty where games usually begin."""
+    moves: tuple[str, ...]
+
+
+class Playing:
+    """Keeps the file; those who play only lend it their lists of moves, which cost them nothing.
+
+    with Playing(folder) as playing:
+        with playing.watched(task, moves):
+            ...  # moves are added to the list
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / PLAYING
+        self._games: dict[int, tuple[GameInPlay, Sequence[str]]] = {}
+        self._told: list[GameInPlay] | None = None
+        self._over = threading.Event()
+        self._writer = threading.Thread(target=self._write_on, name="hyoka-playing", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._file.unlink(missing_ok=True)  # of a match that was killed
+        self._writer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._writer.join()
+        with contextlib.suppress(OSError):
+            self._file.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def watched(self, game: GameInPlay, moves: Sequence[str]) -> Iterator[None]:
+        """While a game is played whose moves are added to a list."""
+        self._games[game.number] = game, moves
+        try:
+            yield
+        finally:
+            del self._games[game.number]
+
+    def _write_on(self) -> None:
+        while not self._over.wait(_EVERY_S):
+            with contextlib.suppress(OSError):  # who looks on must not cost a match its games
+                self.write()
+
+    def write(self) -> None:
+        """Write the games as they stand, whole or not at all, unless the file says so already."""
+        now = [
+            GameInPlay(game.number, game.first, game.second, game.game, game.start, tuple(moves))
+            for game, moves in list(self._games.values())
+        ]
+        if now == self._told:
+            return
+        text = json.dumps({"process": os.getpid(), "games": [asdict(game) for game in now]})
+        half = self._file.with_name(f".{PLAYING}")
+        half.write_text(text, encoding="utf-8")
+        half.replace(self._file)
+        self._told = now
+
+
+def games_in_play(folder: Path) -> list[GameInPlay]:
+    """The games of a match that are being played on this machine, the one begun first first.
+
+    What cannot be read, or was left by a process that is no more, counts as none.
+    """
+    try:
+        told: dict[str, Any] = json.loads(read_regular(folder / PLAYING))
+        if not _lives(int(told["process"])):
+            return []
+        return [GameInPlay(**game | {"moves": tuple(game["moves"])}) for game in told["games"]]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return process > 0

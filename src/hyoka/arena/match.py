@@ -13,25 +13,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hyoka.analysis.result import html_table
+from hyoka.arena.elo import Sprt
 from hyoka.arena.export import export_match
-from hyoka.arena.journal import Journal, read_journal
+from hyoka.arena.journal import Journal, PlayedGame, Playing, read_journal
 from hyoka.arena.plan import MatchPlan
-from hyoka.arena.played import PlayedGame
-from hyoka.arena.playing import Playing
 from hyoka.arena.referee import GameTask
-from hyoka.arena.sprt import Sprt
-from hyoka.arena.standing import Standing
-from hyoka.arena.summary import DuelSummary
+from hyoka.arena.summary import DuelSummary, Standing
 from hyoka.arena.workers import pin_to_cores, play_task
-from hyoka.errors import StudyError, named
-from hyoka.files import read_regular
-from hyoka.fleet import Run
-from hyoka.progress import OnProgress, Progress
+from hyoka.foundation.errors import StudyError, named
+from hyoka.foundation.progress import OnProgress, Progress
+from hyoka.parallel import Run
+from hyoka.storage.files import read_regular
+from hyoka.storage.locking import locked
 from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.result import html_table
 from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
 from hyoka.study.layout import now, write_toml
-from hyoka.study.locking import locked
 
 DESCRIPTION: Final = "match.toml"
 JOURNAL: Final = "journal.jsonl"

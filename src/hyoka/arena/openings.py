@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hyoka.errors import Error, NotationError, SourceError
+from hyoka.foundation.errors import Error, NotationError, SourceError
 from hyoka.games import AnyLine, Line, Position, facts_of, game_facts, position
-from hyoka.problems import Problem, read_problems
 from hyoka.records import Record, batches
+from hyoka.records.problems import Problem, read_problems
 from hyoka.records.reading import unread_count
 from hyoka.records.sources import sources
 

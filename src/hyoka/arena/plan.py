@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a match is: who plays whom, from where, under which rules; and every game of it by number.
+"""The plan of a match: players, clocks, openings, rules, and every game by its number."""
 
-Nothing here depends on how many games have been played, so that a match can be continued.
-"""
-
+import dataclasses
 import hashlib
 import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
+from hyoka.agents import PYTHON_GAMES, Contestant, Spec, contestant_of, is_spec, spec_of
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
+from hyoka.arena.journal import Pairing
 from hyoka.arena.openings import (
     Opening,
     digest,
@@ -21,12 +21,9 @@ from hyoka.arena.openings import (
     python_openings,
     usual_start,
 )
-from hyoka.arena.played import Pairing
-from hyoka.arena.players import PlayerSpec, named_apart
-from hyoka.arena.time_control import TimeControl
-from hyoka.contestants import PYTHON_GAMES, Spec, is_spec
-from hyoka.errors import NotationError, nearest
-from hyoka.fingerprint import fingerprint
+from hyoka.foundation.errors import NotationError, nearest
+from hyoka.foundation.fingerprint import fingerprint
+from hyoka.foundation.numbers_text import positional
 from hyoka.games import (
     DEFAULT_GAME,
     AnyGame,
@@ -36,7 +33,170 @@ from hyoka.games import (
     game_facts,
     registered_start,
 )
+from hyoka.games.clock import Clock
 from hyoka.search import as_line
+
+_TEXT: Final = re.compile(
+    r"(?:(?P<moves>\d{1,4})/)?(?P<main>\d{1,7}(?:\.\d+)?)"
+    r"(?:\+(?P<increment>\d{1,7}(?:\.\d+)?))?(?:b(?P<period>\d{1,7}(?:\.\d+)?))?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeControl:
+    """`[MOVES/]SECONDS[+INCREMENT][bBYOYOMI]`.
+
+    >>> TimeControl.from_text("60+0.6")
+    TimeControl(main_s=60.0, increment_s=0.6, period_s=0.0, moves=None)
+    >>> TimeControl.from_text("600b10").text, TimeControl.from_text("40/60").moves
+    ('600b10', 40)
+    """
+
+    main_s: float
+    increment_s: float = 0.0
+    """Added after each move (Fischer)."""
+    period_s: float = 0.0
+    """Byo-yomi: for each move once the main time is gone."""
+    moves: int | None = None
+    """After so many moves the main time comes anew."""
+
+    def __post_init__(self) -> None:
+        times = (self.main_s, self.increment_s, self.period_s)
+        if not all(0 <= seconds < 1e7 for seconds in times) or self.main_s + self.period_s == 0:
+            raise NotationError("a clock needs some time, and no endless one")
+        if self.moves == 0:
+            raise NotationError("a session of a clock has at least one move")
+
+    @classmethod
+    def from_text(cls, text: str) -> "TimeControl":
+        """Read a time control; raises NotationError."""
+        match = _TEXT.fullmatch(text.strip())
+        if match is None:
+            raise NotationError(
+                f"no time control '{text}'; write SECONDS, SECONDS+INCREMENT, SECONDSbBYOYOMI or "
+                "MOVES/SECONDS, as 60+0.6"
+            )
+        return cls(
+            main_s=float(match["main"]),
+            increment_s=float(match["increment"] or 0),
+            period_s=float(match["period"] or 0),
+            moves=int(match["moves"]) if match["moves"] else None,
+        )
+
+    @property
+    def text(self) -> str:
+        """The text that `from_text` reads as this."""
+        moves = f"{self.moves}/" if self.moves else ""
+        increment = f"+{positional(self.increment_s)}" if self.increment_s else ""
+        period = f"b{positional(self.period_s)}" if self.period_s else ""
+        return f"{moves}{positional(self.main_s)}{increment}{period}"
+
+    def start(self) -> Clock:
+        """The clock at the start of a game."""
+        return Clock(
+            main_s=self.main_s,
+            increment_s=self.increment_s,
+            period_s=self.period_s,
+            moves_to_go=self.moves,
+        )
+
+    def after(self, clock: Clock, spent_s: float, margin_s: float) -> Clock | None:
+        """The clock after a move that took so long; None if the time was up, `margin_s` forgiven.
+
+        >>> control = TimeControl.from_text("2/10+1")
+        >>> clock = control.after(control.start(), 4, 0)
+        >>> clock.main_s, clock.moves_to_go
+        (7.0, 1)
+        >>> control.after(clock, 7.5, 0) is None, control.after(clock, 1, 0).main_s
+        (True, 17.0)
+        """
+        if spent_s > clock.main_s + clock.period_s + margin_s:
+            return None
+        left_s = max(0.0, clock.main_s - spent_s) + self.increment_s
+        to_go = None if clock.moves_to_go is None else clock.moves_to_go - 1
+        if to_go == 0:
+            left_s, to_go = left_s + self.main_s, self.moves
+        return dataclasses.replace(clock, main_s=left_s, moves_to_go=to_go)
+
+
+# A name stands before the first colon; within a spec, `=` only comes after one. In a name, a
+# colon, `=`, `@` or backslash is written after a backslash.
+_NAMED: Final = re.compile(r"((?:[^\\:=@]|\\.)+)=(.+)", re.DOTALL)
+_CLOCK: Final = re.compile(r"(.+)@([\d./+b]*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """A player: `[NAME=]SPEC[@CLOCK]`; a bare `@` at the end is no clock.
+
+    >>> player = PlayerSpec.from_text("new=uct:playouts=500")
+    >>> player.name, player.spec.title, player.clock
+    ('new', 'uct playouts 500', None)
+    >>> PlayerSpec.from_text("uci:nodes=1:stockfish@60+0.6").clock.increment_s
+    0.6
+    """
+
+    name: str
+    """Empty for the usual one."""
+    spec: Spec
+    clock: TimeControl | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name.strip() or self.contestant.label)
+
+    @classmethod
+    def from_text(cls, text: str, clock: TimeControl | None = None) -> "PlayerSpec":
+        """Read a player; `clock` is for one whose text has none."""
+        rest = text.strip()
+        name = ""
+        if (named := _NAMED.fullmatch(rest)) is not None:
+            name, rest = re.sub(r"\\(.)", r"\1", named[1], flags=re.DOTALL), named[2].strip()
+        if (timed := _CLOCK.fullmatch(rest)) is not None:
+            rest = timed[1].strip()
+            clock = TimeControl.from_text(timed[2]) if timed[2] else None
+        try:
+            return cls(name, spec_of(rest), clock)
+        except NotationError as error:
+            if "@" not in rest:
+                raise
+            raise NotationError(f"{error} (a clock after @ is written as 60+0.6)") from None
+
+    def for_game(self, game: str) -> "PlayerSpec":
+        """The same player, who knows what is played."""
+        return dataclasses.replace(self, spec=self.contestant.spec_for(game))
+
+    @property
+    def contestant(self) -> Contestant[Any]:
+        """Whoever the spec names."""
+        return contestant_of(self.spec)
+
+    @property
+    def text(self) -> str:
+        """The text that `from_text` reads as this player."""
+        name = re.sub(r"([\\:=@])", r"\\\1", self.name)
+        named = "" if self.name == self.contestant.label else f"{name}="
+        # A command may end like a clock.
+        none = "@" if _CLOCK.fullmatch(self.spec.text) else ""
+        return f"{named}{self.spec.text}{f'@{self.clock.text}' if self.clock else none}"
+
+
+def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
+    """The players with names that differ: the second of a name gets a number.
+
+    >>> [p.name for p in named_apart([PlayerSpec.from_text("random")] * 2)]
+    ['random', 'random 2']
+    """
+    seen: dict[str, int] = {}
+    apart = []
+    for player in players:
+        seen[player.name] = count = seen.get(player.name, 0) + 1
+        name = player.name if count == 1 else f"{player.name} {count}"
+        if count > 1 and name in seen:
+            raise NotationError(f"two players are called '{name}'; name them: NAME=SPEC")
+        seen.setdefault(name, 1)
+        apart.append(dataclasses.replace(player, name=name))
+    return apart
+
 
 FORMATS: Final = ("round-robin", "gauntlet")
 """Everyone against everyone, or the first player against each other one."""

@@ -30,8 +30,8 @@ from numpy.typing import ArrayLike
 
 from hyoka.arena.davidson import DavidsonModel, Fit, Floats, Games, Graph, Tallies
 from hyoka.arena.score import Score
-from hyoka.errors import Error, nearest
-from hyoka.estimate import Estimate
+from hyoka.foundation.errors import Error, nearest
+from hyoka.foundation.math import Estimate
 
 MOST_WITH_INTERVALS: Final = 4000
 """Players; the intervals of more need a matrix that is too large."""

@@ -10,18 +10,16 @@ from typing import Final, cast
 import numpy as np
 
 from hyoka._core import Player
+from hyoka.agents import Seat, Turn
+from hyoka.arena.journal import GameInPlay, Pairing, PlayedGame
 from hyoka.arena.openings import Opening, usual_start
-from hyoka.arena.plan import MatchRules
-from hyoka.arena.played import Pairing, PlayedGame
-from hyoka.arena.players import PlayerSpec
-from hyoka.arena.playing import GameInPlay
-from hyoka.clock import Clock
-from hyoka.contestants import Seat, Turn
+from hyoka.arena.plan import MatchRules, PlayerSpec
 from hyoka.engines import EnginePosition
-from hyoka.errors import EngineError, IllegalMoveError, NotationError
-from hyoka.evaluation import Evaluation
-from hyoka.fleet import RunStopped
+from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
 from hyoka.games import AnyLine, AnyMove, Line, as_go, position
+from hyoka.games.clock import Clock
+from hyoka.games.evaluation import Evaluation
+from hyoka.parallel import RunStopped
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 

@@ -4,12 +4,11 @@
 Callers want `EngineSession`; `start_engine` is for those who have an event loop of their own.
 """
 
-from hyoka.engines.check import Check, EngineReport, check_engine
-from hyoka.engines.limits import Limits
-from hyoka.engines.position import EnginePosition
-from hyoka.engines.process import kill_all_engines
-from hyoka.engines.session import Engine, EngineSession, Failure, start_engine
-from hyoka.engines.spec import PROTOCOLS, EngineSpec
+from hyoka.engines.client.conformance import Check, EngineReport, check_engine
+from hyoka.engines.client.position import EnginePosition
+from hyoka.engines.client.process import kill_all_engines
+from hyoka.engines.client.session import Engine, EngineSession, Failure, start_engine
+from hyoka.engines.spec import PROTOCOLS, EngineSpec, Limits
 
 __all__ = [
     "PROTOCOLS",

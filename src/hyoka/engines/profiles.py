@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from hyoka.artefact import Artefact
-from hyoka.engines.limits import KEYS
-from hyoka.errors import NotationError
+from hyoka.engines.spec import KEYS
+from hyoka.foundation.errors import NotationError
+from hyoka.storage.model_file import Artefact
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
 """What a pattern's `value` counts in, and the number that stands for certainty."""

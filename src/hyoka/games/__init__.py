@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The games: what they can do, and the one list of them with the facts of each."""
 
-from hyoka.games.all_games import (
+from hyoka.games.facts import GameFacts, Workload
+from hyoka.games.lines import PythonLine, Replay, replay_of
+from hyoka.games.protocols import (
+    AnyGame,
+    AnyLine,
+    AnyMove,
+    EndingSolver,
+    Game,
+    GoLine,
+    GoPosition,
+    Line,
+    MateSolver,
+    Move,
+    Position,
+    ShogiPosition,
+    Solver,
+)
+from hyoka.games.registry import (
     DEFAULT_GAME,
     FACTS,
     GAMES,
@@ -19,26 +36,9 @@ from hyoka.games.all_games import (
     name_of,
     position,
     register_game,
+    registered_names,
+    registered_start,
 )
-from hyoka.games.facts import GameFacts, Workload
-from hyoka.games.protocols import (
-    AnyGame,
-    AnyLine,
-    AnyMove,
-    EndingSolver,
-    Game,
-    GoLine,
-    GoPosition,
-    Line,
-    MateSolver,
-    Move,
-    Position,
-    ShogiPosition,
-    Solver,
-)
-from hyoka.games.python_line import PythonLine
-from hyoka.games.registered import registered_names, registered_start
-from hyoka.games.replaying import Replay, replay_of
 
 __all__ = [
     "DEFAULT_GAME",

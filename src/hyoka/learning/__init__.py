@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning from the games of a study: the weights of an evaluation."""
 
-from hyoka.learning.columns import column_examples
-from hyoka.learning.examples import Examples, Weight
-from hyoka.learning.feature_reading import TableColumns, feature_table
-from hyoka.learning.feature_tables import FeatureTable
-from hyoka.learning.gaps import GapChange
+from hyoka.learning.examples import (
+    SHAPES,
+    Examples,
+    Shape,
+    Weight,
+    chosen_terms,
+    column_examples,
+    term_examples,
+)
+from hyoka.learning.feature_tables import FeatureTable, TableColumns, feature_table
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.terms import SHAPES, Shape, chosen_terms, term_examples
-from hyoka.learning.tuned import TunedFeature, TunedWeights, read_weights
-from hyoka.learning.tuning import tune_weights
-from hyoka.learning.tuning_plan import TuningPlan
+from hyoka.learning.tuned_weights import TunedFeature, TunedWeights, read_weights
+from hyoka.learning.tuner import TuningPlan, tune_weights
 from hyoka.learning.weights import (
     FittedWeight,
+    GapChange,
     HeldOut,
     WeightFit,
     fit_weights,

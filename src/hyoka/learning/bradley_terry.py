@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import ParameterError, StudyError
-from hyoka.progress import OnProgress, Tally
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
 
 Optimiser = Literal["lbfgs", "mm"]
 OPTIMISERS: Final[tuple[Optimiser, ...]] = ("lbfgs", "mm")

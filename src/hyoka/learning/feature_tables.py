@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions with few of many features each, and what came of their games: what the tuner fits.
+"""Tables of positions with sparse features, from CSV, Parquet, data frames or functions."""
 
-All numbers are the first player's: what a feature adds speaks for that player.
-"""
-
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.analysis.sample import DrawnGames
+from hyoka.foundation.errors import NotationError, SourceError, StudyError, nearest
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.text import fitting
+from hyoka.games import game_facts
+from hyoka.learning.examples import column_scores
+from hyoka.study import Study
+from hyoka.study.sampling import chosen_evaluator
+from hyoka.study.user_columns import KEYS, NAMING, find_rows, own_table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
 
 MOST_FEATURES: Final = 65_536
 
@@ -111,3 +120,342 @@ class FeatureTable:
             amounts=self.amounts[places],
             **kept,
         )
+
+
+FeatureFunction = Callable[[Any], Mapping[str, float]]
+"""Of a position: how much of each feature it has; those it does not name it has none of."""
+LISTS: Final = ("features", "amounts")
+"""Columns of lists, in place of a column a feature: which features, and how much of each."""
+_RESULTS: Final = {
+    **dict.fromkeys(("1-0", "1", "1.0"), 1.0),
+    **dict.fromkeys(("0-1", "0", "0.0"), 0.0),
+    **dict.fromkeys(("1/2-1/2", "½-½", "1/2", "½", "0.5"), 0.5),
+    **dict.fromkeys(("*", ""), math.nan),
+}
+_ROWS_AT_ONCE: Final = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumns:
+    """What a table's columns mean, beside those that are features."""
+
+    features: Sequence[str] = ()
+    """Names or patterns of the columns that are features; all others that are numbers, if none."""
+    result: str = "result"
+    """1, 0.5 or 0; or 1-0, 1/2-1/2 or 0-1. Not needed for a study's positions."""
+    game: str = "game_id"
+    phase: str | None = None
+    """How far the game has come."""
+    opening: float = 0.0
+    ending: float = 1.0
+    """What that column is where the opening's weights alone count, and the ending's alone."""
+    base: str | None = None
+    """A score that the features are added to."""
+    toward: str | None = None
+    """What another evaluator says: an evaluator of the study, or a column (`value`, or scores)."""
+
+    @property
+    def named(self) -> list[str]:
+        """Columns that are no features."""
+        named = (self.result, self.game, self.phase, self.base, self.toward, *NAMING)
+        return [name for name in named if name is not None]
+
+
+def feature_table(  # noqa: PLR0913 - a keyword for each choice
+    source: object,
+    study: Study | None = None,
+    columns: TableColumns | None = None,
+    *,
+    where: str | None = None,
+    draws: DrawnGames = "half",
+    progress: OnProgress | None = None,
+) -> FeatureTable:
+    """Features from a file, a data frame, or a function of positions.
+
+    With a study, rows are of its positions (of those that satisfy `where`) and have their results;
+    without one, the table has columns for the result and the game. A function needs a study.
+    """
+    columns = columns or TableColumns()
+    if callable(source):
+        if study is None:
+            raise StudyError("a function of positions needs a study that has them")
+        table = _from_function(study, source, where, progress)
+        words = f"features by {getattr(source, '__name__', 'a function')}"
+    else:
+        table = own_table(source)
+        words = f"features in {source}" if isinstance(source, str | Path) else "features in a table"
+    if not len(table):
+        raise SourceError(f"{words}: it has no rows")
+    found = _matrix(table, columns, words, progress)
+    own = _told_columns(table, columns, words)
+    left_out = 0
+    if study is None:
+        results = _results(table, columns.result, words)
+        games = _needed(table, columns.game, words, "the game of each position")
+        if table[columns.game].null_count:
+            raise SourceError(f"{words}: {columns.game} is not said of every position")
+        unit, game = "points", ""
+    else:
+        used = {*found.names, *LISTS, columns.phase, columns.base, columns.toward}
+        said = table.select([n for n in table.column_names if n in {*used, *NAMING}])
+        rows, results, games, left_out, told = _of_study(study, said, columns, words, where)
+        found = found.take(rows)
+        own = {name: each[rows] for name, each in own.items()}
+        own |= told
+        unit, game = game_facts(study.game).unit, study.game
+    keep = np.isfinite(results)
+    if draws == "drop":
+        keep &= results != 0.5
+    if not keep.any():
+        raise StudyError(f"{words}: no position is of a game with a result that counts")
+    told_scores = bool(own.pop("told_scores", np.zeros(1))[0])
+    whole = replace(
+        found,
+        results=results.astype(np.float32),
+        told_scores=told_scores,
+        unit=unit,
+        source=words,
+        game=game,
+        left_out=left_out + int((~keep).sum()),
+        **own,
+    )
+    _, numbers = np.unique(games, return_inverse=True)
+    if study is None:
+        whole = replace(whole, mixed_games=_several_results(results, numbers))
+    if not keep.all():
+        whole, numbers = whole.take(np.flatnonzero(keep)), numbers[keep]
+    return whole.in_games(numbers)
+
+
+def _from_function(
+    study: Study, function: FeatureFunction, where: str | None, progress: OnProgress | None
+) -> pa.Table:
+    """What a function says of a study's positions, as lists of features and amounts."""
+    chosen = study.select(where)
+    places = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    numbers: dict[str, int] = {}
+    features, amounts, starts = [], [], [0]
+    tally = Tally(progress, "features", len(chosen), "positions")
+    for row, position in enumerate(places.positions()):
+        said = {name: float(amount) for name, amount in function(position).items() if amount}
+        here = sorted((numbers.setdefault(name, len(numbers)), each) for name, each in said.items())
+        features += [number for number, _ in here]
+        amounts += [amount for _, amount in here]
+        starts.append(len(features))
+        if row % 1000 == 999:
+            tally.add(1000)
+    if not numbers:
+        raise StudyError("the function names no feature of any position")
+    lists = [
+        pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), pa.array(values, kind))
+        for values, kind in ((features, pa.uint16()), (amounts, pa.float32()))
+    ]
+    made = pa.table(
+        {**{name: chosen[name] for name in KEYS}, **dict(zip(LISTS, lists, strict=True))}
+    )
+    return made.replace_schema_metadata({"names": "\n".join(numbers)})
+
+
+def _matrix(
+    table: pa.Table, columns: TableColumns, words: str, progress: OnProgress | None
+) -> FeatureTable:
+    """The features alone; results and games are still to come."""
+    names, starts, features, amounts = (
+        _listed(table, words)
+        if set(LISTS) <= set(table.column_names)
+        else _gathered(table, _feature_names(table, columns, words), words, progress)
+    )
+    if not np.isfinite(amounts).all():
+        row = int(np.searchsorted(starts, np.flatnonzero(~np.isfinite(amounts))[0], "right"))
+        raise SourceError(f"{words}: row {row} has a feature that is no finite number")
+    nothing = np.zeros(len(table))
+    return FeatureTable(
+        names,
+        starts,
+        features,
+        amounts,
+        nothing.astype(np.float32),
+        nothing.astype(np.uint32),
+    )
+
+
+Listed = tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.uint16], NDArray[np.float32]]
+
+
+def _listed(table: pa.Table, words: str) -> Listed:
+    """Features as lists, taken as they are where their numbers rise."""
+    which, much = (table[name].combine_chunks() for name in LISTS)
+    try:
+        starts = np.append(0, np.cumsum(which.value_lengths().fill_null(0).to_numpy()))
+        numbers = which.flatten().to_numpy(zero_copy_only=False)
+        amounts = much.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
+    except (AttributeError, pa.ArrowException) as error:
+        raise SourceError(f"{words}: features and amounts are not lists of numbers") from error
+    if len(numbers) != len(amounts) or not np.array_equal(
+        which.value_lengths().fill_null(0), much.value_lengths().fill_null(0)
+    ):
+        raise SourceError(f"{words}: a row has more features than amounts, or fewer")
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < MOST_FEATURES:
+        raise SourceError(f"{words}: features are numbers from 0 to {MOST_FEATURES - 1:,}")
+    features = numbers.astype(np.uint16)
+    falls = np.flatnonzero(np.diff(numbers.astype(np.int64)) <= 0) + 1
+    if np.setdiff1d(falls, starts).size:
+        raise SourceError(f"{words}: the features of a row must rise")
+    count = int(numbers.max()) + 1 if len(numbers) else 0
+    told = (table.schema.metadata or {}).get(b"names", b"").decode()
+    names = tuple(told.split("\n")) if told else tuple(f"f{i}" for i in range(count))
+    if len(names) < count:
+        raise SourceError(f"{words}: {len(names)} names for {count} features")
+    return names, starts.astype(np.int64), features, amounts
+
+
+def _feature_names(table: pa.Table, columns: TableColumns, words: str) -> list[str]:
+    others = [name for name in table.column_names if name not in columns.named]
+    if columns.features:
+        try:
+            others = fitting(others, columns.features, "column")
+        except NotationError as error:
+            raise SourceError(f"{words}: {error}") from error
+    for name in others:
+        kind = table.schema.field(name).type
+        if not (
+            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        ):
+            raise SourceError(
+                f"{words}: column '{name}' is no number but {kind}; choose the features by name"
+            )
+    if not others:
+        raise SourceError(f"{words}: no column is a feature")
+    return others
+
+
+def _gathered(
+    table: pa.Table, names: Sequence[str], words: str, progress: OnProgress | None
+) -> Listed:
+    """A column a feature, of which most are 0: some rows at a time, what is not 0 is kept."""
+    starts, features, amounts = [np.zeros(1, np.int64)], [], []
+    tally = Tally(progress, "features", len(table), "positions")
+    done = 0
+    for begin in range(0, len(table), _ROWS_AT_ONCE):
+        some = table.slice(begin, _ROWS_AT_ONCE)
+        block = np.empty((len(some), len(names)), np.float32)
+        for number, name in enumerate(names):
+            column = some[name]
+            if column.null_count:
+                row = begin + int(np.flatnonzero(np.asarray(column.is_null()))[0]) + 1
+                raise SourceError(f"{words}: row {row} has no {name}")
+            block[:, number] = column.to_numpy()
+        rows, which = np.nonzero(block)
+        starts.append(done + np.cumsum(np.bincount(rows, minlength=len(some))))
+        features.append(which.astype(np.uint16))
+        amounts.append(block[rows, which])
+        done += len(rows)
+        tally.add(len(some))
+    return (
+        tuple(names),
+        np.concatenate(starts).astype(np.int64),
+        np.concatenate(features),
+        np.concatenate(amounts),
+    )
+
+
+def _told_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[str, Any]:
+    """Phase, base and target, as far as the table has them."""
+    own: dict[str, Any] = {}
+    if columns.phase is not None:
+        numbers = _numbers(table, columns.phase, words)
+        reach = columns.ending - columns.opening
+        if reach == 0:
+            raise StudyError("the phase is one number in the opening and another in the ending")
+        late = (numbers - columns.opening) / reach
+        if ((late < 0) | (late > 1)).any():
+            raise SourceError(
+                f"{words}: {columns.phase} goes from {numbers.min():g} to {numbers.max():g}, not "
+                f"from {columns.opening:g} in the opening to {columns.ending:g} in the ending"
+            )
+        own["ending"] = late.astype(np.float32)
+    if columns.base is not None:
+        own["base"] = _numbers(table, columns.base, words)
+    if columns.toward is not None and columns.toward in table.column_names:
+        told = _numbers(table, columns.toward, words)
+        own["told"] = told
+        is_value = columns.toward == "value"
+        if is_value and ((told < 0) | (told > 1)).any():
+            raise SourceError(f"{words}: a value is from 0 to 1; call a column of scores 'score'")
+        own["told_scores"] = np.array([not is_value])
+    return own
+
+
+def _of_study(
+    study: Study, table: pa.Table, columns: TableColumns, words: str, where: str | None
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], int, dict[str, NDArray[Any]]]:
+    """Rows of the table for positions of a study: places, results, games, how many are lost."""
+    found = find_rows(study, table, words)
+    at = pa.table({"game_id": found.games, "ply": found.plies.astype(np.int32), "row": found.rows})
+    known = study.select(where, "game_id, ply, coalesce(adjudicated, result) as result")
+    known = known.set_column(1, "ply", known["ply"].cast(pa.int32()))
+    told: dict[str, NDArray[Any]] = {}
+    if columns.toward is not None and columns.toward not in table.column_names:
+        engine = chosen_evaluator(study, columns.toward)
+        said = column_scores(study, engine)
+        numbers, told_scores = said.numbers, said.are_scores
+        scored = pa.table({"game_id": said.games, "ply": said.plies, "told": numbers})
+        known = known.join(scored, list(KEYS), join_type="inner")
+    joined = at.join(known, list(KEYS), join_type="inner").sort_by(
+        [("game_id", "ascending"), ("ply", "ascending")]
+    )
+    if not len(joined):
+        raise StudyError(f"{words}: none of its rows is of a position that was asked for")
+    if "told" in joined.column_names:
+        told = {"told": joined["told"].to_numpy(), "told_scores": np.array([told_scores])}
+    results = joined["result"].to_numpy(zero_copy_only=False).astype(np.float64)
+    lost = found.lost + len(found) - len(joined)
+    return joined["row"].to_numpy(), results, joined["game_id"].to_numpy(), lost, told
+
+
+def _several_results(results: NDArray[np.float64], games: NDArray[Any]) -> int:
+    """How many games have positions with different results, as in the mover's view."""
+    known = np.flatnonzero(np.isfinite(results))
+    _, first, place = np.unique(games[known], return_index=True, return_inverse=True)
+    differs = results[known] != results[known[first][place]]
+    return len(np.unique(games[known][differs]))
+
+
+def _needed(table: pa.Table, name: str, words: str, what: str) -> NDArray[Any]:
+    if name not in table.column_names:
+        hint = (
+            nearest(name, table.column_names) or f"there are {', '.join(table.column_names[:20])}"
+        )
+        raise SourceError(f"{words}: no column '{name}' for {what}; {hint}")
+    return np.asarray(table[name].to_numpy(zero_copy_only=False))
+
+
+def _numbers(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
+    try:
+        numbers = _needed(table, name, words, "that").astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise SourceError(f"{words}: {name} is not all numbers") from error
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0]) + 1
+        raise SourceError(f"{words}: row {row}: {name} is no finite number")
+    return numbers
+
+
+def _results(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
+    """Results as numbers; NaN where a game has none."""
+    given = _needed(table, name, words, "the results; a study may know them")
+    if given.dtype == object:
+        texts = ["" if each is None else str(each).strip() for each in given]
+        strange = next((row for row, text in enumerate(texts) if text not in _RESULTS), None)
+        if strange is not None:
+            raise SourceError(
+                f"{words}: row {strange + 1}: a result is 1-0, 0-1, 1/2-1/2, or * where there is "
+                f"none, not '{texts[strange][:40]}'"
+            )
+        return np.array([_RESULTS[text] for text in texts])
+    results = given.astype(np.float64)
+    wrong = np.isfinite(results) & ~((results >= 0) & (results <= 1))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise SourceError(f"{words}: row {row + 1}: a result is 1, 0.5 or 0, not {results[row]:g}")
+    return results

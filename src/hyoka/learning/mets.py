@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""METS, the move evaluation tree (Yoshii 1998), which ranks the points of a position.
+"""METS, the move evaluation tree (Yoshii 1998), and its ranking drawn on the board."""
 
-A tree asks about the stones around a point, ring by ring, and before that, if it may, about
-tactics. It grows over the patterns around the
-moves that were played; then every empty point of every position goes down it, and a leaf is worth
-how often a point that came there was the move. Games whose moves are points have one: Go, Othello.
-"""
-
+import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 from hyoka import _core
-from hyoka.artefact import Artefact, Origin, read_artefact
-from hyoka.errors import NotationError, ParameterError, SourceError
-from hyoka.games import AnyMove, Game, Position, game_facts, name_of
-from hyoka.passes import GameTable
-from hyoka.progress import OnProgress, Tally
-from hyoka.search.move_models import mets_tree
+from hyoka.foundation.errors import NotationError, ParameterError, SourceError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import AnyMove, Game, Line, Position, game_facts, name_of
+from hyoka.games.diagram import Cell, Diagram, diagram
+from hyoka.models.loading import mets_tree
+from hyoka.records.bulk import GameTable
+from hyoka.storage.model_file import Artefact, Origin, read_artefact
 
 THRESHOLD: Final = 50
 """A node that fewer patterns reach is a leaf: the paper's largest tree."""
@@ -184,3 +181,39 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     except ValueError as error:
         raise NotationError(str(error)) from None
     return Mets(games.game, tree, origin).with_smoothing(smoothing)
+
+
+NUMBERED: Final = "1234567890"
+"""What stands on the cells of the best moves, in their order; the tenth is 0."""
+
+
+def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = None) -> Diagram:
+    """The best moves of a position numbered on its board, each on the last cell that it names.
+
+    `asked`, what a tree asks about the first of them, marks the points it looks at.
+
+    >>> import hyoka as hk
+    >>> game = hk.Go5().line()
+    >>> ranking_diagram(game, [game.parse("C3"), game.parse("B2")]).labels
+    (((2, 2), '1'), ((3, 1), '2'))
+    """
+    board = diagram(line)
+    labels: dict[Cell, str] = {}
+    for number, move in zip(NUMBERED, best, strict=False):
+        cell = _cell_of(str(move), board)
+        if cell is not None:
+            labels.setdefault(cell, number)
+    marks: frozenset[Cell] = frozenset()
+    if asked is not None and best and (middle := _cell_of(str(best[0]), board)) is not None:
+        cells = [(middle[0] + down, middle[1] + right) for down, right, _ in asked.stones]
+        marks = frozenset(
+            (row, column)
+            for row, column in [middle, *cells]
+            if 0 <= row < board.rows and 0 <= column < board.columns
+        )
+    return dataclasses.replace(board, labels=tuple(labels.items()), marks=marks)
+
+
+def _cell_of(move: str, board: Diagram) -> Cell | None:
+    """Where a move ends, as its text says; None for a pass."""
+    return next(reversed(board.named_in(move)), None)

@@ -19,9 +19,9 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.artefact import Artefact, Origin, number_of, read_artefact, shown
-from hyoka.errors import NotationError, SourceError, nearest
-from hyoka.search.categories import CLASSES, Categories
+from hyoka.foundation.errors import NotationError, SourceError, nearest
+from hyoka.search.difficulty import CLASSES, Categories
+from hyoka.storage.model_file import Artefact, Origin, number_of, read_artefact, shown
 
 PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
 """W1 to W4."""

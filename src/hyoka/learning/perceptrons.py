@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.artefact import Origin
-from hyoka.errors import Error, ParameterError, StudyError
-from hyoka.fleet import Crew, Run
+from hyoka.foundation.errors import Error, ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position
-from hyoka.learning.predicting import numbers_held_out
-from hyoka.progress import OnProgress, Tally
-from hyoka.records import Record
-from hyoka.search.ply_perceptrons import (
+from hyoka.learning.prediction import numbers_held_out
+from hyoka.models.ply_perceptrons import (
     MOST_HIDDEN,
     PlyPerceptrons,
     pattern_counts,
     pieces_laid,
     weights_of,
 )
+from hyoka.parallel import Crew, Run
+from hyoka.records import Record
+from hyoka.storage.model_file import Origin
 from hyoka.study import Study
-from hyoka.study.measuring import chosen_evaluators
+from hyoka.study.sampling import chosen_evaluators
 
 if TYPE_CHECKING:
     import torch

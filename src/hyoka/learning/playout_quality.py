@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.artefact import BUILT_IN, Artefact
-from hyoka.estimate import Estimate
+from hyoka.arena.solve import wilson_interval
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import position
-from hyoka.passes import GameTable
-from hyoka.playouts import playouts
-from hyoka.progress import OnProgress, Tally
-from hyoka.search.move_models import move_model
-from hyoka.search.shipped import usual_strengths
-from hyoka.solving import wilson_interval
+from hyoka.models.bundled import usual_strengths
+from hyoka.models.loading import move_model
+from hyoka.records.bulk import GameTable
+from hyoka.search.playouts import playouts
+from hyoka.storage.model_file import BUILT_IN, Artefact
 
 POLICY_WITH_MODEL = "strengths"
 

@@ -15,18 +15,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.artefact import Origin
-from hyoka.errors import ParameterError, StudyError
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
-from hyoka.learning.predicting import numbers_held_out
+from hyoka.learning.prediction import numbers_held_out
 from hyoka.learning.sigmoid import fit_sigmoid, log_losses, win_probability
-from hyoka.passes import GameTable
-from hyoka.progress import OnProgress, Tally
+from hyoka.models.sparse import FeatureSet, SparseEvaluation, feature_set
+from hyoka.models.training_games import LearnedGames
+from hyoka.records.bulk import GameTable
 from hyoka.search import linear_evaluation
-from hyoka.search.learned_games import LearnedGames
-from hyoka.search.sparse_evaluations import FeatureSet, SparseEvaluation, feature_set
+from hyoka.storage.model_file import Origin
 from hyoka.study import Study
-from hyoka.study.measuring import chosen_evaluators
+from hyoka.study.sampling import chosen_evaluators
 
 Array = NDArray[np.float64]
 _KEPT_STEPS: Final = 15

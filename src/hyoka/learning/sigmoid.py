@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.foundation.errors import StudyError
 
 Method = Literal["mlm", "ls"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.foundation.errors import StudyError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

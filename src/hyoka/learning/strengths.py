@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strengths of moves, learned from the games that people or programs played."""
+"""Move strengths learned from games (Bradley-Terry), with shapes of stones and latent factors."""
 
 import math
 from collections.abc import Sequence
@@ -9,20 +9,59 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis.result import Result
-from hyoka.artefact import Artefact, Origin
-from hyoka.errors import NotationError
-from hyoka.estimate import Estimate
+from hyoka.foundation.errors import NotationError, ParameterError
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
-from hyoka.learning.shapes import frequent_shapes
-from hyoka.passes import GameTable
-from hyoka.progress import OnProgress, Tally
-from hyoka.search.evaluations import SHAPE, strengths_artefact, strengths_model
+from hyoka.models.linear import SHAPE, strengths_artefact, strengths_model
+from hyoka.models.loading import latent_content, latent_model
+from hyoka.records.bulk import GameTable
+from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
     import altair
+
+
+_MOVES: Final = 4_000_000
+"""Moves that are looked at; each takes a hundred bytes."""
+
+
+def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
+    games: GameTable,
+    most: int,
+    *,
+    least: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: OnProgress | None = None,
+) -> list[str]:
+    """The shapes that moves of games were played in most often, at most so many, as letters.
+
+    None that was met fewer than `least` times. What lies within a shape was met as often, and so
+    is one of them, too.
+    """
+    some = games.some(_MOVES, seed=seed)
+    looking = Tally(progress, "looking at shapes", len(some), "positions")
+    try:
+        hashes, packed = some.shapes_played(threads=threads, progress=looking.reach)
+    except ValueError as error:
+        raise NotationError(str(error)) from None
+    looking.reach(len(some))
+    met: list[tuple[int, int, int]] = []  # minus how often, size, row of the first
+    for size in range(hashes.shape[1]):
+        known, first, counts = np.unique(hashes[:, size], return_index=True, return_counts=True)
+        often = (counts >= least) & (known != 0)  # 0 is where no point was played
+        met += [
+            (-int(count), size, int(row))
+            for count, row in zip(counts[often], first[often], strict=True)
+        ]
+    met.sort()
+    return [_core.text_of_shape(packed[row], size) for _, size, row in met[:most]]
+
 
 _NINETY_FIVE: Final = 1.959964
 _LONGEST: Final = 40
@@ -251,3 +290,89 @@ def _interval(strength: float, error: float) -> Estimate:
         return Estimate(strength, math.nan, math.nan)
     reach = math.exp(min(_NINETY_FIVE * error, 50.0))
     return Estimate(strength, strength / reach, strength * reach)
+
+
+KIND: Final = "latent"
+RANK: Final = 8
+_EPOCHS: Final = 30
+_WATCHED: Final = 0.1
+"""Share of the games that tell when to stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Latent:
+    """Strengths and factors of a game's features of moves."""
+
+    game: str
+    names: tuple[str, ...]
+    """Of the features, the game's own first, then shapes."""
+    logs: NDArray[np.float32]
+    """By feature."""
+    factors: NDArray[np.float32]
+    """By feature and factor."""
+    losses: tuple[float, ...]
+    """Log-loss on the games watched, before and after each time through the others."""
+    origin: Origin | None = None
+
+    @property
+    def rank(self) -> int:
+        """How many factors a feature has."""
+        return int(self.factors.shape[1])
+
+    def model(self) -> _core.Model:
+        """What searches take."""
+        return latent_model(self.game, self.names, self.logs, self.factors)
+
+    def artefact(self) -> Artefact:
+        """As a file holds it."""
+        content = latent_content(self.names, self.logs, self.factors)
+        return Artefact.of(KIND, content, game=self.game, origin=self.origin)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file for `predict` and `strengths=FILE`."""
+        self.artefact().save(path)
+
+
+def learn_latent(  # noqa: PLR0913 - a keyword for each choice
+    games: GameTable,
+    strengths: Strengths,
+    *,
+    rank: int = RANK,
+    positions: int | None = None,
+    epochs: int = _EPOCHS,
+    rate: float = 0.05,
+    decay: float = 1e-4,
+    seed: int = 0,
+    origin: Origin | None = None,
+    threads: int | None = None,
+    progress: OnProgress | None = None,
+) -> Latent:
+    """Factors for the features of strengths, from the same games.
+
+    A tenth of the games, drawn by `seed`, is not learned from; when it is foretold worse than
+    before, the best numbers so far are taken.
+    """
+    if not 1 <= rank <= 64:
+        raise ParameterError("rank", f"is 1 to 64, not {rank}")
+    competitions = competitions_for(
+        games, strengths.shapes, positions, seed=seed, threads=threads, progress=progress
+    )
+    chance = np.random.default_rng(seed)
+    learned = (chance.random(len(games.ids)) >= _WATCHED).astype(np.uint8)
+    if learned.all() or not learned.any():
+        learned[0] = 1 - learned[0]
+    logs = np.log([each.strength.value for each in strengths.features]).astype(np.float32)
+    learner = _core.LatentLearner(competitions, learned, logs, rank, rate, decay, seed)
+    tally = Tally(progress, "learning factors", epochs, "times through the games")
+    losses = [learner.loss]
+    best = (logs, np.zeros((len(logs), rank), np.float32))
+    for _ in range(epochs):
+        learner.learn()
+        losses.append(learner.loss)
+        tally.add(note=f"log-loss {losses[-1]:.4f}")
+        if not losses[-1] <= min(losses[:-1]):  # also where it is no number at all
+            break
+        best = learner.numbers()
+    tally.reach(epochs)
+    names = tuple(each.name for each in strengths.features)
+    return Latent(games.game, names, best[0], best[1], tuple(losses), origin)

@@ -15,11 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import NotationError, RefusedError, SourceError
-from hyoka.progress import OnProgress, Tally
+from hyoka.foundation.errors import NotationError, RefusedError, SourceError
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.records.formats import FORMATS, as_utf8, recognise
-from hyoka.records.ranks import ordered_date, rank_number
-from hyoka.records.record import ENDINGS, Author, Record, Remark
+from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, rank_number
 from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
 
 LONGEST_GAME: Final = 64 << 20

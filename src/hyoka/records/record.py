@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recorded game, whatever the game and the notation it came from."""
+"""One recorded game, whatever the game and the notation; ranks and dates as values that sort."""
 
+import functools
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from html import escape
 from typing import Final, Literal, get_args
@@ -13,7 +16,122 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.games import Move, Position, Replay, game_facts, registered_start, replay_of
-from hyoka.records.ranks import rank_number
+
+_DIGITS = str.maketrans("０１２３４５６７８９一二三四五六七八九", "0123456789123456789")
+_ELO = re.compile(r"\s*[+-]?(\d{1,5}(?:\.\d+)?)")
+_RANK = re.compile(r"(\d{1,2})\s*(k|kyu|gup|級|级|d|dan|段|a|p|pro|ama)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:[-./年](\d{1,2}))?(?:[-./月](\d{1,2}))?")
+
+
+@functools.lru_cache(maxsize=65536)
+def rank_number(text: str) -> float | None:
+    """A rating or rank as a number: the higher the stronger; None if there is none to read.
+
+    Ratings are their own number. Ranks count from 30 kyu = 0 over 1 kyu = 29 and 1 dan = 30 to
+    9 dan = 38; professional dans follow, 1p = 39 to 9p = 47. Numbers of ratings and of ranks are
+    not to be compared with each other.
+
+    >>> [rank_number(rank) for rank in ("2715", "18k", "6d", "9p", "四段", "?")]
+    [2715.0, 12.0, 35.0, 47.0, 33.0, None]
+    """
+    parsed = _parsed(text)
+    if parsed is None:
+        return None
+    number, unit = parsed
+    return {"k": 30 - number, "d": 29 + number, "p": 38 + number, "": number}[unit]
+
+
+def rank_label(text: str) -> tuple[str, bool] | None:
+    """A rating or rank in one spelling, and whether it is a rank; None if there is none to read.
+
+    >>> [rank_label(rank) for rank in ("2715.0", "18 kyu", "四段", "9p", "?")]
+    [('2715', False), ('18k', True), ('4d', True), ('9p', True), None]
+    """
+    parsed = _parsed(text)
+    return None if parsed is None else (f"{parsed[0]:g}{parsed[1]}", bool(parsed[1]))
+
+
+def _parsed(text: str) -> tuple[float, str] | None:
+    """The number and its unit: k, d, p, or nothing for a rating."""
+    plain = text.translate(_DIGITS).replace("初段", "1段").replace("十", "10")
+    if rank := _RANK.search(plain):
+        unit = rank[2].lower()
+        if unit in ("k", "kyu", "gup", "級", "级"):
+            return float(rank[1]), "k"
+        return float(rank[1]), "p" if unit in ("p", "pro") else "d"
+    elo = _ELO.match(plain)
+    return (float(elo[1]), "") if elo else None
+
+
+@dataclass
+class RankRange:
+    """The lowest and the highest of ranks that came one by one, or of ratings."""
+
+    count: int = 0
+    total: float = 0.0
+    low: float = math.inf
+    high: float = -math.inf
+    lowest: str = ""
+    highest: str = ""
+
+    def add(self, number: float, label: str, count: int) -> None:
+        """Take one in, so many times."""
+        self.count += count
+        self.total += number * count
+        if number < self.low:
+            self.low, self.lowest = number, label
+        if number > self.high:
+            self.high, self.highest = number, label
+
+    @property
+    def text(self) -> str:
+        """From the lowest to the highest."""
+        return self.lowest if self.lowest == self.highest else f"{self.lowest} to {self.highest}"
+
+    @property
+    def mean(self) -> float | None:
+        """Of the numbers; None if there were none."""
+        return self.total / self.count if self.count else None
+
+
+@dataclass
+class Standings:
+    """Ranks and ratings apart: their numbers are not to be compared.
+
+    >>> standings = Standings()
+    >>> standings.add([("3k", 2), ("12 dan", 1), ("2715.0", 3), ("?", 1), ("9p", 1)])
+    >>> standings.ranks.text, standings.ranks.count, standings.ratings.text
+    ('3k to 9p', 4, '2715')
+    """
+
+    ranks: RankRange = field(default_factory=RankRange)
+    ratings: RankRange = field(default_factory=RankRange)
+
+    def add(self, counts: Iterable[tuple[str, int]]) -> None:
+        """Take in texts with how often each is there; texts that say no rank are ignored."""
+        for text, count in counts:
+            number, label = rank_number(text), rank_label(text)
+            if number is not None and label is not None:
+                (self.ranks if label[1] else self.ratings).add(number, label[0], count)
+
+
+@functools.lru_cache(maxsize=65536)
+def ordered_date(text: str) -> str:
+    """A date as year-month-day, as far as it is known, so that text order is time order.
+
+    >>> [ordered_date(date) for date in ("1998.10.05", "2016/1/2", "1846-09-11,12", "1977.??.??")]
+    ['1998-10-05', '2016-01-02', '1846-09-11', '1977']
+    """
+    date = _DATE.search(text)
+    if date is None:
+        return text
+    year, month, day = date.groups()
+    if month is None or not 1 <= int(month) <= 12:
+        return year
+    if day is None or not 1 <= int(day) <= 31:
+        return f"{year}-{int(month):02}"
+    return f"{year}-{int(month):02}-{int(day):02}"
+
 
 Ending = Literal[
     "unknown", "normal", "resigned", "time", "illegal", "adjudicated", "forfeit", "unfinished"
@@ -106,7 +224,7 @@ class Record:
         return f"<Record {self.game} {players}, {len(self)} moves, {result} ({self.ending})>"
 
     def _repr_html_(self) -> str:
-        from hyoka.diagram import diagram, svg  # noqa: PLC0415 - only a notebook asks
+        from hyoka.games.diagram import diagram, svg  # noqa: PLC0415 - only a notebook asks
 
         last = self.position()
         board = svg(diagram(last), size=352) if hasattr(last, "cells") else ""
@@ -203,3 +321,163 @@ class Record:
     @property
     def _komi(self) -> float:
         return math.nan if self.komi is None else self.komi
+
+
+SEPARATOR: Final = "\f"
+"""Between comments, and between the values of a header that comes several times."""
+
+_CONTROLS: Final = dict.fromkeys((*(set(range(32)) - {9, 10}), 127), " ")
+"""Lines and tabs stay; what is more than a line of a file takes care of itself."""
+
+
+class Wording(IntEnum):
+    """How a remark is written, the first choice first."""
+
+    own = 0
+    """In its own words, which say its numbers as well."""
+    both = 1
+    """Its numbers as commands, and what else its words say on one line."""
+    commands = 2
+    """Its numbers alone."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A record and what of its own words holds."""
+
+    record: Record
+    stale: frozenset[str] = frozenset()
+    """Fields that its headers do not say."""
+    wordings: Mapping[int, Wording] = field(default_factory=dict)
+    """By plies; those that are not here are written in their own words."""
+    engine_comments: bool = True
+    """Whether PGN has players' evaluations as match runners write them, `{+0.35/12 1.2s}`."""
+
+    def headers(
+        self,
+        made: Iterable[tuple[str, str, str]],
+        said_by: Mapping[str, Sequence[str]],
+        is_name: Callable[[str], object],
+    ) -> list[tuple[str, str]]:
+        """Names and values: the record's own, and those made of fields that they do not say.
+
+        `made` are fields with the header that says them, `said_by` all headers that feed a field,
+        `is_name` tells which names are of this notation.
+        """
+        own = [
+            (name, value.translate(_CONTROLS))
+            for name, values in self.record.tags.items()
+            if is_name(name)
+            for value in values.split(SEPARATOR)
+        ]
+        if not own:
+            return [(name, text) for _, name, text in made if text]
+        wrong = {name for each in self.stale for name in said_by.get(each, ())}
+        return [
+            *((name, value) for name, value in own if name not in wrong),
+            *(
+                (name, text)
+                for each, name, text in made
+                if text and (each in self.stale or name in wrong)
+            ),
+        ]
+
+    def wording(self, remark: Remark) -> Wording:
+        """How a remark is written."""
+        if not remark.text and not remark.properties:
+            return Wording.commands
+        return self.wordings.get(remark.ply, Wording.own)
+
+    def comments(self, remark: Remark, said: str) -> list[str]:
+        """What is written about a position; `said` are the remark's numbers as commands."""
+        wording = self.wording(remark)
+        if wording == Wording.own:
+            texts = remark.text.split(SEPARATOR)
+            return [text.translate(_CONTROLS) for text in texts if text]
+        rest = _without_commands(remark.text) if wording == Wording.both else ""
+        return [text for text in (" ".join(filter(None, (said, rest))),) if text]
+
+    def remarks(self) -> dict[int, Remark]:
+        """By plies; of several on one position the first, as notations have room for one."""
+        return first_by_ply(self.record.remarks)
+
+
+def first_by_ply(remarks: Iterable[Remark]) -> dict[int, Remark]:
+    """The first remark on each position."""
+    found: dict[int, Remark] = {}
+    for remark in remarks:
+        found.setdefault(remark.ply, remark)
+    return found
+
+
+_COMMAND: Final = re.compile(
+    r"\[%(?:eval|clk|emt|value|score|mate|depth|book|author)\s[^\]]{0,99}\]|^\*\*"
+    r"|(?:(?<=\f)|^)\s*(?:[+-]?M?[0-9.]+/[0-9]+(?:\s+[0-9.]+m?s\b)?|book(?=\s*(?:[\f,]|$))),?"
+)
+
+
+def _without_commands(text: str) -> str:
+    """What a comment says beside numbers that are written anew, on one line."""
+    return " ".join(_COMMAND.sub(" ", text).split())
+
+
+def one_line(text: str) -> str:
+    """The same text without line ends."""
+    return text.replace("\n", " ")
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as the same 32-bit number."""
+    return np.format_float_positional(np.float32(value), trim="-")
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds to the millisecond: `1.2`."""
+    return f"{seconds:.3f}".rstrip("0").removesuffix(".")
+
+
+def clock(seconds: float) -> str:
+    """As lichess writes it, to the millisecond: `1:02:03.5`."""
+    full, _, fraction = seconds_text(seconds).partition(".")
+    minutes, rest = divmod(int(full), 60)
+    text = f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+    return f"{text}.{fraction}" if fraction else text
+
+
+def commands(
+    remark: Remark,
+    *,
+    pawns: bool,
+    without: Set[str] = frozenset(),
+    implied: str | None = None,
+) -> str:
+    """A remark as commands in a comment; `pawns`: scores as lichess writes them.
+
+    `implied` is whom readers take for the author if nobody is named.
+    """
+    parts = []
+    if pawns and remark.score is not None and float(np.float32(remark.score)).is_integer():
+        depth = f",{remark.depth}" if remark.depth else ""
+        parts.append(f"[%eval {remark.score / 100:.2f}{depth}]")
+        without = without | {"score", "depth"}
+    elif pawns and remark.mate is not None:
+        depth = f",{remark.depth}" if remark.depth else ""
+        parts.append(f"[%eval #{remark.mate}{depth}]")
+        without = without | {"mate", "depth"}
+    if remark.value is not None:
+        parts.append(f"[%value {number(remark.value)}]")
+    if remark.score is not None and "score" not in without:
+        parts.append(f"[%score {number(remark.score)}]")
+    if remark.mate is not None and "mate" not in without:
+        parts.append(f"[%mate {remark.mate}]")
+    if remark.depth is not None and "depth" not in without:
+        parts.append(f"[%depth {remark.depth}]")
+    if remark.clock_s is not None and "clock" not in without:
+        parts.append(f"[%clk {clock(remark.clock_s)}]")
+    if remark.spent_s is not None and "spent" not in without:
+        parts.append(f"[%emt {clock(remark.spent_s)}]")
+    if remark.book and "book" not in without:
+        parts.append("[%book 1]")
+    if remark.author != implied:
+        parts.append(f"[%author {remark.author or 'unknown'}]")
+    return " ".join(parts)

@@ -21,9 +21,8 @@ from typing import IO, Any, Final
 
 import pyarrow as pa
 
-from hyoka.errors import SourceError
-from hyoka.files import open_regular
-from hyoka.records.unpacking import (
+from hyoka.foundation.errors import SourceError
+from hyoka.records.archives import (
     BROKEN,
     Allowance,
     Damage,
@@ -32,6 +31,7 @@ from hyoka.records.unpacking import (
     archive_kind,
     tar_members,
 )
+from hyoka.storage.files import open_regular
 
 BLOCK: Final = 1 << 20
 """Bytes read at a time."""

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.records.ranks import Standings
 from hyoka.records.reading import (
     MOST_UNREADABLE_KEPT,
     Batch,
@@ -18,6 +17,7 @@ from hyoka.records.reading import (
     UnreadableNumber,
     unread_count,
 )
+from hyoka.records.record import Standings
 
 _FIRST_REFUSED = 20
 

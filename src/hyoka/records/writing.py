@@ -10,16 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from hyoka.errors import NotationError
-from hyoka.files import write_text
+from hyoka.foundation.errors import NotationError
 from hyoka.games import game_facts
-from hyoka.records.as_csa import as_csa
-from hyoka.records.as_kif import as_kif
-from hyoka.records.as_pgn import as_pgn
-from hyoka.records.as_sgf import as_sgf
-from hyoka.records.draft import Draft, Wording, first_by_ply
+from hyoka.records.kifu_writer import as_csa, as_kif
+from hyoka.records.pgn_writer import as_pgn
 from hyoka.records.reading import read_back
-from hyoka.records.record import Record, Remark
+from hyoka.records.record import Draft, Record, Remark, Wording, first_by_ply
+from hyoka.records.sgf_writer import as_sgf
+from hyoka.storage.files import write_text
 
 
 def _line(draft: Draft) -> str:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches: Monte Carlo, UCT, alpha-beta, mates and endings, all named by one kind of text."""
 
-from hyoka.search.book import Book
-from hyoka.search.convolutions import Convolution, convolution
-from hyoka.search.difficulty import Difficulty, difficulty
-from hyoka.search.evaluations import (
+from hyoka.games.lines import as_line
+from hyoka.models.book import Book
+from hyoka.models.linear import (
     LinearEvaluation,
     has_features,
     has_terms,
@@ -12,20 +11,18 @@ from hyoka.search.evaluations import (
     move_strengths,
     strengths_artefact,
 )
-from hyoka.search.line_sample import line_sample
-from hyoka.search.lines import as_line
-from hyoka.search.networks import Network, network
+from hyoka.models.loading import StaticEvaluation, static_evaluation
+from hyoka.models.networks import Convolution, Network, convolution, network
+from hyoka.models.ply_perceptrons import PlyPerceptrons
+from hyoka.models.python_evaluator import PythonEvaluator
+from hyoka.models.sparse import SparseEvaluation, feature_sets, sparse_evaluation
+from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.playing import play_game, search_line, search_once
-from hyoka.search.ply_perceptrons import PlyPerceptrons
-from hyoka.search.python_evaluator import PythonEvaluator
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.search_result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.settings import KINDS, Setting
 from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
-from hyoka.search.sparse_evaluations import SparseEvaluation, feature_sets, sparse_evaluation
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
-from hyoka.search.static_evaluations import StaticEvaluation, static_evaluation
-from hyoka.search.tree_files import write_tree
 from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep, search_tree
 
 __all__ = [
@@ -58,7 +55,6 @@ __all__ = [
     "find_mate",
     "has_features",
     "has_terms",
-    "line_sample",
     "linear_evaluation",
     "mc",
     "mc_score",
@@ -73,5 +69,4 @@ __all__ = [
     "static_evaluation",
     "strengths_artefact",
     "uct",
-    "write_tree",
 ]

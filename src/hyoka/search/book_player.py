@@ -6,12 +6,11 @@ import random
 from typing import Protocol, cast
 
 from hyoka.games import AnyMove, Position
-from hyoka.search.book import Book
-from hyoka.search.parts import book_of, searches_book
-from hyoka.search.request import SearchRequest
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.models.book import Book
+from hyoka.search.assembly import book_of, searches_book
+from hyoka.search.players import TreePlayer
+from hyoka.search.search_result import MoveReport, SearchLimits, SearchRequest, SearchResult
 from hyoka.search.spec import SearchSpec
-from hyoka.search.tree_search import TreePlayer
 
 
 class SearchPlayer(Protocol):

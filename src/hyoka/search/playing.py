@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from hyoka._core import Player
-from hyoka.errors import NotationError
+from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyGame, AnyLine, name_of
-from hyoka.search.lines import as_line
-from hyoka.search.result import SearchResult
+from hyoka.games.lines import as_line
+from hyoka.search.search_result import SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.spec import SearchSpec
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from hyoka.games import FACTS, game_facts
-from hyoka.search.settings import Value
-from hyoka.search.shipped import (
+from hyoka.models.bundled import (
     shipped_evaluation,
     shipped_model,
     shipped_network,
     shipped_prior_model,
 )
+from hyoka.search.settings import Value
 
 _GO_BY_STRENGTHS: Final = ("uct", "mc", "mc-score", "ranking")
 """Searches that take the move model that comes with Hyoka."""

@@ -10,19 +10,22 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.errors import NotationError
+from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyGame, AnyMove, game_facts, registered_start
-from hyoka.search.alpha_beta import AlphaBetaPlayer
+from hyoka.games.lines import as_line
 from hyoka.search.book_player import SearchPlayer, with_book
-from hyoka.search.lines import as_line
-from hyoka.search.memory import memory_for
-from hyoka.search.monte_carlo import MonteCarloPlayer
-from hyoka.search.ranking_player import RankingPlayer
-from hyoka.search.request import OnResult, SearchRequest
-from hyoka.search.result import SearchLimits, SearchResult
-from hyoka.search.simple_players import ExactPlayer, MatePlayer, RandomPlayer
+from hyoka.search.players import (
+    AlphaBetaPlayer,
+    ExactPlayer,
+    MatePlayer,
+    MonteCarloPlayer,
+    RandomPlayer,
+    RankingPlayer,
+    TreePlayer,
+)
+from hyoka.search.search_result import OnResult, SearchLimits, SearchRequest, SearchResult
+from hyoka.search.solvers import memory_for
 from hyoka.search.spec import SearchSpec
-from hyoka.search.tree_search import TreePlayer
 
 _PLAYERS: Final[dict[str, Callable[[SearchSpec, str | None], SearchPlayer]]] = {
     "uct": TreePlayer,

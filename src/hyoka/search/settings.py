@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, cast, get_args
 
 from hyoka import _core
-from hyoka.artefact import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
-from hyoka.errors import NotationError, nearest
+from hyoka.foundation.errors import NotationError, nearest
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
 Value = int | float | bool | str | Artefact

@@ -1,16 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact solvers: mates by checks in chess and shogi, endings in Othello."""
+"""Exact solvers: mates by checks in chess and shogi, endgames in Othello."""
 
 import contextlib
+import errno
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from hyoka._core import Reason
-from hyoka.errors import NotationError
+from hyoka.foundation.errors import NotationError, OutOfMemoryError
 from hyoka.games import AnyGame, AnyMove, facts_of, games_with
 from hyoka.games.protocols import Solver
-from hyoka.search.memory import memory_for
+
+
+@contextlib.contextmanager
+def memory_for(what: str) -> Iterator[None]:
+    """Raise OutOfMemoryError, with what the memory was for, where there is not enough.
+
+    Where DuckDB is loaded, a failed allocation anywhere in C++ comes to Python as its exception.
+    """
+    try:
+        yield
+    except OutOfMemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+            raise OutOfMemoryError(f"not enough memory for {what}; give it less") from None
+        if isinstance(error, RuntimeError) and str(error) == os.strerror(errno.EAGAIN):
+            message = f"not enough memory for the threads of {what}; give it fewer"
+            raise OutOfMemoryError(message) from None
+        raise
+
 
 _MOST_KEPT_MIB: Final = 64
 """Tables larger than the default are freed after each call."""

@@ -15,17 +15,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from hyoka.artefact import LEARNED, NETWORK, Artefact
-from hyoka.errors import NotationError
-from hyoka.fingerprint import fingerprint
+from hyoka.foundation.errors import NotationError
+from hyoka.foundation.fingerprint import fingerprint
 from hyoka.games import FACTS
-from hyoka.search.book import Book
+from hyoka.models.book import Book
+from hyoka.models.bundled import has_network, named_network, usual_evaluation, usual_strengths
+from hyoka.models.loading import StaticEvaluation
+from hyoka.models.python_evaluator import name_of_function
 from hyoka.search.effects import idle, same_as_unsaid, usual
 from hyoka.search.presets import names_in_presets, preset_settings
-from hyoka.search.python_evaluator import name_of_function
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
-from hyoka.search.shipped import has_network, named_network, usual_evaluation, usual_strengths
-from hyoka.search.static_evaluations import StaticEvaluation
+from hyoka.storage.model_file import LEARNED, NETWORK, Artefact
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka._core import Player
-from hyoka.errors import ParameterError
+from hyoka.foundation.errors import ParameterError
 from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts
-from hyoka.search.lines import as_line
+from hyoka.games.lines import as_line
 from hyoka.search.playing import name_or_none
-from hyoka.search.request import OnResult
-from hyoka.search.result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.search_result import MoveReport, OnResult, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.spec import SearchSpec
 

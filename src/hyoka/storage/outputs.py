@@ -21,8 +21,8 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hyoka.artefact import KINDS, read_artefact
-from hyoka.errors import OutputError, SourceError, named
+from hyoka.foundation.errors import OutputError, SourceError, named
+from hyoka.storage.model_file import KINDS, read_artefact
 
 if TYPE_CHECKING:
     import pyarrow as pa

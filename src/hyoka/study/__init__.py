@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies: games, positions and evaluations on the disk, asked by SQL."""
 
-from hyoka.study.adjudicating import (
+from hyoka.study.derived_columns import (
+    CategoriesReport,
+    RankingReport,
+    categorise,
+    rank_moves,
+    stored_categories,
+)
+from hyoka.study.evaluating import evaluate
+from hyoka.study.evaluation_store import (
+    EvaluationReport,
+    Visits,
+    has_visits,
+    keep_visits,
+    stored_visits,
+)
+from hyoka.study.exact_results import (
     METHODS,
     AdjudicationReport,
     WinnersReport,
     adjudicate,
     adjudicate_records,
 )
-from hyoka.study.categorising import CategoriesReport, categorise, stored_categories
-from hyoka.study.checking import Damage, StudyCheck, check_study
-from hyoka.study.evaluating import evaluate
-from hyoka.study.given_evaluations import GivenEvaluations
+from hyoka.study.exporting import ExportReport, export_positions
+from hyoka.study.imported_evaluations import GivenEvaluations
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
-from hyoka.study.own_columns import ColumnReport, columns_of
-from hyoka.study.question import Question
-from hyoka.study.ranking import RankingReport, rank_moves
-from hyoka.study.storing import EvaluationReport
+from hyoka.study.sampling import Question
 from hyoka.study.study import Study, append_to_study, make_study
-from hyoka.study.training_data import ExportReport, export_positions
-from hyoka.study.visits import Visits, has_visits, keep_visits, stored_visits
+from hyoka.study.user_columns import ColumnReport, columns_of
+from hyoka.study.verify import Damage, StudyCheck, check_study
 
 __all__ = [
     "COMMENTS",

@@ -25,12 +25,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.errors import NotationError, StudyError, nearest
+from hyoka.foundation.errors import NotationError, StudyError, nearest
+from hyoka.foundation.text import OR, check_met, matches, merged, patterns_of, program_name
 from hyoka.games import facts_named
-from hyoka.name_patterns import OR, check_met, matches, merged, patterns_of, program_name
+from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
+from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
 from hyoka.study.layout import COMMENTS
-from hyoka.study.speakers import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
-from hyoka.study.storing import Chosen, EvaluationReport, store
 from hyoka.study.study import Study
 
 _LEAST_GAMES: Final = 30

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.records.draft import SEPARATOR
+from hyoka.records.record import SEPARATOR
 from hyoka.study.layout import REMARK_SCHEMA
 from hyoka.study.manifest import Change, Part, read_part
 

@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis.coverage import MIN_GAMES
-from hyoka.study.conditions import check_condition
-from hyoka.study.measuring import (
+from hyoka.storage.result import MIN_GAMES
+from hyoka.study.sampling import (
     EVALUATOR,
     SAID,
+    Question,
     is_player,
     nothing_evaluated,
     quoted,
     said_by,
     said_in,
 )
-from hyoka.study.question import Question
+from hyoka.study.sql import check_condition
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study

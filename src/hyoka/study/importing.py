@@ -12,16 +12,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.errors import StudyError, named
-from hyoka.fleet import Crew, Run
+from hyoka.foundation.errors import StudyError, named
 from hyoka.games import facts_named
-from hyoka.passes import GameTable
+from hyoka.parallel import Crew, Run
 from hyoka.records import Batch, Refused
+from hyoka.records.bulk import GameTable
 from hyoka.records.reading import MOST_UNREADABLE_KEPT, UnreadableNumber, unread_count
-from hyoka.study.conditions import check_condition
 from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.manifest import Change, Part
-from hyoka.study.sql import connection, run_query
+from hyoka.study.sql import check_condition, connection, run_query
 
 _PART_MOVES: Final = 400_000
 """A part is written when its games have so many moves, or so many games have come."""

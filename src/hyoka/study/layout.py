@@ -31,8 +31,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hyoka.errors import StudyError
-from hyoka.files import read_regular, umask, write_text
+from hyoka.foundation.errors import StudyError
+from hyoka.storage.files import read_regular, umask, write_text
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1

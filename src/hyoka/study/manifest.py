@@ -26,8 +26,9 @@ from typing import Any, Final, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hyoka.errors import StudyError
-from hyoka.files import check_regular, open_regular, sync_folder, write_bytes
+from hyoka.foundation.errors import StudyError
+from hyoka.storage.files import check_regular, open_regular, sync_folder, write_bytes
+from hyoka.storage.locking import LOCK, locked
 from hyoka.study.layout import (
     DESCRIPTION,
     TABLES,
@@ -38,7 +39,6 @@ from hyoka.study.layout import (
     write_part,
     write_sealed_toml,
 )
-from hyoka.study.locking import LOCK, locked
 
 ENGINE: Final = "engine.toml"
 METHOD: Final = "method.toml"

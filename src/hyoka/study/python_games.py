@@ -13,17 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
-from hyoka.contestants import PYTHON_GAMES
-from hyoka.errors import IllegalMoveError, StudyError
-from hyoka.games import (
-    FACTS,
-    AnyGame,
-    AnyMove,
-    PythonLine,
-    position,
-    registered_names,
-)
-from hyoka.progress import OnProgress, Tally
+from hyoka.agents import PYTHON_GAMES
+from hyoka.foundation.errors import IllegalMoveError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import FACTS, AnyGame, AnyMove, PythonLine, position, registered_names
 from hyoka.records import Batch, Record, Remark
 from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.importing import ImportReport, rows_where

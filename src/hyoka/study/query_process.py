@@ -23,7 +23,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 
-from hyoka.errors import ConditionError
+from hyoka.foundation.errors import ConditionError
 
 SPARE_BYTES: Final = 1 << 30
 """What a process may need beside twice a query's limit, which are its tables and its answer."""

@@ -20,9 +20,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from hyoka.study.position_texts import position_texts
 from hyoka.study.query_process import SPARE_BYTES, Request
-from hyoka.study.sql import answer_here, connection, within_memory
+from hyoka.study.sql import answer_here, connection, position_texts, within_memory
 
 
 def main() -> None:

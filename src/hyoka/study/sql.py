@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one place where DuckDB is used: locked before any text of a user's comes near it.
-
-No file, no network, no extension and no variable of Python's can be reached, no setting can be
-changed, and a query has an end: `HYOKA_SQL_SECONDS` and `HYOKA_SQL_MEMORY` say how long it may take
-and how much memory it and its answer may fill. DuckDB keeps to that limit, unless a function makes
-a text of gigabytes: queries that could do so (`sql_bounds`) run in a process of their own.
-"""
+"""SQL over a study: the only use of DuckDB, locked down before any text from a user reaches it."""
 
 import contextlib
 import contextvars
+import difflib
 import functools
 import os
 import re
+import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
-from hyoka.errors import ConditionError, Error, harmless
+from hyoka import _core
+from hyoka.foundation.errors import ConditionError, Error, harmless
+from hyoka.games import game_facts
 from hyoka.study.query_process import Request, query_process
 from hyoka.study.sql_bounds import is_bounded
 
@@ -283,3 +282,116 @@ def _most_in_container() -> int:
         return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
     except (OSError, ValueError):
         return sys.maxsize
+
+
+def check_condition(condition: str, columns: Sequence[str]) -> str:
+    """The condition in brackets, if it is one SQL expression; hints at the nearest column."""
+    return _checked(condition, tuple(columns))
+
+
+@functools.lru_cache(maxsize=64)
+def _checked(condition: str, columns: tuple[str, ...]) -> str:
+    opened = connection({})  # not closed here: a query that was given up may still be busy there
+    # With and without brackets: what closes a bracket that it did not open is no expression.
+    for text in (f"select 1 where {condition}\n", f"select 1 where ({condition}\n)"):
+        try:
+            kind = statement_kind(opened, text)
+        except ConditionError as error:
+            raise ConditionError(f"condition '{condition}': {error}") from error
+        if kind != "SELECT":
+            raise ConditionError(f"condition '{condition}': one SQL expression is expected")
+    names = ", ".join(f'null as "{name}"' for name in columns)
+    try:
+        bind_query(opened, f"select 1 from (select {names}) where ({condition}\n)")
+    except duckdb.BinderException as error:
+        raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
+    except duckdb.PermissionException as error:
+        raise ConditionError(
+            f"condition '{condition}': a condition can reach no file and change no setting"
+        ) from error
+    except duckdb.Error:
+        pass  # of the types, which are not known here; the real table will tell
+    return f"({condition}\n)"
+
+
+def _with_hint(condition: str, message: str, columns: Sequence[str]) -> str:
+    parts = message.split('"')
+    if message.startswith("Binder Error: Referenced column") and len(parts) > 1:
+        message = f"there is no column {parts[1]}"
+    near = difflib.get_close_matches(parts[1], columns, n=1) if len(parts) > 1 else []
+    hint = f"; did you mean {near[0]}?" if near else f"; columns are {', '.join(columns)}"
+    return f"condition '{condition}': {message}{hint}"
+
+
+_CALLED: Final = re.compile(r"\b(?:position_text|s?fen)\s*\(", re.IGNORECASE)
+_MISSING: Final = re.compile(r"Function with name (s?fen) does not exist", re.IGNORECASE)
+
+
+@contextlib.contextmanager
+def position_texts(
+    opened: Connection, query: str, game: str, games: Callable[[], pa.Table]
+) -> Iterator[None]:
+    """Let a query use the functions, if it does; `games` gives game_id, start, komi and moves."""
+    if not _CALLED.search(query):
+        yield
+        return
+    inner = f"position_text_{secrets.token_hex(8)}"
+    names = [name for name in ("position_text", game_facts(game).start_word) if name]
+    opened.texts = game, games()
+    texts = _Texts(*opened.texts)
+    opened.cursor.create_function(
+        inner, texts, ["BIGINT", "BIGINT"], "VARCHAR", type="arrow", null_handling="special"
+    )
+    try:
+        for name in names:
+            opened.execute(
+                f"create or replace temp macro {name}(game_id, ply) as "
+                f"{inner}(cast(game_id as bigint), cast(ply as bigint))"
+            )
+        yield
+    except ConditionError as error:
+        if (missing := _MISSING.search(str(error))) is None:
+            raise
+        raise ConditionError(
+            f"{game} has no {missing[1]}(game_id, ply); there is {' and '.join(names)}"
+        ) from error
+    finally:
+        for name in names:
+            opened.execute(f"drop macro if exists temp.{name}")
+        opened.cursor.remove_function(inner)
+        opened.texts = None
+
+
+class _Texts:
+    """Texts of positions by game and ply; null where there is none."""
+
+    def __init__(self, game: str, games: pa.Table) -> None:
+        self._game = game
+        self._games = games
+        ids = games["game_id"].to_numpy()
+        self._order = np.argsort(ids)
+        self._ids = ids[self._order]
+
+    def __call__(self, games: Any, plies: Any) -> pa.Array:
+        wanted = list(zip(games.to_pylist(), plies.to_pylist(), strict=True))
+        texts: list[str | None] = [None] * len(wanted)
+        replay: tuple[int | None, _core.Replay | None, int] = (None, None, -1)
+        # In order a game is walked once.
+        known = (i for i, keys in enumerate(wanted) if None not in keys)
+        for i in sorted(known, key=lambda i: wanted[i]):
+            game, ply = wanted[i]
+            if replay[0] != game:
+                replay = (game, *self._replay(game))
+            if replay[1] is not None and 0 <= ply <= replay[2]:
+                texts[i] = replay[1].position(ply).text
+        return pa.array(texts, pa.string())
+
+    def _replay(self, game: int) -> tuple[_core.Replay | None, int]:
+        place = int(np.searchsorted(self._ids, game))
+        if place == len(self._ids) or self._ids[place] != game:
+            return None, -1
+        row = int(self._order[place])
+        start, komi, moves = (self._games[name][row].as_py() for name in ("start", "komi", "moves"))
+        codes = np.frombuffer(moves, "<u2").astype(np.uint16)
+        number = float("nan") if komi is None else komi
+        return _core.Replay(self._game, start, number, codes), len(codes)

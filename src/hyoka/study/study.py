@@ -19,21 +19,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis.result import html_table
-from hyoka.errors import StudyError, named
-from hyoka.files import sync_folder, umask
+from hyoka.foundation.errors import StudyError, named
+from hyoka.foundation.progress import OnProgress
 from hyoka.games import registered_names
-from hyoka.passes import GameTable
-from hyoka.progress import OnProgress
 from hyoka.records import Record, Remark, batches
-from hyoka.study import analysing
-from hyoka.study import own_columns as adding
-from hyoka.study.conditions import check_condition
+from hyoka.records.bulk import GameTable
+from hyoka.storage.files import sync_folder, umask
+from hyoka.storage.locking import is_held, locked
+from hyoka.storage.result import html_table
+from hyoka.study import analyses as analysing
+from hyoka.study import user_columns as adding
 from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
-from hyoka.study.locking import is_held, locked
 from hyoka.study.manifest import Change, Manifest, changing, read_manifest, read_part, reading
 from hyoka.study.python_games import Given, PythonImporter, check_known, files_of, sources_of
+from hyoka.study.sql import check_condition
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000

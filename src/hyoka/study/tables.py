@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
-from hyoka.errors import StudyError
+from hyoka.foundation.errors import StudyError
 from hyoka.study.importing import colour_names
 from hyoka.study.layout import DESCRIPTION, REMARK_SCHEMA
 from hyoka.study.manifest import (
@@ -26,8 +26,7 @@ from hyoka.study.manifest import (
     read_manifest,
     reading,
 )
-from hyoka.study.position_texts import position_texts
-from hyoka.study.sql import UnreadableError, connection, run_query
+from hyoka.study.sql import UnreadableError, connection, position_texts, run_query
 
 EVALUATION_SCHEMA: Final = pa.schema(
     [

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All experiments by name."""
+
+from typing import Final
+
+from experiments import (
+    go_analyses,
+    nakamura_2007,
+    nakamura_2007_network,
+    sato_2010,
+    sato_2013,
+    strength,
+    weight_records,
+    yoshii_1998,
+)
+from experiments.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
+from experiments.go_ranks import RANKS, RULES, RanksExperiment
+from experiments.go_ranks import SCALES as RANKS_SCALES
+from experiments.gps_shogi import Amount, GpsExperiment
+from experiments.takeuchi_2010 import BISHOP_FACTORS, CHESS_MATCHES, KING_WEIGHTS, SHOGI_MATCHES
+from experiments.weight_records import Adjusted, RecordsScale, WeightExperiment
+from experiments.workshop import Experiment
+from hyoka.foundation.errors import NotationError, nearest
+
+_MONTE_CARLO: Final = ("UCT", "MC")
+_ALL: Final = (OURS, "GNU Go", *_MONTE_CARLO, "MC-Score", UNDIVIDED)
+_GO_NOTES: Final = (
+    "Records: OGS 9×9, both players 3k or better as in the paper, but komi 5.5 to 7.5, not 0.5; "
+    "three fifths by Japanese rules, while the programs count area. PUCT, with rated moves and "
+    "light playouts, is ours and stands where the paper has Fuego; GNU Go is 3.8, not 3.7.12. UCT "
+    "explores as libego does (by √(ln n / n_i) on values from -1 to 1, moves joining a leaf after "
+    "100 visits): a reading chosen after formula (1) had been seen to do worse than MC. MC and "
+    "MC-Score divide the playouts by the number of legal moves, as the text says; undivided MC has "
+    "all of them."
+)
+_LADDER_NOTES: Final = (
+    "A ladder that runs: a chain with two liberties gets back to two out of the first atari and is "
+    "driven on to its end by the side to move. The paper's ladders are 11 % of its positions. "
+    "Level: how much more often Black won than the curve of all says at the same value; the split "
+    "is the one gap less the other. By the paper Black wins more where White's stones are in "
+    "danger, and the split shrinks with more playouts."
+)
+_RANKS_NOTES: Final = (
+    "One curve: within 0.05 in every bin of 0.05 that has 100 positions of either, intervals for "
+    "all bins together. The paper's curves lie below y = x, probably since the stronger player has "
+    "White on KGS."
+)
+_BISHOPS: Final = Adjusted(
+    "chess",
+    ("chess/twic_human.pgn.xz",),
+    "first_rank >= 2200 and second_rank >= 2200 and plies >= 40 and result is not null",
+    ("bishop_mobility", "bishop_development"),
+    "factor",
+    (("chess/twic_human.pgn.xz", 8),),
+    "original",
+    CHESS_MATCHES,
+    BISHOP_FACTORS,
+    trait="bishop evaluation",
+)
+_KINGS: Final = Adjusted(
+    "shogi",
+    ("shogi/floodgate2016.csa.xz",),
+    "plies >= 60 and result is not null",
+    ("king_attackers", "king_defenders"),
+    "ending",
+    (("shogi/pro_title.csa.xz", 30), ("shogi/pro_psn.csa.xz", 30)),
+    "hand",
+    SHOGI_MATCHES,
+    KING_WEIGHTS,
+    others=("shogi/pro_title.csa.xz", "shogi/pro_psn.csa.xz"),
+    absent=(
+        "king_attackers_3",
+        "king_attackers_4",
+        "king_attackers_5",
+        "king_zone_open",
+        "king_zone_guarded",
+        "king_exits",
+    ),
+    winners_by_mate=True,
+)
+_LENGTH: Final = (
+    "The small scale's thousand games were planned, cut to 400 for want of time, and then played "
+    "to their end after the 400 had been seen. "
+)
+_CHESS_SCALES: Final = {
+    "small": RecordsScale(10, 1_000, 2_000),
+    "medium": RecordsScale(20, 4_000, 2_000),
+    "paper": RecordsScale(None, 1_000, 200_000),
+}
+_SHOGI_SCALES: Final = {
+    "small": RecordsScale(16, 1_000, 2_000, every=8),
+    "medium": RecordsScale(10, 4_000, 2_000),
+    "paper": RecordsScale(None, 1_000, 200_000),
+}
+_CHESS_NOTES: Final = (
+    "Our alpha-beta's evaluation stands where the paper has Crafty's, TWIC's games of players "
+    "rated 2200 or more where it has correspondence games. Splits are of games that the weights "
+    "were not fitted to; a position is where a quiescence search comes to rest."
+)
+_SHOGI_NOTES: Final = (
+    "Our alpha-beta stands where the paper has GPS Shogi, programs' games on floodgate where it "
+    "has people's (every eighth at the small scale). A record goes to whoever could mate first by "
+    "a search of 10,000 nodes, as in the paper. `off` is their original: of what we say of kings "
+    "only their places and those of the other pieces beside them stay, as in the paper's ending; "
+    "attackers, defenders, and the open, guarded and free squares around a king are off, and all "
+    "but the first two stay so throughout. `hand` has our built-in weights of these two (in splits "
+    "those of the ending alone). Our terms count attackers around the other king and defenders of "
+    "one's own as good."
+)
+
+_TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
+    GoExperiment(
+        "000-fig2",
+        "Go: the curves of all programs at all sizes (figures 2 and 3)",
+        go_analyses.all_curves,
+        _ALL,
+        SCALES,
+        "Bins of 0.05, and of five points for scores, with 100 positions at least; intervals "
+        "are for all bins together. Near y = x: within 0.05 of it in every bin but the "
+        "outermost, as the paper looks away from values below 0.05 and above 0.95. " + _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-table1",
+        "Go: metrics of programs on people's 9×9 games",
+        go_analyses.table_1,
+        _ALL,
+        SCALES,
+        f"{_GO_NOTES} Their LFT can be neither the formula they give nor the usual lift; ours "
+        "is the usual one.",
+    ),
+    GoExperiment(
+        "000-table2",
+        "Go: Kendall's τ and the expected value of values",
+        go_analyses.table_2,
+        _ALL,
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig4",
+        "Go: the strongest program's curves by move number",
+        go_analyses.by_move_number,
+        (OURS,),
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig5",
+        "Go: curves of UCT and MC by move number",
+        go_analyses.by_move_number,
+        _MONTE_CARLO,
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig6",
+        "Go: curves of GNU Go by move number",
+        go_analyses.by_move_number,
+        ("GNU Go",),
+        SCALES,
+        _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig7",
+        "Go: the strongest program at ladders",
+        go_analyses.at_ladders,
+        (OURS,),
+        SCALES,
+        _LADDER_NOTES,
+    ),
+    GoExperiment(
+        "000-fig8",
+        "Go: UCT and MC at ladders",
+        go_analyses.at_ladders,
+        _MONTE_CARLO,
+        SCALES,
+        _LADDER_NOTES,
+    ),
+    GoExperiment(
+        "000-fig9",
+        "Go: programs at ko",
+        go_analyses.at_ko,
+        _ALL,
+        SCALES,
+        "Ko: the side to move may not retake one, 2.0 % of positions as in the paper. Level: "
+        "Black won more often than the curve of all says; lean: the side that is ahead by the "
+        "curve did. Kos come late, where some programs are too cautious anyway: so the same "
+        "among late positions only. The paper's figure 10 (MC-Score, GNU Go) is here, too.",
+    ),
+    GoExperiment(
+        "000-section5c",
+        "Go: accuracy at ko positions beside all (section V-C)",
+        go_analyses.accuracy_at_ko,
+        _ALL,
+        SCALES,
+        "The paper finds ACC higher at ko, against what is known of tactics, and explains it "
+        "by kos coming late. With phases as in all, each tenth of the move numbers counts as "
+        "much among the positions with a ko as among all.",
+    ),
+    RanksExperiment(
+        "000-fig17",
+        "Go: curves of the strongest program on games of strong and of weak players (figures "
+        "17 and 18, table VII)",
+        RANKS,
+        RANKS_SCALES,
+        "OGS has few games of players between 9k and 11k, and none at komi 0.5: figure "
+        "18 is out of reach, and weak players are 15k to 20k here. " + _RANKS_NOTES,
+    ),
+    RanksExperiment(
+        "000-fig19",
+        "Go: curves of the strongest program by rules (figure 19)",
+        RULES,
+        RANKS_SCALES,
+        "Both players 6k or better, komi 5.5 to 7.5. " + _RANKS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig11",
+        "Chess: the evaluation's curve without and with quiescence search",
+        _BISHOPS,
+        weight_records.quiescence,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig12",
+        "Chess: the curve with draws as half wins and without them",
+        _BISHOPS,
+        weight_records.draws,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig13",
+        "Chess: bishop evaluation off, fitted, and as it was",
+        _BISHOPS,
+        weight_records.splits,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-table3",
+        "Chess: self-play after adjusting the bishops' weights",
+        _BISHOPS,
+        weight_records.self_play,
+        _CHESS_SCALES,
+        "The paper gave ten minutes a game. " + _LENGTH + _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-table4",
+        "Chess: the bishops' weights by MLM and LS",
+        _BISHOPS,
+        weight_records.weights,
+        _CHESS_SCALES,
+        _CHESS_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig14",
+        "Shogi: king unsafety off, fitted (figure 15), and built in",
+        _KINGS,
+        weight_records.splits,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-table5",
+        "Shogi: self-play after adjusting king unsafety",
+        _KINGS,
+        weight_records.self_play,
+        _SHOGI_SCALES,
+        "The paper gave ten minutes a game. " + _LENGTH + _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-table6",
+        "Shogi: the weights of king unsafety",
+        _KINGS,
+        weight_records.weights,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+    WeightExperiment(
+        "000-fig16",
+        "Shogi: the same on professionals' games",
+        _KINGS,
+        weight_records.other_records,
+        _SHOGI_SCALES,
+        _SHOGI_NOTES,
+    ),
+    GpsExperiment(
+        "000-fig14-gps",
+        "Shogi: GPS Shogi itself where one king is less safe (figures 14 and 16)",
+        ("shogi/floodgate2016.csa.xz",),
+        ("shogi/pro_title.csa.xz", "shogi/pro_psn.csa.xz"),
+        {
+            "small": Amount(every=40, sample=10, depth=1),
+            "medium": Amount(every=4, sample=10, depth=1),
+            "paper": Amount(every=1, sample=10, depth=1),
+        },
+        "Debian's GPS Shogi (gpsusi) is a later revision than the paper's, whose evaluation was "
+        "learned from professionals' games since. At depth 1 it plays each move and looks at "
+        "captures; the paper takes its evaluation as it is. Large: the one king has two attackers "
+        "more around it, or two defenders fewer, than the other. The paper's original splits.",
+    ),
+)
+EXPERIMENTS: Final[dict[str, Experiment]] = {
+    experiment.id: experiment
+    for experiment in (
+        *_TAKEUCHI_2010,
+        *yoshii_1998.EXPERIMENTS,
+        *nakamura_2007.EXPERIMENTS,
+        *nakamura_2007_network.EXPERIMENTS,
+        *sato_2010.EXPERIMENTS,
+        *sato_2013.EXPERIMENTS,
+        *strength.EXPERIMENTS,
+    )
+}
+
+
+def experiment_named(name: str) -> Experiment:
+    """An experiment by its name; a wrong one gets the nearest right one.
+
+    >>> experiment_named("003-table1").title
+    "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0"
+    """
+    if name in EXPERIMENTS:
+        return EXPERIMENTS[name]
+    hint = nearest(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}"
+    raise NotationError(f"no experiment '{name}'; {hint}")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takeuchi 2010 on Go: whose games and by which rules (table VII, figures 17 to 19)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from experiments.claims import LITTLE, same_within, verdict
+from experiments.curve_differences import apart
+from experiments.gaps import picture_bins
+from experiments.go_programs import NO_HANDICAP, RECORDS, Program, puct
+from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.workshop import Workshop
+from hyoka.analysis import Curves, Resampling, Sample, curve, mean_by_games
+from hyoka.foundation.math import Estimate
+from hyoka.study import Study
+from hyoka.study.sampling import measured
+
+_WIDTH: Final = 0.05
+_COMMON: Final = f"komi between 5 and 8 and {NO_HANDICAP}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Games of some players, or by some rules."""
+
+    name: str
+    where: str
+    stands_for: str
+    """What the paper has in its place."""
+
+
+@dataclass(frozen=True)
+class RanksScale:
+    """How many positions of each game, and who evaluates them."""
+
+    sample: int | None
+    program: Program
+
+
+RANKS: Final = (
+    Group(
+        "both 1d or better",
+        "first_rank >= 30 and second_rank >= 30",
+        "A and C: one of them at least 6k or 3k",
+    ),
+    Group(
+        "both 15k to 20k",
+        "first_rank between 10 and 15 and second_rank between 10 and 15",
+        "B and D: 9k to 11k",
+    ),
+)
+RULES: Final = (
+    Group("Japanese rules", "rules = 'Japanese' and first_rank >= 24 and second_rank >= 24", ""),
+    Group("Chinese rules", "rules = 'Chinese' and first_rank >= 24 and second_rank >= 24", ""),
+)
+THEIR_GAMES: Final[tuple[tuple[Value, ...], ...]] = (
+    ("A (d, 6k), komi 6.5", 2000, 0.340, 0),
+    ("B (9k, 11k), komi 6.5", 2000, 0.3725, 2),
+    ("C (d, 3k), komi 0.5", 2000, 0.547, 32),
+    ("D (9k, 11k), komi 0.5", 2000, 0.6405, 82),
+)
+"""Table VII: games, the share that Black won, and how many by Chinese rules."""
+SCALES: Final[Mapping[str, RanksScale]] = {
+    "tiny": RanksScale(2, Program("PUCT", 500, "uct:playouts=20,formula=puct")),
+    "small": RanksScale(1, puct(500)),
+    "medium": RanksScale(3, puct(500)),
+    "paper": RanksScale(None, puct(5_000)),
+}
+
+
+@dataclass(frozen=True)
+class RanksExperiment:
+    """Curves of one program over the games of several groups."""
+
+    id: str
+    title: str
+    groups: tuple[Group, ...]
+    scales: Mapping[str, RanksScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Evaluate what is missing, and lay the groups' curves beside each other."""
+        amount = self.scales[scale]
+        resampling = Resampling(seed=workshop.seed)
+        samples: dict[str, Sample] = {}
+        counts: list[tuple[Value, ...]] = []
+        for number, group in enumerate(self.groups):
+            study = workshop.study(
+                f"{self.id}-{scale}-{number}", [RECORDS], where=f"{group.where} and {_COMMON}"
+            )
+            (engine,) = workshop.evaluate(study, [amount.program.spec], amount.sample)
+            loaded = measured(study, engine)
+            samples[group.name] = loaded.samples[0]
+            counts.append((group.name, *_table_7(study), group.stands_for))
+        pictures = [
+            curve(some, binning=picture_bins(some), condition=name, resampling=resampling)
+            for name, some in samples.items()
+        ]
+        file = workshop.place(self.id) / f"{scale}-curves.svg"
+        Curves(tuple(pictures), heading=self.title).save(file)
+        rows = tuple(
+            (name, len(some), _above_diagonal(some, workshop.seed), part.logistic.scale)
+            for (name, some), part in zip(samples.items(), pictures, strict=True)
+        )
+        headings = ("games", "positions", "above y = x", "scale")
+        total = sum(map(len, samples.values()))
+        return Outcome(
+            f"{total:,} positions, {amount.program.label}",
+            (
+                OutcomeTable(headings, rows),
+                OutcomeTable(
+                    ("games of", "games", "Black won", "Chinese rules", "mean komi", "stands for"),
+                    tuple(counts),
+                    "table VII, ours",
+                ),
+                OutcomeTable(
+                    ("games of", "games", "Black won", "Chinese rules"),
+                    THEIR_GAMES,
+                    "table VII, theirs",
+                ),
+            ),
+            tuple(self._verdicts(samples, resampling)),
+            (file,),
+        )
+
+    def _verdicts(self, samples: Mapping[str, Sample], resampling: Resampling) -> list[Verdict]:
+        (one, first), (other, second) = samples.items()
+        between = apart(first, second, width=_WIDTH, resampling=resampling)
+        found = [same_within(LITTLE, f"{one} and {other}: one curve", between)]
+        found += [
+            verdict(f"{name}: the curve lies below y = x", -_above_diagonal(some, resampling.seed))
+            for name, some in samples.items()
+        ]
+        return found
+
+
+def _above_diagonal(sample: Sample, seed: int) -> Estimate:
+    """By how much more Black won than the values say, all positions together."""
+    more = sample.results.astype(np.float64) - sample.values
+    return mean_by_games(more, sample.games, Resampling(seed=seed))
+
+
+def _table_7(study: Study) -> tuple[Value, ...]:
+    """Games, the share that Black won, how many by Chinese rules, the mean komi."""
+    table = study.sql(
+        "select count(*), avg(result), sum((rules = 'Chinese')::int), avg(komi) from games"
+    )
+    games, won, chinese, komi = (column[0].as_py() for column in table.columns)
+    return int(games), float(won), int(chinese or 0), float(komi)

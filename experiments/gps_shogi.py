@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takeuchi 2010's figures 14 and 16 with GPS Shogi itself, in a later revision than the paper's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from experiments.claims import verdict
+from experiments.gaps import Holds, SplitSizes, picture_bins
+from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.workshop import Workshop, winners_told
+from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
+from hyoka.engines import EngineSpec
+from hyoka.foundation.math import Estimate, independent_difference
+from hyoka.study.sampling import measured
+
+_LARGE: Final = 2
+_UNSAFETY: Final = {
+    "attackers": "white_king_attackers - black_king_attackers",
+    "defenders": "black_king_defenders - white_king_defenders",
+}
+"""How much less safe White's king is than Black's: by its attackers, and by its defenders."""
+_COLUMNS: Final = [f"{side}_king_{who}" for who in _UNSAFETY for side in ("black", "white")]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much is taken of the records."""
+
+    every: int
+    """Every so manieth record of the programs'; all of the professionals'."""
+    sample: int
+    """Positions of each game."""
+    depth: int
+
+
+@dataclass(frozen=True)
+class GpsExperiment:
+    """GPS Shogi's curves where one king is less safe, on programs' and professionals' games."""
+
+    id: str
+    title: str
+    programs: tuple[str, ...]
+    professionals: tuple[str, ...]
+    scales: Mapping[str, Amount]
+    notes: str = ""
+    engine: str = "usi:depth={depth}:gpsusi"
+    """Who evaluates, at a depth."""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Let GPS Shogi evaluate positions, and judge."""
+        amount = self.scales[scale]
+        spec = self.engine.format(depth=amount.depth)
+        if spec.startswith("usi:"):
+            EngineSpec.from_text(spec).program()  # says so at once if it is not installed
+        tables, verdicts, figures, about = [], [], [], []
+        steepness: dict[str, Estimate] = {}
+        for players, files, every in (
+            ("programs", self.programs, amount.every),
+            ("professionals", self.professionals, 1),
+        ):
+            study = workshop.study(
+                f"shogi-gps-{players}-{every}",
+                [*files],
+                where=f"plies >= 60 and result is not null and number % {every} = 0",
+                columns=",".join(_COLUMNS),
+            )
+            winners = workshop.find_winners(study)
+            engines = workshop.evaluate(study, [spec], amount.sample)
+            loaded = measured(study, engines, columns=list(_UNSAFETY.values()))
+            [sample] = loaded.samples
+            about.append(
+                f"{players}: {len(sample):,} positions of {sample.game_count:,} games"
+                f"{winners_told(winners)}"
+            )
+            total = curve(sample, resampling=Resampling(seed=workshop.seed))
+            steepness[players] = total.logistic.scale
+            parts = [curve(sample, binning=picture_bins(sample), condition="all")]
+            rows: list[tuple[Value, ...]] = []
+            for who, expression in _UNSAFETY.items():
+                less_safe = loaded.columns[expression]
+                ends = less_safe >= _LARGE, less_safe <= -_LARGE
+                row, judged = _split(f"{players}: splits by {who}", sample, ends, workshop.seed)
+                rows.append((who, *(int(holds.sum()) for holds in ends), *row))
+                verdicts.append(judged)
+                parts += [
+                    curve(some, binning=picture_bins(some), condition=f"{who} {word}")
+                    for some, word in zip(map(sample.where, ends), ("large", "small"), strict=True)
+                ]
+            headings = ("unsafety by", "large", "small", "gap, large", "gap, small", "split")
+            tables.append(OutcomeTable(headings, tuple(rows), players))
+            file = workshop.place(self.id) / f"{scale}-{players}.svg"
+            Curves(tuple(parts)).save(file)
+            figures.append(file)
+        one, other = steepness["programs"], steepness["professionals"]
+        tables.append(OutcomeTable(("scale, centipawns", ""), tuple(steepness.items())))
+        slower = "the curve of professionals' games rises more slowly"
+        verdicts.append(verdict(slower, independent_difference(other, one)))
+        return Outcome(
+            f"GPS Shogi at depth {amount.depth}; {'; '.join(about)}",
+            tuple(tables),
+            tuple(verdicts),
+            tuple(figures),
+        )
+
+
+def _split(
+    claim: str, sample: Sample, ends: tuple[Holds, Holds], seed: int
+) -> tuple[tuple[Value, ...], Verdict]:
+    gaps = [condition_gap(sample, holds).level.effect for holds in ends]
+    size = SplitSizes(*ends, seed=seed).estimate(sample)
+    return (*gaps, size), verdict(claim, size)

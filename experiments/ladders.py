@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments that are problems: a search to which one enhancement after another is added."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from experiments.claims import not_shown_if_few, verdict
+from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.workshop import Workshop
+from hyoka.analysis import Resampling, mean_by_games
+from hyoka.arena.solve import solve, wilson_interval
+from hyoka.foundation.errors import StudyError
+from hyoka.foundation.math import Estimate
+from hyoka.records.problems import Problem
+from hyoka.storage.files import write_text
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What a paper reports: how many of how many."""
+
+    solved: int
+    asked: int
+
+    @property
+    def text(self) -> str:
+        """As the paper writes it."""
+        return f"{self.solved} / {self.asked}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A search on the ladder; `{time}` and `{threads}` in its text are the scale's."""
+
+    name: str
+    spec: str
+    theirs: tuple[Solved, ...] = ()
+    """By sort of problems: all, those that are no mates."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderScale:
+    """How many problems, and how long each may take."""
+
+    problems: int
+    time_s: float
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """Some of the problems, which are counted apart."""
+
+    name: str
+    holds: Callable[[Problem], bool] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class LadderExperiment:
+    """Problems solved by one search after another, each with one enhancement more."""
+
+    id: str
+    title: str
+    problems: Callable[[Workshop, int], list[Problem]]
+    """So many of them, the same ones for the same number."""
+    sorts: tuple[Sort, ...]
+    rungs: tuple[Rung, ...]
+    claims: tuple[tuple[int, int, str], ...]
+    """Which rung solves more than which other one by the paper, and in what words."""
+    scales: Mapping[str, LadderScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Let every search solve every problem; what is solved already is not solved again."""
+        amount = self.scales[scale]
+        problems = self.problems(workshop, amount.problems)
+        if not problems:
+            raise StudyError(f"{self.id}: there are no problems to solve")
+        folder = workshop.place(self.id)
+        solved = [self._solved(workshop, rung, problems, amount, folder) for rung in self.rungs]
+        among = [np.array([sort.holds(each) for each in problems]) for sort in self.sorts]
+        rows: list[tuple[Value, ...]] = []
+        for rung, right in zip(self.rungs, solved, strict=True):
+            theirs = [each.text for each in rung.theirs] or [""] * len(self.sorts)
+            ours: list[Value] = []
+            for some in among:
+                ours += [f"{right[some].sum()} / {some.sum()}", _share(right[some])]
+            rows.append((rung.name, *theirs, *ours))
+        headings = [sort.name for sort in self.sorts]
+        ours_headings = [word for name in headings for word in (f"ours, {name}", "share")]
+        return Outcome(
+            f"{len(problems)} problems, {amount.time_s:g} s each on {amount.threads} thread(s)",
+            (
+                OutcomeTable(
+                    ("search", *(f"theirs, {name}" for name in headings), *ours_headings),
+                    tuple(rows),
+                ),
+                OutcomeTable(
+                    ("search", "text"),
+                    tuple((rung.name, f"`{_text(rung, amount)}`") for rung in self.rungs),
+                    "the searches",
+                ),
+            ),
+            tuple(self._judged(solved, among, workshop.seed)),
+        )
+
+    def _judged(
+        self, solved: Sequence[np.ndarray], among: Sequence[np.ndarray], seed: int
+    ) -> list[Verdict]:
+        found = []
+        for better, worse, words in self.claims:
+            for sort, some in zip(self.sorts, among, strict=True):
+                if some.any():
+                    more = paired(solved[better][some], solved[worse][some], seed)
+                    judged = verdict(f"{sort.name}: {words}", more, "share of problems")
+                    found.append(not_shown_if_few(judged, int(some.sum()), "problems"))
+        return found
+
+    def _solved(
+        self,
+        workshop: Workshop,
+        rung: Rung,
+        problems: Sequence[Problem],
+        amount: LadderScale,
+        folder: Path,
+    ) -> np.ndarray:
+        """By problem, whether the search solves it; kept in a file."""
+        text = _text(rung, amount)
+        asked = "\n".join([text, *(f"{each.position} {each.best}" for each in problems)])
+        file = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
+        if file.exists():
+            return np.array(json.loads(file.read_text()), bool)
+        jobs = max(1, workshop.jobs // amount.threads)
+        report = solve(problems, text, jobs=jobs, progress=workshop.progress)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        right = {(each.source, each.line_number): each.solved for each in report.verdicts}
+        found = [bool(right.get((each.source, each.line_number))) for each in problems]
+        write_text(file, json.dumps(found))
+        return np.array(found, bool)
+
+
+def _text(rung: Rung, amount: LadderScale) -> str:
+    return rung.spec.format(time=f"{amount.time_s:g}", threads=amount.threads)
+
+
+def _share(right: np.ndarray) -> Value:
+    if not len(right):
+        return None
+    return Estimate(float(right.mean()), *wilson_interval(int(right.sum()), len(right)))
+
+
+def paired(one: np.ndarray, other: np.ndarray, seed: int) -> Estimate:
+    """How much more often the first is right than the second on the same problems.
+
+    >>> paired(np.array([True, True]), np.array([True, False]), 0).value
+    0.5
+    """
+    differences = one.astype(np.float64) - other.astype(np.float64)
+    if not differences.any():
+        # Resamples of nothing but zeros have no spread; so many problems still leave some room.
+        reach = wilson_interval(0, len(differences))[1]
+        return Estimate(0.0, -reach, reach)
+    return mean_by_games(differences, np.arange(len(differences)), Resampling(seed=seed))

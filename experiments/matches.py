@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments that are matches: two players, the order of play told apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from experiments.claims import LITTLE, not_shown_if, same_within, verdict
+from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.workshop import Workshop
+from hyoka.arena import (
+    MatchScore,
+    Score,
+    binomial_p_value,
+    permutation_p_value,
+    plan_match,
+    rate,
+    why_too_few,
+)
+from hyoka.foundation.math import Estimate, independent_difference
+from hyoka.search import linear_evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class TheirScore:
+    """What the paper reports of one order of play, as the first-named player sees it."""
+
+    as_first: Score
+    as_second: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """A match of an experiment: what both have of it in words, their texts, and how many games."""
+
+    at: str
+    one: str
+    other: str
+    games: int
+
+
+@dataclass(frozen=True)
+class MatchExperiment:
+    """A table of a paper with two players in both orders of play, at several limits."""
+
+    id: str
+    title: str
+    game: str
+    scales: Mapping[str, tuple[Duel, ...]]
+    """By name: the matches, a row each."""
+    names: tuple[str, str]
+    theirs: TheirScore
+    notes: str = ""
+
+    @property
+    def built_in(self) -> str:
+        """Which evaluation the players have: their texts don't tell."""
+        return linear_evaluation(self.game).fingerprint
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Play our version and set it beside theirs."""
+        rows: list[tuple[Value, ...]] = []
+        verdicts = []
+        name, opponent = self.names
+        for duel in self.scales[scale]:
+            score = self._play(workshop, duel)
+            for order, theirs, ours in (
+                (f"{name} first", self.theirs.as_first, score.as_first),
+                (f"{name} second", self.theirs.as_second, score.as_second),
+            ):
+                p_value = binomial_p_value(ours)
+                rows.append((duel.at, order, theirs, theirs.rate, ours, rate(ours), p_value))
+                when = f"{duel.at}, {order}, "
+                verdicts.append(order_verdict(name, opponent, theirs, ours, when))
+        headings = ("", "", "theirs +−=", "points", "ours +−=", "points", "p")
+        played = (f"{each.one} against {each.other}, {each.games}" for each in self.scales[scale])
+        return Outcome(
+            f"games from the start: {'; '.join(played)}",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(verdicts),
+        )
+
+    def _play(self, workshop: Workshop, duel: Duel) -> MatchScore:
+        players = zip(self.names, (duel.one, duel.other), strict=True)
+        plan = plan_match(
+            *(f"{name}={text}" for name, text in players),
+            game=self.game,
+            openings="start",
+            seed=workshop.seed,
+        )
+        folder = workshop.folder / self.id / f"{plan.slug}-{self.built_in}"
+        return workshop.play(plan, folder, duel.games).standing.duel(0, 1)
+
+
+def duel_verdict(
+    one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
+) -> Verdict:
+    """Whether the same player came out ahead by more than chance: the lead in points a game.
+
+    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should show them equal.
+    """
+    if binomial_p_value(theirs) >= 0.05:
+        claim = f"{when}{one} and {other} are equals"
+        judged = same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
+        return not_shown_if(why_too_few(ours), judged)
+    return order_verdict(one, other, theirs, ours, when)
+
+
+def order_verdict(
+    one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
+) -> Verdict:
+    """The same for a paper that says who is ahead, however sure its own score is of it."""
+    if theirs.rate > 0.5:
+        return lead_verdict(f"{when}{one} ahead of {other}", ours, _p_value(ours))
+    return lead_verdict(f"{when}{one} behind {other}", ~ours, _p_value(ours))
+
+
+def lead_verdict(claim: str, score: Score | MatchScore, detail: str = "points a game") -> Verdict:
+    """A claim that holds if a player makes more than half of the points.
+
+    >>> print(lead_verdict("A ahead of B", Score(wins=0, draws=1, losses=3)))
+    A ahead of B: not shown, -0.375 (-0.495 to +0.088) (points a game; fewer than 20 games)
+    """
+    return not_shown_if(why_too_few(score), verdict(claim, _lead(score), detail))
+
+
+def difference_verdict(
+    claim: str,
+    one: Score | MatchScore,
+    other: Score | MatchScore,
+    detail: str = "points a game",
+) -> Verdict:
+    """A claim that holds if the first makes more points a game than the second, in other games."""
+    more = independent_difference(rate(one, continuity=True), rate(other, continuity=True))
+    return not_shown_if(why_too_few(one) or why_too_few(other), verdict(claim, more, detail))
+
+
+def _lead(score: Score | MatchScore) -> Estimate:
+    points = rate(score, continuity=True)
+    return Estimate(points.value - 0.5, points.low - 0.5, points.high - 0.5)
+
+
+def _p_value(score: Score | MatchScore) -> str:
+    return f"p = {permutation_p_value(score):.2g}"

@@ -1,0 +1,630 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nakamura 2007's network as UCT's prior: does it lose, where is it wrong, and what would help."""
+
+import dataclasses
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.claims import not_shown_if_few, verdict
+from experiments.matches import TheirScore, lead_verdict, order_verdict
+from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.workshop import Experiment, Workshop
+from hyoka._core import Player
+from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, plan_match, rate
+from hyoka.arena.export import records_name
+from hyoka.foundation.math import Estimate
+from hyoka.learning.perceptrons import (
+    LabelledPositions,
+    PerceptronSettings,
+    errors_by_ply,
+    learn_perceptrons,
+    squared_errors,
+)
+from hyoka.models.ply_perceptrons import PlyPerceptrons, perceptrons
+from hyoka.storage.model_file import Origin
+from hyoka.study import Study
+
+_GAME: Final = PlyPerceptrons.game
+_UCT: Final = "uct:preset=paper"
+_PRIOR: Final = 40
+"""Simulations that the network counts as, as everywhere here; the paper does not say."""
+_Z95: Final = NormalDist().inv_cdf(0.975)
+_EARLY: Final = 10
+"""Fewer pieces laid: the opening."""
+_LATE: Final = 20
+"""So many or more: the ending."""
+_LATE_PLY: Final = 14
+"""From here on positions are drawn from random games."""
+_THEIRS: Final = TheirScore(Score(11, 26, 63), Score(7, 3, 90))
+_Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What networks see, and what they learn from."""
+
+    name: str
+    hands: bool = False
+    """Whether they see the pieces in hand."""
+    late: bool = False
+    """Whether late positions of random games are among what they learn."""
+    to_the_end: bool = False
+    """Whether training goes on when games not learned from are foretold worse."""
+    says: Literal["what it learned", "nothing", "the other side's"] = "what it learned"
+    """The win rates that it learned, always one half, or those of the wrong side."""
+
+    @property
+    def slug(self) -> str:
+        """Its name as a part of a file's."""
+        return re.sub(r"[^a-z]+", "-", self.name)
+
+
+PAPERS: Final = Variant("the paper's")
+VARIANTS: Final = (
+    PAPERS,
+    Variant("pieces in hand", hands=True),
+    Variant("late positions", late=True),
+    Variant("both", hands=True, late=True),
+    Variant("trained to the end", to_the_end=True),
+    Variant("tells nothing", says="nothing"),
+    Variant("turned round", says="the other side's"),
+)
+"""What the author blames, one by one and together; then what else may go wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkScale:
+    """How much is played, learned and played again."""
+
+    games: int
+    """Of UCT against itself, to learn from."""
+    test_games: int
+    playouts: int
+    """Of a move in all of these."""
+    random_games: int
+    """Whose late positions UCT judges."""
+    of_each: int
+    """Positions of each of those."""
+    simulations: int
+    """Of a move in matches."""
+    priors: tuple[int, ...]
+    """Simulations that the network counts as in table 3; figure 4 has the first."""
+    table_games: int
+    """For each prior, in both orders of play."""
+    ablation_games: int
+    """Of each match there."""
+    training: PerceptronSettings = field(default_factory=PerceptronSettings)
+
+    @property
+    def judge(self) -> str:
+        """The search that judges positions: its win rate is that of all its simulations."""
+        return f"{_UCT},playouts={self.playouts},value=root"
+
+    @property
+    def search(self) -> str:
+        """The search of matches."""
+        return f"{_UCT},playouts={self.simulations}"
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Where networks are made and tried; what several experiments need they share."""
+
+    workshop: Workshop
+    amount: NetworkScale
+
+    @cached_property
+    def lessons(self) -> LabelledPositions:
+        """Positions of self-play to learn from."""
+        return self._self_play(self.amount.games, self.workshop.seed)
+
+    @cached_property
+    def tests(self) -> LabelledPositions:
+        """Positions of other games, each once."""
+        return self._self_play(self.amount.test_games, self.workshop.seed + 1).merged()
+
+    @cached_property
+    def late(self) -> LabelledPositions:
+        """Late positions of games of random moves, as UCT judges them."""
+        players = ("one=random", "other=random")
+        plan = plan_match(*players, game=_GAME, openings="start", seed=self.workshop.seed)
+        played = self._play(plan, self.amount.random_games)
+        place = self.workshop.folder / f"{played.folder.name}-{self.amount.random_games}"
+        if (place / "study.toml").exists():
+            study = Study.open(place)
+        else:
+            study = Study.create(place, played.folder / records_name(_GAME), columns="none")
+        where = f"ply >= {_LATE_PLY} and ply < plies"
+        [name] = self.workshop.evaluate(
+            study, [self.amount.judge], self.amount.of_each, where=where
+        )
+        return LabelledPositions.of_study(study, name)
+
+    def networks(self, variant: Variant) -> Path:
+        """The file of a variant's networks, trained unless it is there."""
+        made_of = dataclasses.replace(
+            self.amount, simulations=0, priors=(), table_games=0, ablation_games=0, test_games=0
+        )
+        settings = dataclasses.replace(self.amount.training, hands=variant.hands)
+        if variant.to_the_end:
+            settings = dataclasses.replace(
+                settings, patience=settings.epochs, decay=0.0, stops_early=False
+            )
+        told = repr((made_of, variant, settings, self.workshop.seed))
+        key = hashlib.sha256(told.encode()).hexdigest()[:8]
+        file = self.workshop.place("003-network") / f"{variant.slug}-{key}.eval"
+        if file.exists():
+            return file
+        if variant.says == "nothing":
+            PlyPerceptrons.untrained((0,), hidden=1).save(file, Origin("hyoka reproduce"))
+        elif variant.says == "the other side's":
+            turned = _turned(perceptrons(self.networks(PAPERS)))
+            turned.save(file, Origin("hyoka reproduce"))
+        else:
+            lessons = self.lessons + self.late if variant.late else self.lessons
+            trained = learn_perceptrons(
+                lessons,
+                settings,
+                seed=self.workshop.seed,
+                jobs=self.workshop.jobs,
+                progress=self.workshop.progress,
+            )
+            origin = trained.origin(
+                "hyoka reproduce", self.workshop.seed, self.amount.games, what=variant.name
+            )
+            trained.networks.save(file, origin)
+        return file
+
+    def with_network(self, file: Path, prior: int = _PRIOR) -> str:
+        """The search of matches with networks as its prior."""
+        return f"{self.amount.search},prior={prior},eval={file}"
+
+    def match(self, one: str, other: str, games: int) -> MatchResult:
+        """Games from the start between two players named as texts say."""
+        plan = plan_match(one, other, game=_GAME, openings="start", seed=self.workshop.seed)
+        return self._play(plan, games)
+
+    def table_match(self, prior: int) -> MatchResult:
+        """The paper's networks against nothing, for table 3 and figure 4."""
+        player = self.with_network(self.networks(PAPERS), prior)
+        return self.match(
+            f"UCT + NN={player}", f"UCT={self.amount.search}", self.amount.table_games
+        )
+
+    @property
+    def about(self) -> str:
+        """What networks learned from, in words."""
+        amount = self.amount
+        return (
+            f"networks of {amount.training.hidden} hidden units from {amount.games:,} games of UCT "
+            f"against itself with {amount.playouts:,} simulations a move"
+        )
+
+    def _self_play(self, games: int, seed: int) -> LabelledPositions:
+        players = (f"one={self.amount.judge}", f"other={self.amount.judge}")
+        plan = plan_match(*players, game=_GAME, openings="start", seed=seed)
+        return LabelledPositions.of_records(
+            [game.record for game in _in_order(self._play(plan, games))]
+        )
+
+    def _play(self, plan: MatchPlan, games: int) -> MatchResult:
+        return self.workshop.play(plan, self.workshop.place("003-network") / plan.slug, games)
+
+
+def _turned(networks: PlyPerceptrons) -> PlyPerceptrons:
+    """The same with the win rates of the other side."""
+    weights = networks.weights.copy()
+    weights[:, -networks.hidden - 1 :] *= -1  # all that goes into the output
+    return dataclasses.replace(networks, weights=weights)
+
+
+def _in_order(match: MatchResult) -> list[PlayedGame]:
+    """Games by their numbers: which of them ended first is chance."""
+    return sorted(match.games, key=lambda game: game.pairing.number)
+
+
+def mean_by_game(
+    values: _Array, games: NDArray[np.int64], rows: NDArray[np.bool_], less: NDArray[np.bool_]
+) -> Estimate:
+    """The mean of some rows less that of others; its interval counts games, not positions.
+
+    Rows of one game have none.
+
+    >>> values, games = np.array([1.0, 3.0, 2.0, 2.0]), np.array([0, 0, 1, 1])
+    >>> some = np.array([True, True, True, True])
+    >>> mean_by_game(values, games, some, ~some)
+    Estimate(value=2.0, low=2.0, high=2.0)
+    """
+    pulls = np.zeros(len(values))
+    mean = 0.0
+    for chosen, sign in ((rows, 1), (less, -1)):
+        if count := int(chosen.sum()):
+            own = float(values[chosen].mean())
+            mean += sign * own
+            pulls[chosen] += sign * (values[chosen] - own) / count
+    by_game = np.bincount(games, pulls)
+    enough = len(np.unique(games[rows])) > 1
+    reach = _Z95 * math.sqrt(float(by_game @ by_game)) if enough else math.nan
+    return Estimate(mean, mean - reach, mean + reach)
+
+
+@dataclass(frozen=True)
+class TableExperiment:
+    """Table 3: UCT with the network as its prior against UCT, in both orders of play."""
+
+    id: str
+    title: str
+    scales: Mapping[str, NetworkScale]
+    theirs: TheirScore = _THEIRS
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Play, learn, and play again."""
+        amount = self.scales[scale]
+        laboratory = Laboratory(workshop, amount)
+        rows: list[tuple[Value, ...]] = []
+        verdicts = []
+        for prior in amount.priors:
+            score = laboratory.table_match(prior).standing.duel(0, 1)
+            for order, theirs, ours in (
+                ("UCT + NN first", self.theirs.as_first, score.as_first),
+                ("UCT + NN second", self.theirs.as_second, score.as_second),
+            ):
+                at = f"prior={prior}"
+                rows.append((at, order, theirs, theirs.rate, ours, rate(ours)))
+                verdicts.append(order_verdict("UCT + NN", "UCT", theirs, ours, f"{at}, {order}, "))
+        headings = ("", "", "theirs +−=", "points", "ours +−=", "points")
+        return Outcome(
+            f"{laboratory.about}; {amount.table_games} games from the start for each weight of the "
+            f"prior, {amount.simulations:,} simulations a move",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(verdicts),
+        )
+
+
+@dataclass(frozen=True)
+class ErrorExperiment:
+    """Figure 3: how far the network is off on games it has not seen, by ply."""
+
+    id: str
+    title: str
+    scales: Mapping[str, NetworkScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Play, learn, and judge."""
+        laboratory = Laboratory(workshop, self.scales[scale])
+        tests = laboratory.tests
+        networks = perceptrons(laboratory.networks(PAPERS))
+        squares, plies = squared_errors(networks, tests), tests.plies
+        rows: list[tuple[Value, ...]] = []
+        for each in errors_by_ply(networks, tests):
+            error = mean_by_game(squares, tests.games, plies == each.ply, plies < 0)
+            told = 1 - each.squared / each.variance if each.variance > 0 else None
+            rows.append((each.ply, each.positions, error, each.variance, told))
+        early, late = plies < _EARLY, plies >= _LATE
+        more = mean_by_game(squares, tests.games, late, early)
+        gains = _off_the_mean(tests) - squares
+        return Outcome(
+            f"{laboratory.about}; {len(tests):,} different positions of "
+            f"{laboratory.amount.test_games:,} other games",
+            (
+                OutcomeTable(
+                    ("pieces laid", "positions", "MSE", "of the mean", "told of that"),
+                    tuple(rows),
+                ),
+            ),
+            (
+                not_shown_if_few(
+                    verdict("the error grows from the opening to the ending", more, "MSE"),
+                    min(_game_count(tests, early), _game_count(tests, late)),
+                ),
+                not_shown_if_few(
+                    verdict(
+                        "the opening is foretold better than by its mean",
+                        mean_by_game(gains, tests.games, early, plies < 0),
+                        "less MSE",
+                    ),
+                    _game_count(tests, early),
+                ),
+            ),
+            (self._picture(workshop, scale, rows),),
+        )
+
+    def _picture(self, workshop: Workshop, scale: str, rows: Sequence[tuple[Value, ...]]) -> Path:
+        drawn: dict[str, list[tuple[float, float]]] = {"network": [], "mean of the ply": []}
+        for ply, _, error, variance, _ in rows:
+            assert isinstance(ply, int)
+            assert isinstance(error, Estimate)
+            assert isinstance(variance, float)
+            drawn["network"].append((ply, error.value))
+            drawn["mean of the ply"].append((ply, variance))
+        file = workshop.place(self.id) / f"{scale}-errors.svg"
+        return _drawn(drawn, "pieces laid", "mean squared error", file)
+
+
+def _game_count(labelled: LabelledPositions, rows: NDArray[np.bool_]) -> int:
+    return len(np.unique(labelled.games[rows]))
+
+
+def _off_the_mean(labelled: LabelledPositions) -> _Array:
+    """By position: the square of its win rate less the mean of its ply, as the mover sees it."""
+    plies, rates = labelled.plies, labelled.for_mover
+    counts = np.maximum(np.bincount(plies), 1)
+    squares: _Array = (rates - (np.bincount(plies, rates) / counts)[plies]) ** 2
+    return squares
+
+
+@dataclass(frozen=True)
+class TerritoryExperiment:
+    """Figure 4: the squares of UCT, going first, and of UCT with the network, by ply."""
+
+    id: str
+    title: str
+    scales: Mapping[str, NetworkScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Count the squares in table 3's games."""
+        laboratory = Laboratory(workshop, self.scales[scale])
+        match = laboratory.table_match(laboratory.amount.priors[0])
+        games = [game for game in _in_order(match) if game.record.second == "UCT + NN"]
+        uct, network = _territories(games)
+        rows: list[tuple[Value, ...]] = [
+            (ply, _mean(uct[:, ply]), _mean(network[:, ply]), _mean(uct[:, ply] - network[:, ply]))
+            for ply in range(2, uct.shape[1], 2)
+        ]
+        last = uct.shape[1] - 1
+        file = workshop.place(self.id) / f"{scale}-territory.svg"
+        lines = {
+            name: [(ply, float(squares[:, ply].mean())) for ply in range(last + 1)]
+            for name, squares in (("UCT", uct), ("UCT + NN", network))
+        }
+        return Outcome(
+            f"{laboratory.about}; {len(games)} games of table 3 with prior="
+            f"{laboratory.amount.priors[0]}, UCT first, {laboratory.amount.simulations:,} "
+            "simulations a move; a game that is over keeps its squares",
+            (OutcomeTable(("ply", "UCT", "UCT + NN", "UCT ahead"), tuple(rows)),),
+            tuple(
+                not_shown_if_few(
+                    verdict(
+                        f"{when}, UCT has more squares than UCT + NN",
+                        _mean(uct[:, ply] - network[:, ply]),
+                        "squares",
+                    ),
+                    len(games),
+                )
+                for when, ply in (
+                    ("ply 10", min(10, last)),
+                    ("ply 20", min(20, last)),
+                    ("the end", last),
+                )
+            ),
+            (_drawn(lines, "ply", "squares", file),),
+        )
+
+
+def _territories(games: Sequence[PlayedGame]) -> tuple[_Array, _Array]:
+    """By game and ply: the squares of the first player, and the second's."""
+    longest = max(len(game.record) for game in games)
+    found = np.zeros((2, len(games), longest + 1))
+    for row, game in enumerate(games):
+        for ply, position in enumerate(game.record.positions()):
+            cells = position.cells
+            found[:, row, ply:] = [[(cells > 0).sum()], [(cells < 0).sum()]]
+    return found[Player.first.value], found[Player.second.value]
+
+
+def _lead(games: Sequence[PlayedGame], name: str, ply: int | None) -> _Array:
+    """By game: how many squares a player has more than the other after a ply, or at the end."""
+    first, second = _territories(games)
+    place = first.shape[1] - 1 if ply is None else min(ply, first.shape[1] - 1)
+    signs = np.array([1 if game.record.first == name else -1 for game in games])
+    lead: _Array = signs * (first - second)[:, place]
+    return lead
+
+
+def _mean(values: _Array) -> Estimate:
+    every = np.ones(len(values), bool)
+    return mean_by_game(values, np.arange(len(values)), every, ~every)
+
+
+@dataclass(frozen=True)
+class AblationExperiment:
+    """What the author blames for the loss, one by one: pieces in hand, and late positions."""
+
+    id: str
+    title: str
+    scales: Mapping[str, NetworkScale]
+    variants: tuple[Variant, ...] = VARIANTS
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Train each variant, judge it, and let it play UCT and the paper's network."""
+        laboratory = Laboratory(workshop, self.scales[scale])
+        amount, tests = laboratory.amount, laboratory.tests
+        papers = laboratory.networks(PAPERS)
+        squares = {
+            each: squared_errors(perceptrons(laboratory.networks(each)), tests)
+            for each in self.variants
+        }
+        points: dict[Variant, MatchScore] = {}
+        ahead: dict[Variant, MatchScore] = {}
+        rows: list[tuple[Value, ...]] = []
+        everything, late = tests.plies >= 0, tests.plies >= _LATE
+        for each, errors in squares.items():
+            player = laboratory.with_network(laboratory.networks(each))
+            match = laboratory.match(f"NN={player}", f"UCT={amount.search}", amount.ablation_games)
+            score = points[each] = match.standing.duel(0, 1)
+            row: list[Value] = [
+                each.name,
+                mean_by_game(errors, tests.games, everything, ~everything),
+                mean_by_game(errors, tests.games, late, ~everything),
+                score.score,
+                rate(score),
+                *(_mean(_lead(_in_order(match), "NN", ply)) for ply in (_EARLY, None)),
+            ]
+            if each == PAPERS:
+                row += [None, None]
+            else:
+                home = f"paper={laboratory.with_network(papers)}"
+                direct = laboratory.match(f"NN={player}", home, amount.ablation_games)
+                score = ahead[each] = direct.standing.duel(0, 1)
+                row += [score.score, rate(score)]
+            rows.append(tuple(row))
+        headings = (
+            "network",
+            "MSE",
+            "MSE, ending",
+            "v UCT +−=",
+            "points",
+            f"squares ahead, ply {_EARLY}",
+            "at the end",
+            "v the paper's +−=",
+            "points",
+        )
+        return Outcome(
+            f"{laboratory.about}; late positions: {amount.of_each} of each of "
+            f"{amount.random_games:,} games of random moves, judged by as many simulations. "
+            f"{amount.ablation_games} games a match, {amount.simulations:,} simulations a move, "
+            f"prior={_PRIOR}; MSE on {len(tests):,} positions of {amount.test_games:,} other "
+            f"games, {int(late.sum()):,} of them with {_LATE} pieces laid or more",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(self._verdicts(tests, squares, points, ahead)),
+        )
+
+    def _verdicts(
+        self,
+        tests: LabelledPositions,
+        squares: Mapping[Variant, _Array],
+        points: Mapping[Variant, MatchScore],
+        ahead: Mapping[Variant, MatchScore],
+    ) -> list[Verdict]:
+        late, nowhere = tests.plies >= _LATE, tests.plies < 0
+        found = [
+            lead_verdict(f"{each.name}: loses to UCT", ~points[each]) for each in self.variants
+        ]
+        for each in self.variants:
+            if each.hands or each.late:
+                found += [
+                    not_shown_if_few(
+                        verdict(
+                            f"{each.name}: foretells the ending better than the paper's",
+                            mean_by_game(
+                                squares[PAPERS] - squares[each], tests.games, late, nowhere
+                            ),
+                            "less MSE",
+                        ),
+                        _game_count(tests, late),
+                    ),
+                    lead_verdict(f"{each.name}: plays better than the paper's", ahead[each]),
+                ]
+        return found
+
+
+def _drawn(lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:
+    from hyoka.reporting.charts import Spot, save_chart  # noqa: PLC0415
+    from hyoka.reporting.charts import lines as lines_chart  # noqa: PLC0415
+
+    spots = [Spot(name, *point) for name, points in lines.items() for point in points]
+    save_chart(lines_chart(spots, x=x, y=y), file)
+    return file
+
+
+SCALES: Final = {
+    "tiny": NetworkScale(
+        games=6,
+        test_games=4,
+        playouts=4,
+        random_games=2,
+        of_each=3,
+        simulations=6,
+        priors=(_PRIOR,),
+        table_games=4,
+        ablation_games=2,
+        training=PerceptronSettings(hidden=2, epochs=1, least=4),
+    ),
+    "small": NetworkScale(
+        games=1_000,
+        test_games=200,
+        playouts=500,
+        random_games=1_000,
+        of_each=6,
+        simulations=1_000,
+        priors=(_PRIOR, 5, 1_000),
+        table_games=120,
+        ablation_games=100,
+    ),
+    "medium": NetworkScale(
+        games=1_800,
+        test_games=200,
+        playouts=4_000,
+        random_games=3_000,
+        of_each=6,
+        simulations=1_000,
+        priors=(_PRIOR, 5, 1_000),
+        table_games=200,
+        ablation_games=400,
+    ),
+    "paper": NetworkScale(
+        games=1_800,
+        test_games=200,
+        playouts=18_000,
+        random_games=9_000,
+        of_each=6,
+        simulations=1_000,
+        priors=(_PRIOR, 5, 1_000),
+        table_games=200,
+        ablation_games=400,
+    ),
+}
+_NOTES: Final = (
+    "The paper gives neither hidden units, nor how networks were trained, nor the prior's weight. "
+    "Ours see the board as whoever is to move does; counts are scaled by how much they vary; Adam "
+    "goes down the squared error until a tenth of the games is foretold no better. A position's "
+    "win rate is the mean of all simulations of the search that had to move there. A ply is the "
+    "number of pieces laid. The paper's games have 18,000 simulations a move, and 1,800 were "
+    "learned from."
+)
+EXPERIMENTS: Final[tuple[Experiment, ...]] = (
+    TableExperiment(
+        "003-table3",
+        "Blokus Duo: UCT with the network as a prior against UCT",
+        SCALES,
+        notes=_NOTES,
+    ),
+    ErrorExperiment(
+        "003-fig3",
+        "Blokus Duo: the network's error by ply",
+        SCALES,
+        notes=f"{_NOTES} The mean is that of the test positions of a ply: what nobody who sees the "
+        "ply alone could better. Win rates spread as games are decided, so that any error grows.",
+    ),
+    TerritoryExperiment(
+        "003-fig4",
+        "Blokus Duo: squares laid by ply, UCT against UCT with the network",
+        SCALES,
+        notes=_NOTES,
+    ),
+    AblationExperiment(
+        "003-ablation",
+        "Blokus Duo: what the author blames for the network's loss, one by one",
+        SCALES,
+        notes=f"{_NOTES} Random positions are those that the author proposes: games of random "
+        f"moves, from ply {_LATE_PLY} on. Trained to the end: all epochs on all games, and "
+        "nothing pulls weights to 0. Tells nothing: all positions are worth one half, so that the "
+        "prior only dilutes what simulations say. Turned round: the paper's network with the win "
+        "rates of the wrong side; tests of a network by itself, such as figure 3, don't see "
+        "such an error of the search.",
+    ),
+)

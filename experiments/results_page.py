@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An experiment's outcome as a page of Markdown that says what made it."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Final
+
+from experiments.outcome import LEGEND, Outcome, OutcomeTable, right_aligned
+from experiments.workshop import Experiment
+from hyoka.storage.files import write_bytes, write_text
+
+_VERDICTS: Final = "## Verdicts"
+_MADE: Final = re.compile(
+    r"^`(?P<command>hyoka reproduce (?P<id>\S+) --scale (?P<scale>\S+?)(?: [^`]*)?)` · commit "
+    r"(?P<commit>\S+) · (?P<date>\d{4}-\d\d-\d\d) · definition (?P<definition>[0-9a-f]{8})$",
+    re.MULTILINE,
+)
+_ANSWER: Final = re.compile(
+    r"^\|[^|]*\| (yes|same within [0-9.]+|not shown|reversed) \|", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What made a page: so that nobody takes old figures for those of the code beside them."""
+
+    command: str
+    commit: str
+    date: str
+    definition: str
+    """Of the experiment at this scale; another one makes other figures."""
+
+
+@dataclass(frozen=True)
+class ResultsPage:
+    """What a page of results says of itself."""
+
+    experiment: str
+    scale: str
+    made: Made
+    answers: Counter[str]
+    """How many verdicts of each kind, bounds left out."""
+
+    @property
+    def summary(self) -> str:
+        """The verdicts in a few words.
+
+        >>> made = Made("", "", "", "")
+        >>> ResultsPage("", "", made, Counter({"not shown": 2, "yes": 3})).summary
+        '3 yes, 2 not shown'
+        """
+        kinds = ("yes", "same", "not shown", "reversed")
+        return ", ".join(f"{self.answers[kind]} {kind}" for kind in kinds if self.answers[kind])
+
+
+_FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
+"""What was meant before there was a name for it; to say so makes no experiment another one."""
+
+
+def definition(experiment: Experiment, scale: str) -> str:
+    """Eight digits that change when the experiment, or this scale of it, is another one.
+
+    Its words may change: titles and notes say nothing that is measured.
+    """
+    parts = [
+        _told(getattr(experiment, field.name))
+        for field in fields(experiment)  # type: ignore[arg-type]
+        if field.name not in ("title", "notes", "scales")
+    ]
+    parts.append(str(getattr(experiment, "built_in", "")))  # what its players' texts don't tell
+    chosen = dict(experiment.scales)[scale] if isinstance(experiment.scales, dict) else scale
+    return hashlib.sha256("\n".join([*parts, _told(chosen)]).encode()).hexdigest()[:8]
+
+
+def _told(value: object) -> str:
+    """A value as text that is the same in every process."""
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = ", ".join(f"{f.name}={_told(getattr(value, f.name))}" for f in fields(value))
+        return f"{type(value).__name__}({inner})"
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_told, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in value.items())}}}"
+    text = repr(value)
+    for words in _FORMERLY_MEANT:
+        text = text.replace(words, "")
+    return text
+
+
+def write_results_page(
+    file: Path, experiment: Experiment, scale: str, outcome: Outcome, made: Made
+) -> None:
+    """Write the page, and copies of its pictures beside it."""
+    pictures = pictures_of(file, scale, outcome)
+    for picture, figure in zip(pictures, outcome.figures, strict=True):
+        write_bytes(picture, figure.read_bytes())
+    names = [picture.name for picture in pictures]
+    write_text(file, results_markdown(experiment, scale, outcome, made, names))
+
+
+def pictures_of(file: Path, scale: str, outcome: Outcome) -> list[Path]:
+    """Where the copies of an outcome's pictures go, beside the page."""
+    return [
+        file.with_name(f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}")
+        for figure in outcome.figures
+    ]
+
+
+def results_markdown(
+    experiment: Experiment, scale: str, outcome: Outcome, made: Made, pictures: Sequence[str] = ()
+) -> str:
+    """The page: what was done and by what, the tables, the verdicts, the pictures, the notes."""
+    blocks = [
+        f"# {experiment.title}",
+        f"`{made.command}` · commit {made.commit} · {made.date} · definition {made.definition}",
+        f"{outcome.about[:1].upper()}{outcome.about[1:]}. ± is half of the 95 % interval; "
+        "asymmetric intervals have both ends.",
+    ]
+    blocks += [_table(table) for table in outcome.tables]
+    if outcome.verdicts:
+        verdicts = OutcomeTable(
+            ("as in the paper?", "", "found", ""),
+            tuple(
+                (each.claim, each.words, each.found.text("+.3f"), each.detail)
+                for each in outcome.verdicts
+            ),
+        )
+        blocks += [_VERDICTS, _table(verdicts), LEGEND]
+    if experiment.notes:
+        blocks += ["## Notes", experiment.notes]
+    if pictures:
+        blocks += ["## Pictures", *(f"![{Path(name).stem}]({name})" for name in pictures)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def read_results_page(text: str) -> ResultsPage | None:
+    """What a page says of itself; None if it is none of ours."""
+    head = _MADE.search(text)
+    if head is None:
+        return None
+    made = Made(head["command"], head["commit"], head["date"], head["definition"])
+    judged = text.partition(f"\n{_VERDICTS}\n")[2]
+    answers = Counter(answer.split(" within ")[0] for answer in _ANSWER.findall(judged))
+    return ResultsPage(head["id"], head["scale"], made, answers)
+
+
+def _table(table: OutcomeTable) -> str:
+    numbers = set(right_aligned(table))
+    rule = ["---:" if column in numbers else "---" for column in range(len(table.headings))]
+    rows = [table.headings, tuple(rule), *table.texts()]
+    lines = "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows)
+    return f"{table.title[:1].upper()}{table.title[1:]}:\n\n{lines}" if table.title else lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How strong our searches are: matches against engines, and against themselves without a part."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from experiments.outcome import Outcome, OutcomeTable, Value
+from experiments.workshop import Experiment, Workshop
+from hyoka.arena import MatchScore, Opening, elo, match_ratings, openings_of, plan_match, rate
+from hyoka.foundation.math import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Bout:
+    """Two players, the openings they begin from, and when a game is given up."""
+
+    title: str
+    game: str
+    one: str
+    other: str
+    openings: str | None = None
+    """A file of the records and how many plies of it, or nothing: random ones."""
+    adjudicate: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StrengthExperiment:
+    """Matches in a row, each told with its interval; there is nothing of a paper beside them."""
+
+    id: str
+    title: str
+    bouts: tuple[Bout, ...]
+    scales: Mapping[str, int]
+    """Games of each match."""
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Play what is missing."""
+        games = self.scales[scale]
+        rows = []
+        for bout in self.bouts:
+            score = _play(workshop, bout, (bout.one, bout.other), self.id, games)
+            rows.append((bout.title, *score_cells(score)))
+        commands = tuple(
+            (bout.title, f"`{bout.one}`", f"`{bout.other}`", bout.openings or "random")
+            for bout in self.bouts
+        )
+        return Outcome(
+            f"{games} games each, sides exchanged in pairs",
+            (
+                OutcomeTable(("match", *SCORE_HEADINGS), tuple(rows)),
+                OutcomeTable(("match", "one", "other", "openings"), commands, "the players"),
+            ),
+        )
+
+
+SCORE_HEADINGS: Final = ("+−=", "points", "Elo")
+
+
+def score_cells(score: MatchScore) -> tuple[Value, ...]:
+    """A match's cells under `SCORE_HEADINGS`."""
+    return score.score, rate(score), elo(score)
+
+
+def _play(
+    workshop: Workshop, bout: Bout, players: tuple[str, str], name: str, games: int
+) -> MatchScore:
+    """Play a match from the bout's openings; how it went for the first player."""
+    plan = plan_match(
+        *players,
+        game=bout.game,
+        openings=_starts(workshop, bout, workshop.seed),
+        adjudicate=bout.adjudicate,
+        seed=workshop.seed,
+    )
+    return workshop.play(plan, workshop.folder / name / plan.slug, games).standing.duel(0, 1)
+
+
+def _starts(workshop: Workshop, bout: Bout, seed: int) -> Sequence[Opening] | None:
+    if bout.openings is None:
+        return None
+    file, _, plies = bout.openings.partition(":")
+    text = f"{workshop.records.file(file)}:{plies}" if plies else str(workshop.records.file(file))
+    return openings_of(text, bout.game, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class TunedScale:
+    """How much is played to find the best constant, and then against it."""
+
+    tuning: int
+    """Games of each two constants."""
+    games: int
+
+
+@dataclass(frozen=True)
+class TunedExperiment:
+    """A search against the plain one at its best constant of exploration.
+
+    The constant is found by a league from other openings and seeds than the match has, so that the
+    match says what it is worth.
+    """
+
+    id: str
+    title: str
+    bout: Bout
+    """`other` is the plain search, without its constant."""
+    constants: tuple[float, ...]
+    scales: Mapping[str, TunedScale]
+    notes: str = ""
+
+    def run(self, workshop: Workshop, scale: str) -> Outcome:
+        """Tune the plain search, then play."""
+        amount, bout = self.scales[scale], self.bout
+        texts = {f"c {c:g}": f"{bout.other},c={c:g}" for c in self.constants}
+        plan = plan_match(
+            *(f"{name}={text}" for name, text in texts.items()),
+            game=bout.game,
+            openings=_starts(workshop, bout, workshop.seed + 1),
+            adjudicate=bout.adjudicate,
+            seed=workshop.seed + 1,
+        )
+        league = workshop.play(plan, workshop.folder / self.id / plan.slug, amount.tuning)
+        ratings = match_ratings(league.games, list(texts))
+        best = ratings.players[0].name
+        tuned = tuple(
+            (each.name, each.score, each.score.rate, Estimate(each.elo, each.low, each.high))
+            for each in ratings.players
+        )
+        players = (f"ours={bout.one}", f"plain={texts[best]}")
+        score = _play(workshop, bout, players, self.id, amount.games)
+        return Outcome(
+            f"{amount.games} games against the plain search at {best}, which {amount.tuning} games "
+            "of each two constants from other openings found best",
+            (
+                OutcomeTable(("match", *SCORE_HEADINGS), ((bout.title, *score_cells(score)),)),
+                OutcomeTable(("constant", "+−=", "points", "Elo"), tuned, "the plain search"),
+            ),
+        )
+
+
+_GO_OPENINGS: Final = "go9/pro_aeb_9x9.sgf.xz:4"
+_GNU_GO: Final = (
+    "GNU Go=gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --positional-superko"
+)
+_RESIGN: Final = ("resign=0.98,3",)
+EXPERIMENTS: Final[tuple[Experiment, ...]] = (
+    TunedExperiment(
+        "strength-go9-parts",
+        "Go 9×9: the best of our parts against plain UCT at its best constant, equal time",
+        Bout(
+            "PUCT, light playouts v plain UCT",
+            "go9",
+            "uct:preset=paper,time=0.05,formula=puct,policy=light",
+            "uct:preset=paper,time=0.05",
+            _GO_OPENINGS,
+            _RESIGN,
+        ),
+        (0.1, 0.2, 0.35, 0.5, 0.7, 1.0),
+        {
+            "tiny": TunedScale(2, 2),
+            "small": TunedScale(4, 40),
+            "medium": TunedScale(40, 200),
+            "paper": TunedScale(200, 1_000),
+        },
+        "The papers' constant, c = 1, is far too much in Go: against it everything wins.",
+    ),
+    StrengthExperiment(
+        "strength-engines",
+        "Our searches against engines of Debian's",
+        (
+            Bout(
+                "Go 9×9: UCT, 5,000 playouts v GNU Go 3.8 level 10",
+                "go9",
+                "ours=uct:preset=paper,playouts=5000,formula=puct,policy=light",
+                _GNU_GO,
+                _GO_OPENINGS,
+                _RESIGN,
+            ),
+            Bout(
+                "chess: αβ v Stockfish at UCI_Elo 2000, 0.1 s a move",
+                "chess",
+                "ours=ab:time=0.1",
+                "Stockfish 2000=uci:time=0.1,UCI_LimitStrength=true,UCI_Elo=2000:stockfish",
+                "chess/twic_human.pgn.xz:8",
+                ("resign=900,4", "draw=10,8,100"),
+            ),
+            Bout(
+                "shogi: αβ, 0.1 s a move v Fairy-Stockfish, 0.18 s byo-yomi",
+                "shogi",
+                "ours=ab:time=0.1",
+                "Fairy-Stockfish 20=usi:time=0.18,UCI_Variant=shogi,Skill Level=20:fairy-stockfish",
+                "shogi/taya36.sfen.gz",
+                ("resign=1500,3",),
+            ),
+            Bout(
+                "Othello: αβ, 0.1 s a move v GRhino as it comes",
+                "othello",
+                "ours=ab:time=0.1",
+                "GRhino=gtp:gtp-rhino",
+            ),
+        ),
+        {"tiny": 2, "small": 10, "medium": 100, "paper": 1_000},
+        "Fairy-Stockfish leaves much of a short byo-yomi unused: of 0.18 s it takes some 0.10 s. "
+        "`UCI_LimitStrength` makes Stockfish err on purpose. The engines are those of Debian 12.",
+    ),
+)

@@ -1,0 +1,577 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slice discovery: conditions under which an evaluation curve departs from the overall curve."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.analysis.conditions import Condition, conditions
+from hyoka.analysis.gaps import (
+    KINDS,
+    LEAST_POSITIONS,
+    ConditionGap,
+    Departure,
+    Distance,
+    Equals,
+    Kind,
+    named_gap,
+)
+from hyoka.analysis.resampling import Resampling, probability_text
+from hyoka.analysis.sample import Reals, Sample
+from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.storage.result import Coverage, Result
+
+if TYPE_CHECKING:
+    import altair
+
+
+_LEAST_LEFT: Final = 0.5
+"""Of an effect so much must be left, or what was held equal explains it."""
+_BLURRED: Final = 3.0
+"""An error so many times as large says that the condition and what was held equal coincide."""
+
+
+@dataclass(frozen=True, eq=False)
+class Control:
+    """Something about positions that may explain a split: a number of a stratum each."""
+
+    name: str
+    """As sentences say it: `who speaks`."""
+    strata: NDArray[np.int64]
+    columns: frozenset[str] = frozenset()
+    """The columns that it is made of: it explains no condition that is on these alone."""
+
+    def where(self, chosen: NDArray[Any]) -> "Control":
+        """The same for some of the positions."""
+        return replace(self, strata=self.strata[chosen])
+
+    def is_about(self, condition: Condition) -> bool:
+        """Whether a condition says nothing but where the strata are."""
+        return all(self.columns & set(re.findall(r"\w+", name)) for name in condition.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A sample in which a control is held equal: positions are compared within its strata only."""
+
+    control: Control
+    equals: Equals
+    """With the control."""
+    otherwise: Equals
+    """Without it."""
+
+    @classmethod
+    def of(cls, control: Control, otherwise: Equals) -> "Held":
+        """Positions as they are compared otherwise, and a control beside."""
+        return cls(control, otherwise.where_also(control.strata), otherwise)
+
+    def left(self, holds: NDArray[np.bool_], kind: Kind) -> Departure:
+        """What is left of a condition's effect, on the scale that the effect itself has.
+
+        Within strata a condition may hold for most of its equals, and a gap then shows less of the
+        same difference.
+        """
+        departure = self.equals.gap(holds).departure(kind)
+        contrast = self.equals.contrast(holds)
+        if not contrast > 0:
+            return departure
+        times = self.otherwise.contrast(holds) / contrast
+        effect = departure.effect
+        scaled = Estimate(times * effect.value, times * effect.low, times * effect.high)
+        return replace(departure, effect=scaled, error=times * departure.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Something else that a split may come from."""
+
+    control: str
+    left: Departure
+    """What is left of the effect where that is equal."""
+
+    @property
+    def sentence(self) -> str:
+        """What to make of it."""
+        effect = self.left.effect
+        if math.isnan(effect.low):
+            return f"It cannot be told apart from {self.control}."
+        return (
+            f"That goes with {self.control}: where that is equal, {100 * effect.value:+.1f} points "
+            f"are left ({100 * effect.low:+.1f} to {100 * effect.high:+.1f})."
+        )
+
+
+def explaining(effect: Departure, condition: Condition, helds: Sequence[Held]) -> Held | None:
+    """What explains a condition's effect: the first control that leaves too little of it."""
+    for held in helds:
+        if held.control.is_about(condition):
+            continue
+        left = held.left(condition.holds, effect.kind)
+        zero_inside = not (left.effect.low > 0 or left.effect.high < 0)
+        little = abs(left.effect.value) < _LEAST_LEFT * abs(effect.effect.value)
+        turned = left.effect.value * effect.effect.value < 0
+        blurred = not left.error < _BLURRED * effect.error
+        if turned or (zero_inside and (little or blurred)):
+            return held
+    return None
+
+
+LEAST_GAMES: Final = 30
+_PAIRED: Final = 12
+"""So many of the strongest conditions are tried in pairs."""
+_MOST_EXPLAINED: Final = 3
+"""So many splits that something else explains are listed."""
+_OVERLAP: Final = 0.8
+"""Conditions that share so much of what either holds for are near-duplicates."""
+_SURELY: Final = 3.0
+"""Standard errors that a pair must depart further by than its parts do, to be worth telling."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A condition under which the evaluation is wrong."""
+
+    evaluator: str
+    condition: Condition
+    departure: Departure
+    """The stronger of the two kinds; its interval is widened for having been selected."""
+    gap: ConditionGap
+    q_value: float
+    """The least false-discovery rate at which it would still be listed."""
+    distance: Distance | None = None
+    first_player: str = "the first player"
+    explanation: Explanation | None = None
+    """What else it may come from; None where nothing known explains it."""
+
+    @property
+    def effect(self) -> Estimate:
+        """In win probability."""
+        return self.departure.effect
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is a finding to put first: zero lies outside, and nothing else explains it."""
+        excluded = self.effect.low > 0 or self.effect.high < 0
+        return excluded and self.explanation is None
+
+    @property
+    def verdict(self) -> str:
+        """What is wrong, in a few words."""
+        value = self.effect.value
+        if self.departure.kind == "level":
+            return f"{'underestimates' if value > 0 else 'overestimates'} {self.first_player}"
+        return "is too sure of itself" if value < 0 else "is too cautious"
+
+    @property
+    def sentence(self) -> str:
+        """The split in a sentence."""
+        who = self.first_player if self.departure.kind == "level" else "the side it favours"
+        more = "more" if self.effect.value > 0 else "less"
+        text = (
+            f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
+            f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the curve of "
+            f"all positions says{self._interval}."
+        )
+        return text if self.explanation is None else f"{text} {self.explanation.sentence}"
+
+    @property
+    def _interval(self) -> str:
+        """The interval in the direction that the sentence speaks of; below zero it is turned."""
+        effect = self.effect if self.effect.value > 0 else -self.effect
+        if math.isnan(effect.low):
+            return ""
+        text = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
+        return text if effect.low > 0 else f"{text}, which may be chance"
+
+
+@dataclass(frozen=True, repr=False)
+class Splits(Result):
+    """The conditions under which an evaluation is most wrong, the worst first."""
+
+    evaluator: str
+    splits: tuple[Split, ...]
+    tried: int
+    """Conditions that were looked at, of enough games."""
+    false_discovery_rate: float
+    positions: int
+    games: int
+    controls: tuple[str, ...] = ()
+    """What was looked at as another explanation."""
+    held_equal: str = ""
+    """What all conditions were compared at equal strata of, as sentences say it."""
+    caveats: tuple[str, ...] = ()
+    """What to know about the evaluator before anything else."""
+    coverage: Coverage | None = None
+
+    def __iter__(self) -> Iterator[Split]:
+        return iter(self.splits)
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    def __getitem__(self, index: int) -> Split:
+        return self.splits[index]
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        found = f"{len(self.splits)} of {self.tried} conditions"
+        equal = f", {self.held_equal} being equal" if self.held_equal else ""
+        return f"Where {self.evaluator} is wrong: {found}{equal}"
+
+    def table(self) -> pa.Table:
+        """A row a split, the worst first."""
+        rows: list[dict[str, object]] = [
+            {
+                "evaluator": split.evaluator,
+                "condition": split.condition.sql,
+                "kind": split.departure.kind,
+                "verdict": split.verdict,
+                "effect": split.effect.value,
+                "low": split.effect.low,
+                "high": split.effect.high,
+                "p_value": split.departure.p_value,
+                "q_value": split.q_value,
+                "level": split.gap.level.effect.value,
+                "lean": split.gap.lean.effect.value,
+                "signed_area": split.distance.signed_area if split.distance else None,
+                "largest_gap": split.distance.largest_gap if split.distance else None,
+                "largest_gap_at": split.distance.at if split.distance else None,
+                "largest_gap_p": split.distance.p_value if split.distance else None,
+                "goes_with": split.explanation.control if split.explanation else None,
+                "left": split.explanation.left.effect.value if split.explanation else None,
+                "positions": split.gap.positions,
+                "games": split.gap.games,
+            }
+            for split in self.splits
+        ]
+        return pa.Table.from_pylist(rows, schema=_TABLE)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        explained = any(split.explanation for split in self.splits)
+        heading = ("when", "the evaluation", "effect", "q", "positions", "games")
+        rows = [
+            (
+                split.condition.words,
+                split.verdict,
+                split.effect.text("+.3f"),
+                probability_text(split.q_value),
+                f"{split.gap.positions:,}",
+                f"{split.gap.games:,}",
+                *((split.explanation.control if split.explanation else "",) if explained else ()),
+            )
+            for split in self.splits
+        ]
+        return ((*heading, *(("goes with",) if explained else ())), *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it."""
+        if not self.splits:
+            return (
+                *self.caveats,
+                f"None of {self.tried} conditions splits the curve "
+                f"(false-discovery rate {self.false_discovery_rate:.0%}).",
+            )
+        equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
+        explained = (
+            "What goes with something else is no finding about the evaluation: where that is "
+            "equal, little is left of the effect, or of a part of its condition."
+        )
+        return (
+            *self.caveats,
+            *((explained,) if any(split.explanation for split in self.splits) else ()),
+            f"Effect: win probability beyond the total curve's at equal values{equal}; where the "
+            "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
+            "widened for "
+            f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
+            "false.",
+        )
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The effects with their intervals."""
+        from hyoka.reporting.analysis_charts import split_dots  # noqa: PLC0415 - slow to import
+
+        return split_dots(self.splits)
+
+
+_TABLE: Final = pa.schema(
+    [
+        ("evaluator", pa.string()),
+        ("condition", pa.string()),
+        ("kind", pa.string()),
+        ("verdict", pa.string()),
+        *((name, pa.float64()) for name in ("effect", "low", "high", "p_value", "q_value")),
+        *((name, pa.float64()) for name in ("level", "lean", "signed_area", "largest_gap")),
+        ("largest_gap_at", pa.float64()),
+        ("largest_gap_p", pa.float64()),
+        ("goes_with", pa.string()),
+        ("left", pa.float64()),
+        ("positions", pa.int64()),
+        ("games", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    condition: Condition
+    gap: ConditionGap
+
+    def strength(self, kind: Kind) -> float:
+        """How far the departure surely goes: the interval's end nearer to zero."""
+        departure = self.gap.departure(kind)
+        return abs(departure.effect.value) - _SURELY * departure.error
+
+
+@dataclass(frozen=True, eq=False)
+class _Passed:
+    tried: _Tried
+    kind: Kind
+    q_value: float
+    explanation: Explanation | None
+
+
+def find_splits(  # noqa: PLR0913 - a keyword for each choice
+    sample: Sample,
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    top: int = 10,
+    pairs: bool = True,
+    false_discovery_rate: float = 0.05,
+    least_games: int = LEAST_GAMES,
+    least_positions: int = LEAST_POSITIONS,
+    least_effect: float = 0.01,
+    first_player: str = "the first player",
+    words: Mapping[str, str] | None = None,
+    controls: Sequence[Control] = (),
+    held_equal: Control | None = None,
+    resampling: Resampling | None = None,
+    progress: OnProgress | None = None,
+) -> Splits:
+    """Search columns for the conditions where the evaluation is most wrong.
+
+    Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
+    positions of enough games and fail for enough. Listed are those that are significant over
+    everything tried and at least `least_effect` large, by how far the effect surely goes, without
+    near-duplicates. `words` say what columns of truth values mean. What one of the `controls`
+    explains comes last, and few of it. With `held_equal` every condition is compared within its
+    strata only, and those on its own columns are not tried.
+    """
+    if not 0 < false_discovery_rate < 1:
+        raise ParameterError("false_discovery_rate", "lies between 0 and 1")
+    equals = Equals(sample, None if held_equal is None else held_equal.strata)
+    search = _Search(equals, least_games, least_positions, progress)
+    candidates = [
+        each
+        for each in conditions(columns, words)
+        if held_equal is None or not held_equal.is_about(each)
+    ]
+    singles = search.run(f"splits of {sample.name}", candidates)
+    both = search.run(f"splits of {sample.name} in pairs", _pairs(singles)) if pairs else []
+    tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
+    passed = [
+        (each, kind, q)
+        for each, kind, q in tests
+        if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
+    ]
+    passed.sort(key=lambda test: -test[0].strength(test[1]))
+    # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
+    possible = 2 * (len(singles) + (len(singles) * (len(singles) - 1) // 2 if pairs else 0))
+    confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(possible, len(tests), 1)
+    own: list[_Passed] = []
+    explained: list[_Passed] = []
+    parents = {each.condition.sql: each for each in singles}
+    elsewhere = _Elsewhere([Held.of(control, equals) for control in controls])
+    elsewhere.look_at((each, kind) for each, kind, _ in passed if not each.condition.parts)
+    for each, kind, q in passed:
+        if len(own) >= top:
+            break
+        if not _says_more(each, kind, parents):
+            continue
+        why = elsewhere.explanation(each, kind)
+        kept = own if why is None else explained
+        if not any(_alike(each, kind, other) for other in kept):
+            kept.append(_Passed(each, kind, q, why))
+    splits = tuple(
+        _split(equals, each, confidence, first_player, resampling)
+        for each in (*own, *explained[:_MOST_EXPLAINED])
+    )
+    return Splits(
+        sample.name,
+        splits,
+        len(singles) + len(both),
+        false_discovery_rate,
+        len(sample),
+        len(np.unique(sample.games)),
+        tuple(control.name for control in controls),
+        "" if held_equal is None else held_equal.name,
+    )
+
+
+class _Elsewhere:
+    """What else explains conditions; a pair shares what explains one of its parts."""
+
+    def __init__(self, helds: Sequence[Held]) -> None:
+        self._helds = helds
+        self._of_singles: dict[tuple[str, Kind], Held] = {}
+
+    def look_at(self, singles: Iterable[tuple[_Tried, Kind]]) -> None:
+        """Remember what explains single conditions."""
+        for each, kind in singles:
+            held = explaining(each.gap.departure(kind), each.condition, self._helds)
+            if held is not None:
+                self._of_singles[each.condition.sql, kind] = held
+
+    def explanation(self, each: _Tried, kind: Kind) -> Explanation | None:
+        """What explains a condition other than the evaluation."""
+        condition = each.condition
+        held = self._of_singles.get((condition.sql, kind))
+        if condition.parts:
+            keys = ((name, of) for name in condition.parts for of in KINDS)
+            held = next((h for key in keys if (h := self._of_singles.get(key))), None)
+            if held is None:
+                held = explaining(each.gap.departure(kind), condition, self._helds)
+        if held is None:
+            return None
+        return Explanation(held.control.name, held.left(condition.holds, kind))
+
+
+def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, float]]:
+    """Conditions and kinds with their q-values, over as many as might have been tried.
+
+    Single conditions and pairs are two families, each with half of the false-discovery rate.
+    """
+    tests = [(each, kind) for each in tried for kind in KINDS]
+    p_values = [each.gap.departure(kind).p_value for each, kind in tests]
+    q_values = adjusted(p_values, len(KINDS) * max(possible, len(tried)))
+    return [
+        (each, kind, min(2 * q, 1.0))
+        for (each, kind), q in zip(tests, q_values.tolist(), strict=True)
+    ]
+
+
+class _Search:
+    """Measures conditions, those of them that hold for enough."""
+
+    def __init__(
+        self,
+        equals: Equals,
+        least_games: int,
+        least_positions: int,
+        progress: OnProgress | None,
+    ) -> None:
+        self._equals = equals
+        self._least_games = least_games
+        self._least_positions = least_positions
+        self._progress = progress
+        self._seen: set[bytes] = set()
+
+    def run(self, what: str, candidates: Sequence[Condition]) -> list[_Tried]:
+        tried = []
+        tally = Tally(self._progress, what, len(candidates), "conditions")
+        for condition in candidates:
+            if self._worth_trying(condition.holds):
+                gap = self._equals.gap(condition.holds)
+                if gap.games >= self._least_games:
+                    tried.append(_Tried(condition, gap))
+            tally.add()
+        return tried
+
+    def _worth_trying(self, holds: NDArray[np.bool_]) -> bool:
+        count = int(holds.sum())
+        if min(count, len(holds) - count) < self._least_positions:
+            return False
+        same = np.packbits(holds).tobytes()
+        if same in self._seen:
+            return False
+        self._seen.add(same)
+        return True
+
+
+def _pairs(singles: Sequence[_Tried]) -> list[Condition]:
+    """Both of two strong conditions on different columns."""
+
+    def significance(each: _Tried) -> float:
+        return min(each.gap.level.p_value, each.gap.lean.p_value)
+
+    strong = sorted(singles, key=significance)[:_PAIRED]
+    return [
+        one.condition & other.condition
+        for i, one in enumerate(strong)
+        for other in strong[i + 1 :]
+        if not one.condition.columns & other.condition.columns
+    ]
+
+
+def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
+    """Benjamini and Hochberg's adjusted p-values, in the order given.
+
+    `tests` are how many there might have been, if more: those not made count as never significant.
+
+    >>> adjusted([0.01, 0.04, 0.03, 0.5]).round(3).tolist()
+    [0.04, 0.053, 0.053, 0.5]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    number = len(p) if tests is None else max(tests, len(p))
+    ranked = p[order] * number / np.arange(1, len(p) + 1)
+    q = np.minimum.accumulate(ranked[::-1])[::-1]
+    adjusted_values = np.empty(len(p))
+    adjusted_values[order] = np.minimum(q, 1)
+    return adjusted_values
+
+
+def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
+    """Whether a pair departs further than its parts do; a single condition always says enough."""
+    parts = [parents[sql] for sql in each.condition.parts if sql in parents]
+    departure = each.gap.departure(kind)
+    surely = abs(departure.effect.value) - _SURELY * departure.error
+    return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
+
+
+def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
+    """Whether it says much the same as one that is listed already."""
+    other, other_kind = kept.tried, kept.kind
+    if kind != other_kind:
+        return each.condition is other.condition
+    one, two = each.condition.holds, other.condition.holds
+    both, either = int((one & two).sum()), int((one | two).sum())
+    smaller = min(int(one.sum()), int(two.sum()))
+    same_sign = (each.gap.departure(kind).effect.value > 0) == (
+        other.gap.departure(kind).effect.value > 0
+    )
+    if each.condition.columns == other.condition.columns and same_sign:
+        return both > 0.5 * smaller  # other cuts of the same column
+    opposite = smaller > 0 and int((one ^ two).sum()) >= 0.95 * len(one)
+    return opposite or (same_sign and both >= _OVERLAP * either)
+
+
+def _split(
+    equals: Equals,
+    passed: _Passed,
+    confidence: float,
+    first_player: str,
+    resampling: Resampling | None,
+) -> Split:
+    resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)
+    condition = passed.tried.condition
+    named = named_gap(equals, condition.words, condition.holds, resampling=resampling)
+    return Split(
+        equals.sample.name,
+        condition,
+        named.gap.departure(passed.kind),
+        named.gap,
+        passed.q_value,
+        named.distance,
+        first_player,
+        passed.explanation,
+    )

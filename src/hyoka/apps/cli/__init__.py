@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: each command parses, calls one public function and prints."""
+
+import contextlib
+import io
+import os
+import sys
+import warnings
+
+import typer
+
+from hyoka.apps.cli import signals
+from hyoka.apps.cli.command_table import command_line, command_of, in_options
+from hyoka.apps.cli.output import say
+from hyoka.foundation.errors import EngineError, Error, ParameterError
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; bad input gives one clear line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that can't show a stone still shows the rest
+    warnings.showwarning = _show_warning  # type: ignore[assignment]  # the rest is not shown
+    words = sys.argv[1:] if arguments is None else arguments
+    command_line(words)  # what it loads stays loaded; a signal until then simply ends the process
+    signals.listen()
+    status = run(words)
+    if status == signals.INTERRUPTED:
+        # At once: threads that did not stop would be waited for.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(signals.status_after())
+    sys.exit(status)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    say(f"hyoka: {message}", complaint=True)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command and give its exit status; what went wrong is one line on standard error."""
+    try:
+        for argument in arguments:
+            if any("\ud800" <= character <= "\udfff" for character in argument):
+                raise Error(f"an argument is not UTF-8: {argument!a}")
+        program, given = command_line(arguments), arguments or ["--help"]
+        status = program(given, standalone_mode=False, prog_name="hyoka", obj=given) or 0
+        if status == signals.INTERRUPTED:
+            signals.say_interrupted()
+        return int(status)
+    except typer.TyperException as error:
+        if not error.format_message():  # a group without a command has shown its help
+            return 2
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "hyoka"
+        message = f"{command}: {error.format_message()} (see '{command} --help')"
+    except EngineError as error:
+        message = f"hyoka: {error.with_last_words}"
+    except Error as error:
+        name, options = command_of(arguments)
+        message = f"hyoka: {in_options(str(error), options)}"
+        if isinstance(error, ParameterError):
+            message = f"{message} (see '{name} --help')"
+    except MemoryError:
+        message = "hyoka: there is not enough memory for this"
+    except (OSError, UnicodeError) as error:
+        if isinstance(error, BrokenPipeError):
+            return 141
+        message = f"hyoka: {error}"
+    except (KeyboardInterrupt, typer.Abort):
+        signals.say_interrupted()
+        return signals.INTERRUPTED
+    say(message.replace("\n", " "), complaint=True)
+    return 2

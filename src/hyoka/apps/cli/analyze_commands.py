@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that say what evaluations are worth: curves, metrics, splits, comparisons."""
+
+import contextlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+from rich.markup import escape
+
+from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Splits
+from hyoka.analysis.wdl_code import LANGUAGES
+from hyoka.apps.cli.analysis_options import BALANCE, FEW, FIGURE, LINK, PARTS, Inquiry, asks
+from hyoka.apps.cli.command_table import in_options
+from hyoka.apps.cli.output import out, print_columns, print_json, progress_bars
+from hyoka.apps.cli.output_files import check_outputs
+from hyoka.foundation.errors import Error
+from hyoka.foundation.figure import Figure
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE
+from hyoka.study.analyses import MOVE
+
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|best",
+        help="From here on a position is called won; 0.5 for values and 0 for scores.",
+    ),
+]
+
+_OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
+"""Parameters that results name, as options of these commands."""
+
+
+@asks(without=["files", *FIGURE])
+def analyse_command(inquiry: Inquiry) -> None:
+    """Say in short what evaluations are worth: metrics, and what the curves are like.
+
+    Positions of one game share its fate, so intervals draw whole games again. With --by also how
+    far the parts' curves lie from the curve of all. More: hyoka curves, metrics, gaps, splits,
+    compare, disagreements, calibrate; `hyoka report STUDY` draws it all.
+
+    For example: hyoka analyse study -e comments --by phase
+    """
+    study, names, question = inquiry.study, inquiry.evaluators, inquiry.question
+    results: dict[str, list[Result]] = {}
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, "measuring", 2 if question.by is None else 3, "steps")
+        results["metrics"] = [study.metrics(names, question)]
+        tally.add(note="curves")
+        results["curves"] = [study.curve(names, question)]
+        tally.add(note="gaps")
+        if question.by is not None:
+            results["gaps"] = [study.gaps(names, question)]
+            tally.add()
+    _answer(inquiry, results)
+
+
+@asks(without=FEW)
+def curves_command(
+    inquiry: Inquiry,
+    wdl: Annotated[bool, typer.Option("--wdl", help="Curves of wins, draws and losses.")] = False,
+    delta: Annotated[
+        float | None,
+        typer.Option(metavar="WIDTH", help="Width of the bins, the paper's δ."),
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            metavar="ERROR",
+            help="Bins grow until the standard error (by games) is so small.",
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Bins grow until they hold so many positions."),
+    ] = None,
+    at_least: Annotated[
+        int | None,
+        typer.Option(
+            "--least",
+            min=1,
+            metavar="N",
+            help="Bins with fewer positions are left out; 100, or a fortieth of less than 4,000.",
+            show_default=False,
+        ),
+    ] = None,
+    naive: Annotated[
+        bool,
+        typer.Option("--naive", help="Draw the bands that independent positions would have."),
+    ] = False,
+) -> None:
+    """Evaluation curves: the win probability by what an evaluator said, with bands by games.
+
+    For example: hyoka curves study -e comments --by ply --bins 20,40,60 -o curves.html
+    """
+    _check_files(inquiry)
+    with _step(inquiry, "curves"):
+        curves = inquiry.study.curve(
+            inquiry.evaluators,
+            inquiry.question,
+            wdl=wdl,
+            delta=delta,
+            error=error,
+            count=count,
+            at_least=at_least,
+            bands="naive" if naive else "games",
+        )
+    _answer(inquiry, {"curves": [curves]}, points=True)
+
+
+@asks()
+def metrics_command(
+    inquiry: Inquiry,
+    threshold: Threshold = None,
+) -> None:
+    """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and more.
+
+    For example: hyoka metrics study --where "ply >= 20" -o metrics.csv
+    """
+    _check_files(inquiry)
+    with _step(inquiry, "metrics"):
+        metrics = inquiry.study.metrics(
+            inquiry.evaluators,
+            inquiry.question,
+            threshold=_threshold(threshold),
+        )
+    _answer(inquiry, {"metrics": [metrics]})
+
+
+@asks(without=[*LINK, *FEW])
+def gaps_command(inquiry: Inquiry) -> None:
+    """How far the curves of parts lie from the curve of all positions, with tests by games.
+
+    With --balance ply a position is compared with those of its own phase only: a condition that
+    merely comes late has no gap then.
+
+    For example: hyoka gaps study -e comments --by "material > 0" --balance ply
+    """
+    _check_files(inquiry)
+    with _step(inquiry, "gaps"):
+        gaps = inquiry.study.gaps(inquiry.evaluators, inquiry.question)
+    _answer(inquiry, {"gaps": [gaps]})
+
+
+@asks(without=[*PARTS, *BALANCE])
+def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
+    """Differences of the first evaluator to the others on the same positions, with intervals.
+
+    The same games are drawn for both, so that what they share cancels.
+
+    For example: hyoka compare study -e uct:playouts=400 -e uct:playouts=100
+    """
+    first, *others = _several(inquiry)
+    _check_files(inquiry, "comparisons", len(others))
+    called_won = _threshold(threshold)
+    comparisons = []
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, "comparing", len(others), "evaluators")
+        for other in others:
+            comparisons.append(
+                inquiry.study.compare(first, other, inquiry.question, threshold=called_won)
+            )
+            tally.add()
+    _answer(inquiry, {"comparisons": comparisons})
+
+
+@asks(without=[*PARTS, *BALANCE, *FEW])
+def disagreements_command(
+    inquiry: Inquiry,
+    top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
+) -> None:
+    """Where the first two evaluators differ most, and which of them was right.
+
+    For example: hyoka disagreements study -e comments -e ab:nodes=1 --top 20 -o disputed.csv
+    """
+    one, other, *_ = _several(inquiry)
+    _check_files(inquiry)
+    with _step(inquiry, "disagreements"):
+        disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
+    _answer(inquiry, {"disagreement": [disagreement]})
+    if not inquiry.as_json:
+        _print_disputed(disagreement)
+
+
+def _print_disputed(disagreement: Disagreement) -> None:
+    """The positions themselves, whose text is last so that it can be copied."""
+    for each in disagreement.disputed:
+        out.print(
+            f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
+            f"{disagreement.other} {each.other:.2f}, result {each.result:g}",
+            markup=False,
+            soft_wrap=True,
+        )
+        out.print(f"  {each.text}", markup=False, soft_wrap=True, style="dim")
+
+
+@asks()
+def calibrate_command(
+    inquiry: Inquiry,
+    wdl: Annotated[
+        bool, typer.Option("--wdl", help="Of win and of loss, what is left being drawn.")
+    ] = False,
+) -> None:
+    """Score → win probability: the scores for 50%, 75% and 90%, K, and the fitted constants.
+
+    For example: hyoka calibrate study -e comments --by phase
+    """
+    _check_files(inquiry)
+    with _step(inquiry, "calibration"):
+        calibration = inquiry.study.calibration(inquiry.evaluators, inquiry.question, wdl=wdl)
+    _answer(inquiry, {"calibration": [calibration]})
+
+
+@asks(without=["draws", "axis", *LINK])
+def wdl_command(
+    inquiry: Inquiry,
+    along: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="What tells how far the game has come: move, a column or an SQL expression, e.g. "
+            "phase.",
+        ),
+    ] = MOVE,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="STAGE",
+            help="Where a score of 100 is to win half of the games; by default the median.",
+            show_default=False,
+        ),
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="The stages to fit to; by default all but the outermost half percent.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            metavar="SCORE",
+            help="Scores beyond it, either side, are left out; by default four times the score "
+            "that wins half of the games.",
+            show_default=False,
+        ),
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=6,
+            help="Of the polynomials a and b of the stage; by default 3, or the highest below it "
+            "whose fit comes to an end.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.
+
+    Draws count as draws. -o FILE.h, .py or .json writes the coefficients as code, .html, .png or
+    .svg the shares of wins and draws under the model's lines.
+
+    For example: hyoka wdl study -e comments --at 32 -o wdl.h -o wdl.html
+    """
+    _check_files(inquiry, endings=(*FORMATS, *LANGUAGES))
+    code = [file.name for file in inquiry.files if file.suffix.lower() in LANGUAGES]
+    if code and len(inquiry.evaluators) > 1:
+        raise Error(f"'{code[0]}' holds one model: choose one evaluator with --evaluator")
+    with _step(inquiry, "models"):
+        models = inquiry.study.wdl(
+            inquiry.evaluators,
+            inquiry.question,
+            along=along,
+            at=at,
+            between=_range(between),
+            most=most,
+            degree=degree,
+        )
+    _answer(inquiry, {"models": [models]})
+
+
+@asks(without=[*PARTS, *LINK, *FEW])
+def splits_command(
+    inquiry: Inquiry,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMNS", help="The columns to search; by default all that fit."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many splits to list.")] = 10,
+    false_discovery_rate: Annotated[
+        float,
+        typer.Option(
+            "--fdr",
+            min=0.0001,
+            max=0.9,
+            help="False-discovery rate: so many findings may be chance.",
+        ),
+    ] = 0.05,
+) -> None:
+    """Search all columns for the conditions where evaluations are wrong, the worst first.
+
+    Each is measured again where who speaks, the ratings and the phase of the game are equal: what
+    goes with one of them comes last. With --balance ply all are compared within phases only.
+
+    For example: hyoka splits study -e comments --top 5
+    """
+    searched = None if columns is None else _columns(columns)
+    _check_files(inquiry, "splits", len(inquiry.evaluators))
+    with _bars(inquiry) as progress:
+        splits = [
+            inquiry.study.splits(
+                name,
+                inquiry.question,
+                top=top,
+                columns=searched,
+                false_discovery_rate=false_discovery_rate,
+                progress=progress,
+            )
+            for name in inquiry.evaluators
+        ]
+    _answer(inquiry, {"splits": splits})
+
+
+def _several(inquiry: Inquiry) -> list[str]:
+    if len(inquiry.evaluators) < 2:
+        raise typer.BadParameter(f"it takes two evaluators, not only {inquiry.evaluators[0]}")
+    return inquiry.evaluators
+
+
+def _bars(inquiry: Inquiry) -> contextlib.AbstractContextManager[OnProgress]:
+    return progress_bars(inquiry.quiet or inquiry.as_json)
+
+
+@contextlib.contextmanager
+def _step(inquiry: Inquiry, what: str) -> Iterator[None]:
+    """A bar for work that is done in one step."""
+    with _bars(inquiry) as progress:
+        tally = Tally(progress, what, 1, "steps")
+        yield
+        tally.add()
+
+
+def _answer(
+    inquiry: Inquiry, results: Mapping[str, Sequence[Result]], *, points: bool = False
+) -> None:
+    """Write results to the files that were asked for, and print them."""
+    _save(inquiry.files, inquiry.figure, results)
+    if inquiry.as_json:
+        print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
+        return
+    said: set[str] = set()
+    for each in results.values():
+        for result in each:
+            covered = _coverage_text(result)
+            if covered and covered not in said:
+                out.print(covered, markup=False)
+                said.add(covered)
+            print_result(result, points=points)
+
+
+def _coverage_text(result: Result) -> str:
+    return "" if result.coverage is None else in_options(str(result.coverage), _OPTIONS)
+
+
+def _save(
+    files: Sequence[Path], figure: Figure | None, results: Mapping[str, Sequence[Result]]
+) -> None:
+    """Write the results of one kind; if there are several, each to its own name."""
+    for name, each in results.items():
+        for file in files:
+            for own, result in zip(_named(file, name, len(each)), each, strict=True):
+                result.save(own, figure)
+
+
+def _named(file: Path, name: str, count: int) -> list[Path]:
+    """Where so many results go: one to the file itself, several to numbered files beside it."""
+    if count == 1 or not file.name:  # without a name it is refused by itself
+        return [file]
+    numbers = range(1, count + 1)
+    return [file.with_name(f"{file.stem}-{name}-{number}{file.suffix}") for number in numbers]
+
+
+def _check_files(
+    inquiry: Inquiry, name: str = "", count: int = 1, endings: Sequence[str] = FORMATS
+) -> None:
+    """Raise OutputError unless `_save` can write so many results, before they are worked out."""
+    files = [own for file in inquiry.files for own in _named(file, name, count)]
+    check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
+
+
+def print_result(result: Result, *, points: bool = False) -> None:
+    """Print a result as a table with its notes; of curves, their points only if asked for."""
+    if isinstance(result, Curves):
+        if points:
+            _print_table(result)
+        for note in _notes(result):
+            out.print(note, markup=False, style="dim" if points else None)
+        return
+    _print_table(result)
+    for note in _notes(result):
+        out.print(note, markup=False, style="dim")
+    if isinstance(result, Splits):
+        for split in [split for split in result.splits if split.is_sure][:3]:
+            out.print(f"• {split.sentence}", markup=False)
+
+
+def _print_table(result: Result) -> None:
+    heading, *rows = result.lines()
+    out.print(f"[bold]{escape(result.title)}[/]")
+    if not rows:
+        return
+    numbers = [i for i in range(1, len(heading)) if all(_is_number(row[i]) for row in rows)]
+    print_columns(heading, rows, numbers)
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or bool(re.match(r"[+\-±–]?\d|–$|< ", cell))
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    covered: dict[str, Any] = {}
+    if result.coverage is not None:
+        covered["coverage"] = result.coverage.as_json() | {"text": _coverage_text(result)}
+    return {"title": result.title, **covered, "rows": result.rows(), "notes": _notes(result)}
+
+
+def _notes(result: Result) -> list[str]:
+    return [in_options(note, _OPTIONS) for note in result.notes()]
+
+
+def _threshold(text: str | None) -> float | Literal["best"] | None:
+    if text is None:
+        return None
+    if text == "best":
+        return "best"
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise typer.BadParameter(f"a threshold is a number or best, not '{text}'")
+    return number
+
+
+def _range(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no range such as 10,80") from None
+    return low, high
+
+
+def _columns(text: str) -> Sequence[str]:
+    """Names or expressions between commas that stand outside of brackets and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote or character in "'\"":
+            quote = "" if character == quote else quote or character
+        depth += (character == "(") - (character == ")") if not quote else 0
+        if character == "," and depth == 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that check an engine, and that run a search as an engine."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from hyoka.apps.cli.output import AsJson, err, out, plain_table, print_json
+from hyoka.engines import check_engine
+from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
+from hyoka.games import GTP_GAME, games_with
+from hyoka.search import SearchSpec
+
+_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
+
+
+def check_command(
+    engine: Annotated[
+        str,
+        typer.Argument(
+            metavar="CMD",
+            help='A command ("gnugo --mode gtp") or a spec ("uci:nodes=1000:stockfish").',
+            show_default=False,
+        ),
+    ],
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds to wait for an answer to each protocol.")
+    ] = 5.0,
+    as_json: AsJson = False,
+) -> None:
+    """Try an engine out: whether it keeps to its protocol, evaluates, moves legally and quits."""
+    with err.status("asking the engine"):
+        report = check_engine(engine, probe_timeout_s=timeout)
+    if as_json:
+        print_json(
+            {
+                "spec": report.spec.text,
+                "name": report.name,
+                "version": report.version,
+                "passed": report.passed,
+                "checks": [dataclasses.asdict(check) for check in report.checks],
+            }
+        )
+    else:
+        name = escape(report.name or "unknown")
+        out.print(f"[bold]{name}[/] {escape(report.version)}  {escape(report.spec.text)}")
+        table = plain_table("", "check", "")
+        for check in report.checks:
+            colour = _COLOURS[check.verdict]
+            table.add_row(f"[{colour}]{check.verdict}[/]", check.name, escape(check.detail))
+        out.print(table)
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+_GTP_GAMES = games_with(lambda facts: facts.protocol == "gtp")
+_SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
+
+
+def gtp_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
+    ] = "uct",
+    game: Annotated[
+        str, typer.Option("--game", metavar="GAME", help=f"One of {', '.join(_GTP_GAMES)}.")
+    ] = GTP_GAME,
+    resign: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),
+    ] = None,
+) -> None:
+    """Be a GTP engine: a GUI or a match runner starts this command and talks to it."""
+    spec = SearchSpec.from_text(search)
+    GtpServer(spec, Controller.of_process(), game=game, resign_below=resign).run()
+
+
+def uci_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
+    ] = "ab",
+) -> None:
+    """Be a UCI engine: a chess GUI or a match runner starts this command and talks to it."""
+    UciServer(SearchSpec.from_text(search), Controller.of_process()).run()
+
+
+def usi_command(
+    search: Annotated[
+        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
+    ] = "ab",
+) -> None:
+    """Be a USI engine: a shogi GUI or a match runner starts this command and talks to it."""
+    UsiServer(SearchSpec.from_text(search), Controller.of_process()).run()

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that learn evaluations from moves, results and scores."""
+
+import math
+import os
+import shlex
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from hyoka.apps.cli.match_commands import clock_text
+from hyoka.apps.cli.move_model_commands import HOLD_OUT, HoldOut, games_of, split
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.apps.cli.output_files import Output, check_outputs
+from hyoka.apps.cli.study_commands import StudyPath, Where
+from hyoka.foundation.errors import Error
+from hyoka.foundation.progress import OnProgress
+from hyoka.learning.comparison_training import (
+    Judgement,
+    Lessons,
+    PassReport,
+    Training,
+    TrainingSettings,
+    learn_comparison,
+    origin_of,
+)
+from hyoka.learning.objectives import objective_from
+from hyoka.learning.prediction import ids_in, ids_of, learned_origin
+from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_scores
+from hyoka.models.sparse import sparse_evaluation
+from hyoka.models.training_games import LearnedGames
+from hyoka.storage.game_ids import GameIds
+from hyoka.storage.model_file import read_artefact
+from hyoka.storage.outputs import TRAINING
+from hyoka.study import Study
+from hyoka.study.layout import DESCRIPTION
+
+POSITIONS = 200_000
+HELD_OUT_POSITIONS = 20_000
+Lesson = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RECORDS|STUDY…",
+        help="Files, folders or archives of game records; or a study.",
+        show_default=False,
+    ),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Over which set of features: terms, relations or kpp (shogi), places (chess), "
+        "patterns (Othello); the first one if none is named.",
+    ),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", "-j", min=1, help="Cores to use; all, if not said.")
+]
+
+
+def comparison_command(
+    context: typer.Context,
+    sources: Lesson,
+    output: Annotated[
+        Path,
+        Output(("evaluation",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
+    ] = Path("learned.eval"),
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="What is made small: comparison (moves), combination (moves and outcomes), "
+            "parameterised (the same by kind of position), or a file of `hyoka learn objective`.",
+        ),
+    ] = "combination",
+    features: Features = None,
+    where: Where = None,
+    positions: Annotated[
+        int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
+    ] = POSITIONS,
+    passes: Annotated[
+        int, typer.Option(min=1, help="Searches of all moves; steps are taken after each.")
+    ] = TrainingSettings.passes,
+    steps: Annotated[
+        int, typer.Option(min=1, help="How often a pass goes down the gradient of all games.")
+    ] = TrainingSettings.steps,
+    batches: Annotated[
+        int, typer.Option(min=1, help="In how many parts, with a step each.")
+    ] = TrainingSettings.batches,
+    rate: Annotated[
+        float, typer.Option(min=1e-9, help="How far a step goes at first, in the score's unit.")
+    ] = TrainingSettings.rate,
+    decay: Annotated[
+        float, typer.Option(min=0.01, max=1, help="What the rate is multiplied by after a pass.")
+    ] = TrainingSettings.decay,
+    damping: Annotated[
+        float, typer.Option(min=0, help="Weights with smaller gradients than this move less.")
+    ] = TrainingSettings.damping,
+    descent: Annotated[
+        str, typer.Option(metavar="adaptive|plain", help="Adam, or gradients as they are.")
+    ] = TrainingSettings.descent,
+    outcome_scale: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6, help="A score s foretells 1 / (1 + exp(-s / SCALE)); else the features' own."
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
+    ] = None,
+    patience: Annotated[
+        int, typer.Option(min=1, help="End after so many passes without gain on games held out.")
+    ] = TrainingSettings.patience,
+    state: Annotated[
+        Path | None,
+        Output((TRAINING,)),
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help="Where the training is kept after every pass; FILE.state of --output, if not "
+            "said. Interrupted, the same command goes on.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn an evaluation from the moves and results of games (comparison training).
+
+    Each pass searches all legal moves until captures rest, then moves the weights so that the moves
+    played come out on top (and, with outcomes, so that scores foretell results). After each pass
+    the games held out say how well it does; the best pass is kept. Play with it: ab:eval=FILE.
+    """
+    chosen = objective_from(objective)
+    cores = threads or os.cpu_count() or 1
+    settings = TrainingSettings(
+        objective=chosen,
+        passes=passes,
+        steps=steps,
+        batches=batches,
+        rate=rate,
+        decay=decay,
+        descent=descent,
+        damping=damping,
+        outcome_scale=outcome_scale,
+        patience=patience,
+    )
+    file = state or output.with_name(f"{output.name}.state")
+    check_outputs(output, file, kinds=("evaluation", TRAINING))
+    going_on = file.exists()
+    parent = None
+    if start is not None:
+        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
+    with progress_bars(quiet or as_json) as progress:
+        learned, held_out = lessons_of(
+            sources,
+            hold_out,
+            positions,
+            seed,
+            start=parent,
+            where=where,
+            by_category=chosen.by_category,
+            threads=cores,
+            progress=progress,
+        )
+        begun = None if start is None else sparse_evaluation(learned.games.game, start)
+        if not (as_json or quiet):
+            _tell_beginning(learned, held_out, going_on)
+        with kept_when_interrupted("learned", file):
+            training = learn_comparison(
+                learned,
+                held_out,
+                features=features,
+                settings=settings,
+                start=begun,
+                state=file,
+                threads=cores,
+                progress=progress,
+                on_pass=None if as_json else _PassTeller(passes),
+            )
+    choices = {"hold_out": f"{hold_out:g}", "positions": str(positions)}
+    evaluation = training.evaluation()
+    origin = origin_of(command_line(context), training, learned, choices)
+    parents = [] if parent is None else [parent]
+    evaluation.save(output, learned_origin(origin, ids_in(learned.games), parents))
+    file.unlink(missing_ok=True)
+    if as_json:
+        print_json(
+            {
+                "game": evaluation.game,
+                "features": evaluation.features.name,
+                "weights": len(evaluation.weights),
+                "nonzero": evaluation.nonzero,
+                "games": len(learned.games.ids),
+                "positions": learned.moves,
+                "best_pass": training.best_pass,
+                "passes": [_report_json(each) for each in training.reports],
+                "file": str(output),
+            }
+        )
+        return
+    _tell_end(training, output)
+
+
+def lessons_of(
+    sources: list[Path],
+    hold_out: float,
+    positions: int,
+    seed: int,
+    *,
+    start: LearnedGames | None = None,
+    where: str | None = None,
+    by_category: bool,
+    threads: int,
+    progress: OnProgress | None,
+) -> tuple[Lessons, Lessons | None]:
+    """What is learned from, and what is held out, of records or of a study.
+
+    No game is held out that the evaluation to `start` with learned from.
+    """
+    held_out: Lessons | None = None
+    if (sources[0] / DESCRIPTION).exists():
+        if len(sources) > 1:
+            raise Error("one study at a time, or records")
+        study = Study.open(sources[0])
+        learned = Lessons.of_study(
+            study, where=where, hold_out=hold_out, start=start, positions=positions, seed=seed
+        )
+        if hold_out:
+            held_out = Lessons.of_study(
+                study,
+                where=where,
+                hold_out=hold_out,
+                start=start,
+                held_out=True,
+                positions=HELD_OUT_POSITIONS,
+                seed=seed,
+            )
+    else:
+        if where is not None:
+            raise Error("--where is for positions of a study: make one with `hyoka import`")
+        first, apart = split(games_of(sources), hold_out, start)
+        learned = Lessons.of_records(first, positions=positions, seed=seed)
+        if apart:
+            held_out = Lessons.of_records(apart, positions=HELD_OUT_POSITIONS, seed=seed)
+    if by_category:
+        learned = learned.with_categories(threads=threads, progress=progress)
+        held_out = held_out and held_out.with_categories(threads=threads, progress=progress)
+    return learned, held_out
+
+
+def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) -> None:
+    known = int((~np.isnan(learned.results)).sum())
+    out.print(
+        f"{learned.moves:,} positions of {len(learned.games.ids):,} games"
+        + ("" if known == len(learned) else f", {known:,} of games with a result")
+        + ("" if held_out is None else f"; {held_out.moves:,} held out"),
+        markup=False,
+    )
+    if going_on:
+        out.print("going on where it was interrupted", style="dim")
+
+
+class _PassTeller:
+    """Tells of each pass, and how long the rest will take if it goes on like that."""
+
+    def __init__(self, passes: int) -> None:
+        self._passes = passes
+        self._begun = time.monotonic()
+        self._told = 0
+
+    def __call__(self, report: PassReport) -> None:
+        """Print a line."""
+        self._told += 1
+        left = (self._passes - report.number) * (time.monotonic() - self._begun) / self._told
+        more = f"; at most {clock_text(left)} left" if report.number < self._passes else ""
+        out.print(f"{_pass_text(report)}{more}", markup=False)
+
+
+def _pass_text(report: PassReport) -> str:
+    said = (
+        f"pass {report.number}: J {report.objective:.4f} = moves {report.moves:.4f} + outcomes "
+        f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
+    )
+    if report.held_out is not None:
+        said += f"; held out: {_words(report.held_out)}"
+    return said
+
+
+def _words(judged: Judgement) -> str:
+    loss = "" if math.isnan(judged.log_loss) else f", log-loss {judged.log_loss:.4f}"
+    return f"first {judged.first:.1%}, within 3 {judged.within:.1%}{loss}"
+
+
+def _tell_end(training: Training, output: Path) -> None:
+    evaluation = training.evaluation()
+    best = training.reports[training.best_pass - 1]
+    out.print(
+        f"{evaluation.nonzero:,} of {len(evaluation.weights):,} weights over "
+        f"{evaluation.features.name}, from pass {training.best_pass}",
+        markup=False,
+    )
+    if best.held_out is not None:
+        begun = training.reports[0].learned
+        table = plain_table("", "first", "within 3", "log-loss", right=range(1, 4))
+        for name, each in (("before", begun), ("held out", best.held_out)):
+            table.add_row(name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
+        out.print(table)
+    words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
+    words += ["--game", evaluation.game]
+    out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False)
+
+
+def _report_json(report: PassReport) -> dict[str, Any]:
+    held_out = report.held_out
+    return {
+        "pass": report.number,
+        "objective": report.objective,
+        "moves": report.moves,
+        "outcomes": report.outcomes,
+        "l1": report.l1,
+        "nonzero": report.nonzero,
+        "held_out": None
+        if held_out is None
+        else {
+            "positions": held_out.positions,
+            "first": held_out.first,
+            "within_3": held_out.within,
+            "log_loss": held_out.log_loss,
+        },
+    }
+
+
+def scores_command(
+    context: typer.Context,
+    study: StudyPath,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            "--evaluator",
+            metavar="SPEC",
+            help="Whose scores: as `hyoka evaluate --with` had it, or as the study names it.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        Output(("evaluation",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
+    ] = Path("learned.eval"),
+    features: Features = None,
+    teacher_scale: Annotated[
+        float,
+        typer.Option(
+            min=1e-6,
+            help="The evaluator's score s stands for a result of 1 / (1 + exp(-s / SCALE)): the "
+            "less it is, the less decided positions count.",
+        ),
+    ] = ScoreSettings.teacher_scale,
+    freedom: Annotated[
+        float,
+        typer.Option(
+            min=1e-6,
+            help="How far weights that begin at 0 go by themselves: a standard deviation, in the "
+            "score's unit.",
+        ),
+    ] = ScoreSettings.freedom,
+    known_freedom: Annotated[
+        float, typer.Option(min=1e-6, help="The same of weights that begin at something.")
+    ] = ScoreSettings.known_freedom,
+    steps: Annotated[
+        int, typer.Option(min=1, help="Of L-BFGS, down the gradient of all positions.")
+    ] = ScoreSettings.steps,
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
+    ] = None,
+    where: Where = None,
+    hold_out: HoldOut = HOLD_OUT,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit an evaluation to what a stronger evaluator says of a study's positions.
+
+    First let it score them: hyoka evaluate STUDY --with uci:nodes=1000:stockfish --sample 8. All
+    weights are fitted, where captures rest, with a price on leaving those that it begins with.
+    Play with it: ab:eval=FILE.
+    """
+    settings = ScoreSettings(teacher_scale, freedom, known_freedom, steps)
+    opened = Study.open(study)
+    begun, parent = None, None
+    if start is not None:
+        begun = sparse_evaluation(opened.game, start)
+        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
+    with progress_bars(quiet or as_json) as progress:
+        leaves = ScoredLeaves.of_study(
+            opened,
+            evaluator,
+            features=features,
+            where=where,
+            hold_out=hold_out,
+            start=parent,
+            progress=progress,
+        )
+        fit = fit_scores(leaves, settings, start=begun, progress=progress)
+    choices = {
+        "study": opened.path.name,
+        "evaluator": evaluator or "the study's only one",
+        "hold_out": f"{hold_out:g}",
+    }
+    learned = set(leaves.games[~leaves.held_out].tolist())
+    ids = ids_of(record for number, record in opened.records() if number in learned)
+    origin = fit.origin(command_line(context), choices)
+    parents = [] if parent is None else [parent]
+    fit.evaluation.save(output, learned_origin(origin, GameIds.of(ids), parents))
+    if as_json:
+        print_json(_as_json(fit, output))
+        return
+    _tell(fit, output)
+
+
+def _as_json(fit: ScoreFit, output: Path) -> dict[str, object]:
+    return {
+        "game": fit.evaluation.game,
+        "features": fit.evaluation.features.name,
+        "weights": len(fit.evaluation.weights),
+        "games": fit.games,
+        "positions": fit.positions,
+        "held_out": fit.held_out,
+        "scale": fit.scale,
+        "loss_before": fit.loss_before,
+        "loss": fit.loss,
+        "least_loss": fit.least_loss,
+        "file": str(output),
+    }
+
+
+def _tell(fit: ScoreFit, output: Path) -> None:
+    out.print(
+        f"{fit.positions:,} positions of {fit.games:,} games; {len(fit.evaluation.weights):,} "
+        f"weights over {fit.evaluation.features.name}, written to {output}",
+        markup=False,
+        soft_wrap=True,
+    )
+    if not math.isnan(fit.loss):
+        out.print(
+            f"log-loss of {fit.held_out:,} positions held out: {fit.loss_before:.4f}, then "
+            f"{fit.loss:.4f}; the evaluator's own is {fit.least_loss:.4f}",
+            markup=False,
+        )
+    words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
+    words += ["--game", fit.evaluation.game]
+    out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,499 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matches: played live in the terminal, told as a table, as JSON and as a page."""
+
+import contextlib
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_file
+from hyoka.apps.cli.output_files import OutputFolder
+from hyoka.arena import (
+    DuelSummary,
+    MatchPlan,
+    MatchResult,
+    PlayedGame,
+    RatingList,
+    Sprt,
+    Standing,
+    match_ratings,
+    match_so_far,
+    odd_workers,
+    plan_match,
+    play_match,
+    repeated_games,
+    why_too_few,
+)
+from hyoka.arena.match import DESCRIPTION
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import Progress
+from hyoka.games import DEFAULT_GAME
+from hyoka.parallel import cluster
+from hyoka.reporting.match_report import write_match_report
+
+_INTERRUPTED = 130
+
+Games = Annotated[
+    int, typer.Option("--games", "-n", min=1, help="For each two players, rounded up to pairs.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, max=1024, help="Games side by side; as many as there are cores."
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Play on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Chance: of openings, searches and their order.")]
+OpeningsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--openings",
+        "-o",
+        metavar="FILE[:PLIES]|random[:PLIES]|start",
+        help="Where games begin: records, EPD, SFEN or lines of moves from a file, random moves "
+        "(the default), or the usual start. Each opening is played from both sides.",
+    ),
+]
+
+
+def match_command(
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PLAYER...",
+            help="\\[NAME=]SPEC\\[@CLOCK], two or more: a search (uct:playouts=1000, ab:time=0.1) "
+            'or an engine ("uci:nodes=1000:stockfish", "gtp:gnugo --mode gtp --level 10"). '
+            "@60+0.6 gives a clock of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
+    ] = None,
+    games: Games = 100,
+    folder: Annotated[
+        Path | None,
+        OutputFolder(DESCRIPTION, "a match"),
+        typer.Option(
+            "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
+        ),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="Stop when a sequential test has decided, e.g. 0,5 (also alpha=, beta=, "
+            "model=normalized).",
+        ),
+    ] = None,
+    openings: OpeningsOption = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[MOVES/]S[+INC][bBYO]",
+            help="Time for a game: 60+0.6, 600b10, 40/60. Without one, the players' own limits.",
+        ),
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="round-robin, or gauntlet: the first against each.")
+    ] = "round-robin",
+    adjudicate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="End games early, repeatable: win=SCORE,MOVES (both agree) · "
+            "resign=SCORE,MOVES (one thinks so) · draw=SCORE,MOVES,FROM_PLY · "
+            "exact=mate|ending. A SCORE of at most 1 is a value.",
+        ),
+    ] = None,
+    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
+    handicap: Annotated[int, typer.Option(min=0, help="Black's stones, in Go.")] = 0,
+    max_plies: Annotated[
+        int, typer.Option(min=1, help="Then a game is drawn, or scored as it stands.")
+    ] = 1000,
+    margin: Annotated[
+        float, typer.Option(min=0, metavar="S", help="Seconds that a move may be late.")
+    ] = 0.25,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    cluster_address: Cluster = None,
+    report: Annotated[bool, typer.Option(help="Write the page report.html.")] = True,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Let players play a match, and say what is known and how surely.
+
+    Every game is kept; interrupted, the same command goes on where it stopped, and with a greater
+    --games it plays more. Without players, tree search meets flat Monte Carlo.
+    """
+    plan = plan_match(
+        *(players or ["uct:playouts=200", "mc:playouts=200"]),
+        game=game,
+        openings=openings,
+        clock=clock,
+        format=format_,
+        adjudicate=adjudicate or [],
+        komi=komi,
+        handicap=handicap,
+        max_plies=max_plies,
+        margin_s=margin,
+        seed=seed,
+    )
+    test = None if sprt is None else Sprt.from_text(sprt)
+    folder = folder or Path("matches") / plan.slug
+    interrupted = False
+    with contextlib.ExitStack() as stack:
+        executor = None
+        if cluster_address is not None:
+            executor, jobs = stack.enter_context(cluster(cluster_address))
+        shown = stack.enter_context(LiveStanding(plan, games, test, quiet or as_json))
+        try:
+            result = play_match(
+                plan,
+                folder,
+                games=games,
+                sprt=test,
+                jobs=jobs or jobs_for(plan),
+                executor=executor,
+                on_games=shown.update,
+            )
+        except KeyboardInterrupt:
+            if not shown.has_begun:
+                raise  # perhaps there is no folder yet, or it is another match's
+            interrupted = True
+            result = match_so_far(plan, folder, games=games, sprt=test)
+    if report:
+        write_match_report(
+            folder / "report.html",
+            f"{plan.rules.game}: {' v '.join(player.name for player in plan.players)}",
+            result.games,
+            [player.name for player in plan.players],
+            conditions=[*conditions_of(plan), *_test_in_words(result, test)],
+        )
+    if as_json:
+        print_json(result_as_json(result, test))
+    else:
+        print_result(result, test, with_report=report)
+    if interrupted:
+        err.print("what was played is kept; the same command goes on")
+        return _INTERRUPTED
+    return 0
+
+
+def jobs_for(plan: MatchPlan) -> int:
+    """As many games as the machine has cores for the players' threads."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) // max(player.contestant.threads for player in plan.players))
+
+
+def conditions_of(plan: MatchPlan) -> list[str]:
+    """How a match was played, in sentences."""
+    rules = plan.rules
+    sentences = []
+    for player in plan.players:
+        clock = f" with {player.clock.text} on the clock" if player.clock else ""
+        sentences.append(f"{player.name} is {player.spec.text}{clock}.")
+    count = len(plan.openings)
+    sentences.append(
+        f"Games begin with one of {count:,} openings, each played from both sides."
+        if count > 1
+        else f"All games begin alike: {plan.openings[0].name}."
+    )
+    if rules.facts.disputed_ends:
+        sentences.append(f"Komi is {rules.komi:g}; stones that stand at the end count as alive.")
+    sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
+    return sentences
+
+
+class LiveStanding:
+    """The standing in the terminal while a match goes on."""
+
+    def __init__(self, plan: MatchPlan, games: int, sprt: Sprt | None, hidden: bool) -> None:
+        self._wanted = plan.total(games)
+        self._sprt = sprt
+        self._live = (
+            None if hidden or not err.is_terminal else Live(console=err, refresh_per_second=4)
+        )
+        self._file = progress_file()
+        self._started = time.monotonic()
+        self._before: int | None = None
+        self._shown_at = 0.0
+        self._last = ""
+
+    def __enter__(self) -> "LiveStanding":
+        if self._live is not None:
+            self._live.__enter__()
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        if self._live is not None:
+            self._live.update("")
+            self._live.__exit__(*failure)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it was told of any game of the match."""
+        return self._before is not None
+
+    def update(self, new: list[PlayedGame], standing: Standing) -> None:
+        """Show how it stands after some more games."""
+        if self._before is None:
+            self._before, self._started = standing.games, time.monotonic()
+        if new:
+            record = new[-1].record
+            points = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}[new[-1].result]
+            self._last = f"{record.first} – {record.second} {points}, {new[-1].reason}"
+        if self._file is not None:
+            self._file.tell(Progress("match", standing.games, self._wanted, "games", self._last))
+        now = time.monotonic()
+        if self._live is None or now - self._shown_at < 0.2:
+            return
+        self._shown_at = now
+        self._live.update(self._view(standing))
+
+    def _view(self, standing: Standing) -> Group:
+        seconds = time.monotonic() - self._started
+        new = standing.games - (self._before or 0)
+        rate = new / seconds if seconds > 0 else 0.0
+        left = (self._wanted - standing.games) / rate if rate else math.inf
+        words = f"{standing.games:,} of {self._wanted:,} games  {rate:.3g} a second"
+        if math.isfinite(left):
+            words += f"  {clock_text(left)} left"
+        bar = ProgressBar(total=max(1, self._wanted), completed=standing.games, width=40)
+        head = Table.grid(padding=(0, 2))
+        head.add_row(bar, Text(words))
+        return Group(head, standing_table(standing, self._sprt), Text(self._last, style="dim"))
+
+
+def clock_text(seconds: float) -> str:
+    """A duration as clocks show it: 1:02:03, or 2:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def workers(
+    stack: contextlib.ExitStack, jobs: int | None, address: str | None
+) -> tuple[Executor | None, int | None]:
+    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
+    if address is None:
+        return None, jobs
+    return stack.enter_context(cluster(address))
+
+
+def match_player(
+    executor: Executor | None, jobs: int | None, quiet: bool
+) -> Callable[[MatchPlan, Path, int], MatchResult]:
+    """What plays the matches of a larger work: here or on a cluster, shown while they go on."""
+
+    def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
+        with LiveStanding(plan, games, None, quiet) as shown:
+            result = play_match(
+                plan,
+                folder,
+                games=games,
+                jobs=jobs or jobs_for(plan),
+                executor=executor,
+                on_games=shown.update,
+            )
+        return result
+
+    return play
+
+
+def elo_text(elo: Estimate) -> str:
+    """An Elo difference with its interval: a half-width where it is even, else both ends."""
+    if math.isfinite(elo.value) and math.isfinite(elo.low) and math.isfinite(elo.high):
+        up, down = elo.high - elo.value, elo.value - elo.low
+        if abs(up - down) < 0.1 * max(up, down, 1):
+            return f"{elo.value:+.0f} ± {(up + down) / 2:.0f}"
+    ends = [f"{end:+.0f}" if math.isfinite(end) else "∞" for end in (elo.low, elo.high)]
+    value = f"{elo.value:+.0f}" if math.isfinite(elo.value) else ("+∞" if elo.value > 0 else "−∞")
+    return f"{value} ({ends[0].replace('∞', '−∞')} to {ends[1]})"
+
+
+def standing_table(standing: Standing, sprt: Sprt | None) -> Table:
+    """A row for every two players, at most thirty of them."""
+    headings = ["", "", "games", "+", "=", "−", "score", "Elo", "LOS"]
+    table = plain_table(*headings, *(["LLR"] if sprt else []), right=range(2, 9 + bool(sprt)))
+    for one, other in standing.duels()[:30]:
+        duel = DuelSummary.of(standing, one, other, sprt)
+        score = duel.score.score
+        cells = [
+            escape(duel.player),
+            f"v {escape(duel.opponent)}",
+            f"{score.games:,}",
+            f"{score.wins:,}",
+            f"{score.draws:,}",
+            f"{score.losses:,}",
+            f"{score.rate:.1%}",
+            elo_text(duel.elo),
+            f"{duel.superiority:.1%}",
+        ]
+        if duel.llr is not None and duel.bounds is not None:
+            cells.append(f"{duel.llr:.2f} [{duel.bounds[0]:.2f}, {duel.bounds[1]:.2f}]")
+        table.add_row(*map(str, cells))
+    return table
+
+
+def ratings_table(ratings: RatingList) -> Table:
+    """The rating list of a match."""
+    table = plain_table("", "player", "Elo", "games", "score", right=[0, 2, 3, 4])
+    for place, rated in enumerate(ratings.players, 1):
+        estimate = Estimate(rated.elo, rated.low, rated.high)
+        table.add_row(
+            str(place),
+            escape(rated.name),
+            elo_text(estimate),
+            f"{rated.games:,}",
+            f"{rated.score.rate:.1%}",
+        )
+    return table
+
+
+def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -> None:
+    """Tell how a match stands or ended."""
+    standing = result.standing
+    out.print(standing_table(standing, sprt))
+    if len(standing.names) > 2 and standing.games:
+        out.print(ratings_table(match_ratings(result.games, standing.names)))
+    if len(standing.names) == 2 and standing.games:
+        score = standing.duel(0, 1)
+        duel = DuelSummary.of(standing, 0, 1)
+        nelo = duel.normalised_elo
+        out.print(
+            f"going first {score.as_first}, going second {score.as_second}; pairs {score.pairs}; "
+            f"normalised Elo {elo_text(nelo)}; p = {duel.permutation_p:.2g} (pairs), "
+            f"{duel.binomial_p:.2g} (games)",
+            style="dim",
+            markup=False,
+        )
+    endings = ", ".join(f"{reason} {count:,}" for reason, count in standing.reasons.most_common())
+    if endings:
+        out.print(f"ended by {endings}", style="dim", markup=False)
+    for name, count in standing.faults.most_common():
+        out.print(f"{name} lost {count:,} by its own fault", style="red", markup=False)
+    shown = {(game.reason, game.pairing.first): game.fault for game in result.games if game.fault}
+    for fault in list(shown.values())[:5]:
+        err.print(fault, style="dim", markup=False, soft_wrap=True)
+    if (repeats := repeated_games(result.games)) > 0:
+        err.print(
+            f"{repeats:,} of {standing.games:,} games repeat others move for move and prove "
+            "nothing new, so that intervals are too narrow: give more openings, or players with "
+            "chance",
+            style="red",
+            markup=False,
+            soft_wrap=True,
+        )
+    reasons = (why_too_few(duel.score) for duel in result.duels if duel.score.games)
+    for why in dict.fromkeys(filter(None, reasons)):
+        out.print(f"{why} are too few to trust an interval", style="dim")
+    for odd in odd_workers(result.games):
+        err.print(f"not like the others: {odd}", style="red", markup=False)
+    if result.verdict is not None and sprt is not None:
+        out.print(f"the test has decided: {result.verdict}, {_nearer(sprt, result.verdict)}")
+    elif sprt is not None and len(result.games) >= result.wanted:
+        out.print("the test has not decided; the same command with more --games goes on")
+    left = result.wanted - len(result.games)
+    if left > 0 and result.verdict is None:
+        out.print(f"{left:,} games are left to play")
+    if left < 0:
+        out.print(f"{-left:,} games more than asked for were there already")
+    page = f", page in {result.folder / 'report.html'}" if with_report else ""
+    out.print(f"games in {result.folder}{page}", style="dim", markup=False)
+
+
+def _nearer(sprt: Sprt, verdict: str) -> str:
+    taken, other = (sprt.elo1, sprt.elo0) if verdict == "H1" else (sprt.elo0, sprt.elo1)
+    return f"{taken:+g} Elo rather than {other:+g}"
+
+
+def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
+    """What a sequential test says of a match, in sentences for its page."""
+    if sprt is None:
+        return []
+    llr = sprt.llr(result.standing.duel(0, 1).pairs)
+    verdict = (
+        f"decided for {result.verdict}: {_nearer(sprt, result.verdict)}"
+        if result.verdict is not None
+        else "has not decided"
+    )
+    return [
+        f"A sequential test of {sprt.elo0:+g} against {sprt.elo1:+g} Elo {verdict}. Its log "
+        f"likelihood ratio is {llr:.2f}, its bounds are {sprt.lower:.2f} and {sprt.upper:.2f}."
+    ]
+
+
+def estimate_as_json(estimate: Estimate) -> dict[str, float | None]:
+    """An estimate in JSON, which knows no infinity: null there."""
+    ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {name: end if math.isfinite(end) else None for name, end in ends.items()}
+
+
+def duel_as_json(duel: DuelSummary) -> dict[str, object]:
+    """Two players' games as plain values."""
+    score = duel.score
+    return {
+        "player": duel.player,
+        "opponent": duel.opponent,
+        "games": score.games,
+        "wins": score.score.wins,
+        "draws": score.score.draws,
+        "losses": score.score.losses,
+        "as_first": [score.as_first.wins, score.as_first.draws, score.as_first.losses],
+        "as_second": [score.as_second.wins, score.as_second.draws, score.as_second.losses],
+        "pairs": list(score.pairs.counts),
+        "rate": estimate_as_json(duel.rate),
+        "elo": estimate_as_json(duel.elo),
+        "normalised_elo": estimate_as_json(duel.normalised_elo),
+        "superiority": duel.superiority,
+        "binomial_p": duel.binomial_p,
+        "permutation_p": duel.permutation_p,
+        "llr": duel.llr,
+        "bounds": duel.bounds,
+        "verdict": duel.verdict,
+    }
+
+
+def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
+    """A match as plain values."""
+    standing = result.standing
+    duels = [DuelSummary.of(standing, one, other, sprt) for one, other in standing.duels()]
+    ratings = match_ratings(result.games, standing.names) if result.games else None
+    return {
+        "folder": str(result.folder),
+        "players": list(standing.names),
+        "games": len(result.games),
+        "wanted": result.wanted,
+        "finished": result.finished,
+        "verdict": result.verdict,
+        "duels": [duel_as_json(duel) for duel in duels],
+        "ratings": [
+            {"name": rated.name, **estimate_as_json(Estimate(rated.elo, rated.low, rated.high))}
+            for rated in (ratings.players if ratings else ())
+        ],
+        "reasons": dict(standing.reasons),
+        "faults": dict(standing.faults),
+        "repeated_games": repeated_games(result.games),
+        "odd_workers": [str(odd) for odd in odd_workers(result.games)],
+    }

@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that learn move models and measure their prediction accuracy."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from hyoka import _core
+from hyoka.analysis import FORMATS, Resampling
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.apps.cli.output_files import Output
+from hyoka.apps.cli.position_commands import GameName
+from hyoka.foundation.errors import Error
+from hyoka.foundation.progress import OnProgress
+from hyoka.games import game_facts
+from hyoka.games.feature_descriptions import meaning_of, move_features
+from hyoka.learning.bradley_terry import Optimiser
+from hyoka.learning.mets import THRESHOLD, learn_mets
+from hyoka.learning.prediction import (
+    POSITIONS,
+    JudgedGames,
+    Recognitions,
+    combine,
+    compared,
+    held_out,
+    ids_in,
+    ids_of,
+    judged_games,
+    learned_origin,
+    predict,
+    table_of,
+)
+from hyoka.learning.strengths import Latent, Strengths, learn_latent, learn_strengths
+from hyoka.models.loading import move_model
+from hyoka.models.training_games import LearnedGames
+from hyoka.records import Record, read_records
+from hyoka.storage.model_file import Origin, read_artefact
+from hyoka.storage.outputs import PAGE, PICTURE, TABLE
+
+HOLD_OUT = 0.1
+Sources = Annotated[
+    list[Path],
+    typer.Argument(metavar="RECORDS…", help="Files, folders or archives of game records."),
+]
+HoldOut = Annotated[
+    float,
+    typer.Option(
+        "--hold-out",
+        min=0,
+        max=0.9,
+        help="Share of the games that is not learned from, chosen by a hash of their moves.",
+    ),
+]
+
+
+def mets_command(
+    context: typer.Context,
+    records: Sources,
+    output: Annotated[
+        Path,
+        Output(("mets",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the tree goes."),
+    ] = Path("mets.bin"),
+    threshold: Annotated[
+        int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
+    ] = THRESHOLD,
+    symmetric: Annotated[
+        bool,
+        typer.Option("--symmetric", help="Grow over all eight orientations of each pattern."),
+    ] = False,
+    tactics: Annotated[
+        bool,
+        typer.Option(
+            "--tactics",
+            help="First ask about liberties, captures, ladders and the last moves, as long as "
+            "that tells much.",
+        ),
+    ] = False,
+    smoothing: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Points to add to each leaf's own, at odds of nodes above; 0: the paper's."
+        ),
+    ] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).
+
+    Then say how well it foretells the moves of the games held out.
+    """
+    learned, unseen = split(games_of(records), hold_out)
+    table = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        counts={"games": len(learned), "moves": int((table.played >= 0).sum())},
+        choices={
+            "threshold": str(threshold),
+            "symmetric": str(symmetric),
+            "tactics": str(tactics),
+            "smoothing": f"{smoothing:g}",
+            "hold_out": f"{hold_out:g}",
+        },
+        learned_games=ids_in(table),
+    )
+    with progress_bars(quiet or as_json) as progress:
+        tree = learn_mets(
+            table,
+            threshold=threshold,
+            symmetric=symmetric,
+            tactics=tactics,
+            smoothing=smoothing,
+            origin=origin,
+            progress=progress,
+        )
+        tree.save(output)
+        held_out = judged(tree.model(), unseen, output, progress)
+    about = {
+        "game": tree.game,
+        "games": len(learned),
+        "moves": origin.counts["moves"],
+        "leaves": tree.leaves,
+        "mean_depth": tree.mean_depth,
+        "bytes": tree.size,
+        "file": str(output),
+    }
+    if as_json:
+        print_json({**about, "held_out": None if held_out is None else held_out.rows()})
+        return
+    out.print(
+        f"{tree.leaves:,} leaves at a mean depth of {tree.mean_depth:.1f}, {tree.size:,} bytes, "
+        f"from {about['moves']:,} moves of {len(learned):,} games",
+        markup=False,
+    )
+    tell_how_it_did(held_out, output)
+
+
+def predict_command(
+    models: Annotated[
+        list[str],
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="A move model: a file of `hyoka learn …`, learned or built-in; repeatable.",
+        ),
+    ],
+    records: Sources,
+    every_game: Annotated[
+        bool,
+        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="How often games are drawn again for the intervals.")
+    ] = 500,
+    output: Annotated[
+        Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Also write .csv, .json, .html, .png or .svg."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """How often a move model ranks the move played first, or among the n best.
+
+    Games that a model learned from are left out; the first line says how many. Models list the
+    games that they learned from.
+    """
+    games = games_of(records)
+    rankings = {name: move_model(games[0].game, name) for name in models}
+    learned = [LearnedGames.of_model(games[0].game, name) for name in models]
+    judges = judged_games(games, learned, every_game=every_game)
+    table = table_of(judges.records)
+    results = []
+    with progress_bars(quiet or as_json) as progress:
+        for name, model in rankings.items():
+            results.append(
+                predict(
+                    table,
+                    model,
+                    name=name,
+                    resampling=Resampling(resamples),
+                    progress=progress,
+                )
+            )
+    if output is not None:
+        results[0].save(output)
+    if as_json:
+        print_json(
+            [{"model": each.name, "moves": each.rows()} | judges.as_json() for each in results]
+        )
+        return
+    tell_judges(judges)
+    for each in results:
+        _print(each)
+    if len(results) > 1:
+        _print_rows(compared(results))
+
+
+def games_of(sources: list[Path]) -> list[Record]:
+    """The games of records, which must be of one kind."""
+    games = [record for source in sources for record in read_records(source)]
+    kinds = sorted({record.game for record in games})
+    if len(kinds) > 1:
+        raise Error(f"records of several games ({', '.join(kinds)}): give those of one")
+    if not games:
+        raise Error("no games are in these records")
+    return games
+
+
+def judged(
+    model: _core.Model, unseen: list[Record], file: Path, progress: OnProgress | None
+) -> Recognitions | None:
+    """How a model that was just written does on the games held out; None without any."""
+    if not unseen:
+        return None
+    return predict(table_of(unseen), model, name=str(file), progress=progress)
+
+
+def tell_how_it_did(found: Recognitions | None, file: Path) -> None:
+    """The table of games held out, and what to do with the file."""
+    if found is not None:
+        _print(found)
+    out.print(
+        f"use it: hyoka predict RECORDS --model {shlex.quote(str(file))}",
+        style="dim",
+        markup=False,
+    )
+
+
+def split(
+    games: list[Record], hold_out: float, start: LearnedGames | None = None
+) -> tuple[list[Record], list[Record]]:
+    """The games to learn from, and those that are held out; none that `start` learned from."""
+    apart = held_out(games, hold_out, start)
+    return (
+        [record for record, out_ in zip(games, apart, strict=True) if not out_],
+        [record for record, out_ in zip(games, apart, strict=True) if out_],
+    )
+
+
+def tell_judges(judges: JudgedGames, verb: str = "judged by") -> None:
+    """Print how many games judge, and why others do not."""
+    out.print(judges.sentence(verb), markup=False, soft_wrap=True)
+
+
+def _print(result: Recognitions) -> None:
+    out.print(f"\n{result.title}", markup=False)
+    _print_rows(result.lines())
+    for note in result.notes():
+        out.print(note, style="dim", markup=False)
+
+
+def _print_rows(rows: tuple[tuple[str, ...], ...]) -> None:
+    heading, *others = rows
+    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
+    for row in others:
+        table.add_row(*map(escape, row))
+    out.print(table)
+
+
+def combined_command(
+    context: typer.Context,
+    models: Annotated[
+        list[Path],
+        typer.Option("--model", "-m", metavar="FILE", help="A move model; give two or more."),
+    ],
+    records: Sources,
+    output: Annotated[
+        Path,
+        Output(("combined",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the model goes."),
+    ] = Path("combined.bin"),
+    positions: Annotated[
+        int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
+    ] = POSITIONS,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make one move model of several: learn how much each should count.
+
+    From half of the games that no model learned from; the other half judges it.
+    """
+    if len(models) < 2:
+        raise Error("give two models or more: -m FILE -m FILE")
+    parts = [read_artefact(model) for model in models]
+    sources = [LearnedGames.of_origin(part.origin, part.path) for part in parts]
+    if unknown := [source.model for source in sources if not source.is_known]:
+        raise Error(
+            f"{unknown[0]} does not say which games it learned from: give models made by "
+            "`hyoka learn …`"
+        )
+    judges = judged_games(games_of(records), sources, every_game=False)
+    # An odd id is as good as a coin, and does not depend on the parts' own hash rule.
+    odd = (ids_of(judges.records) & np.uint64(1)).astype(bool)
+    learned = [record for record, own in zip(judges.records, odd, strict=True) if own]
+    unseen = [record for record, own in zip(judges.records, odd, strict=True) if not own]
+    table = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        counts={"games": len(learned)},
+        parents={str(model): part.sha256 for model, part in zip(models, parts, strict=True)},
+    )
+    origin = learned_origin(origin, ids_in(table), sources)
+    with progress_bars(quiet or as_json) as progress:
+        found = combine(table, parts, positions=positions, origin=origin, progress=progress)
+        found.save(output)
+        held_out = judged(found.model(), unseen, output, progress)
+    if as_json:
+        print_json(
+            {
+                "game": found.game,
+                "weights": dict(zip(map(str, models), found.weights, strict=True)),
+                "log_losses": list(found.log_losses),
+                "file": str(output),
+                "held_out": None if held_out is None else held_out.rows(),
+            }
+        )
+        return
+    tell_judges(judges, "learned from and judged by")
+    shown = plain_table("model", "power", "log-loss alone", right=(1, 2))
+    for model, weight, loss in zip(models, found.weights, found.log_losses, strict=False):
+        shown.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
+    shown.add_row("all", "", f"{found.log_losses[-1]:.3f}")
+    out.print(shown)
+    tell_how_it_did(held_out, output)
+
+
+STRENGTH_POSITIONS = 500_000
+
+
+def strengths_command(
+    context: typer.Context,
+    records: Sources,
+    output: Annotated[
+        Path,
+        Output(("strengths", "latent")),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go."),
+    ] = Path("strengths.json"),
+    shapes: Annotated[
+        int,
+        typer.Option(
+            min=0, max=60_000, help="Go: also so many of the shapes of stones met most often."
+        ),
+    ] = 0,
+    rank: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=64,
+            help="Also learn so many factors a feature, by which pairs of features count "
+            "(latent-factor ranking; 8, say); 0: none.",
+        ),
+    ] = 0,
+    optimiser: Annotated[
+        Optimiser,
+        typer.Option(help="lbfgs, or mm: minorization-maximization, to the same optimum."),
+    ] = "lbfgs",
+    prior: Annotated[
+        float,
+        typer.Option(
+            min=1e-6,
+            help="How often each feature also beats, and loses to, an opponent of strength 1.",
+        ),
+    ] = 1.0,
+    positions: Annotated[
+        int,
+        typer.Option(min=1, help="Learn from so many positions at most, drawn at random."),
+    ] = STRENGTH_POSITIONS,
+    seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    rows: Annotated[
+        int, typer.Option("--rows", "-n", min=0, help="Features to print, strongest and weakest.")
+    ] = 20,
+    table: Annotated[
+        Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
+        typer.Option(
+            "--table", metavar="FILE", help="All features as .csv, .json, .html, .png or .svg."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn how strong moves are by their features (Bradley-Terry), and say how well that does.
+
+    A move is as strong as the product of its features' strengths (γ). Intervals are by games.
+    """
+    learned, unseen = split(games_of(records), hold_out)
+    games = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        seed=seed,
+        counts={"games": len(learned), "positions": min(positions, int((games.played >= 0).sum()))},
+        choices={
+            "optimiser": optimiser,
+            "prior": f"{prior:g}",
+            "hold_out": f"{hold_out:g}",
+            "shapes": str(shapes),
+            "rank": str(rank),
+        },
+        learned_games=ids_in(games),
+    )
+    with progress_bars(quiet or as_json) as progress:
+        found = learn_strengths(
+            games,
+            positions=positions,
+            shapes=shapes,
+            optimiser=optimiser,
+            prior=prior,
+            seed=seed,
+            origin=origin,
+            progress=progress,
+        )
+        model: Strengths | Latent = found
+        if rank:
+            model = learn_latent(
+                games,
+                found,
+                rank=rank,
+                positions=positions,
+                seed=seed,
+                origin=origin,
+                progress=progress,
+            )
+        model.artefact().save(output)
+        if table is not None:
+            found.save(table)
+        held_out = judged(model.model(), unseen, output, progress)
+    if as_json:
+        print_json(
+            {
+                "game": found.game,
+                "games": len(learned),
+                "positions": found.positions,
+                "converged": found.converged,
+                "rounds": found.rounds,
+                "log_loss": found.log_loss,
+                "random_log_loss": found.random_log_loss,
+                "features": found.rows(),
+                "file": str(output),
+                "held_out": None if held_out is None else held_out.rows(),
+            }
+        )
+        return
+    _print_strengths(found, rows)
+    tell_how_it_did(held_out, output)
+
+
+def _print_strengths(found: Strengths, rows: int) -> None:
+    heading, *lines = found.lines()
+    out.print(found.title, markup=False)
+    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
+    few = len(lines) <= 2 * rows
+    for line in lines if few else lines[:rows]:
+        table.add_row(*map(escape, line))
+    if not few:
+        table.add_row(f"… {len(lines) - 2 * rows:,} more", *[""] * (len(heading) - 1))
+        for line in lines[-rows:] if rows else []:
+            table.add_row(*map(escape, line))
+    out.print(table)
+    for note in found.notes():
+        out.print(note, style="dim" if found.converged else None, markup=False)
+
+
+def features_command(
+    game: GameName,
+    with_patterns: Annotated[
+        bool, typer.Option("--patterns", help="Also all the patterns of stones (Go: 1,107).")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The features of a game's moves, by which they have strengths, and what each means."""
+    name = game_facts(game).name
+    known = move_features(name)
+    if not known:
+        raise Error(f"moves of {name} have no features")
+    if as_json:
+        print_json(
+            [
+                {"feature": feature, "strength": strength, "meaning": meaning_of(feature)}
+                for feature, strength in known.items()
+            ]
+        )
+        return
+    table = plain_table("feature", "built-in γ", "meaning", right=(1,))
+    hidden = 0
+    for feature, strength in known.items():
+        if feature.startswith("pattern_") and not with_patterns:
+            hidden += 1
+            continue
+        table.add_row(escape(feature), f"{strength:.3g}", escape(meaning_of(feature)))
+    out.print(table)
+    if hidden:
+        out.print(f"and {hidden:,} patterns of stones: --patterns", style="dim", markup=False)

@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that train networks: from records, and from self-play."""
+
+import contextlib
+import math
+import os
+import shlex
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from hyoka import _core
+from hyoka.apps.cli.evaluation_commands import Lesson, Threads
+from hyoka.apps.cli.match_commands import Cluster, Jobs, workers
+from hyoka.apps.cli.move_model_commands import HOLD_OUT, HoldOut, games_of, split
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.apps.cli.output_files import Output, OutputFolder
+from hyoka.foundation.errors import Error
+from hyoka.foundation.progress import Tally
+from hyoka.games import game_facts
+from hyoka.learning.network_training import (
+    EpochReport,
+    NetworkSettings,
+    check_device,
+    check_size,
+    learn_network,
+)
+from hyoka.learning.perceptrons import (
+    LabelledPositions,
+    PerceptronSettings,
+    PlyError,
+    TrainedPerceptrons,
+    errors_by_ply,
+    learn_perceptrons,
+)
+from hyoka.learning.selfplay.selfplay_games import PlayedGames, games_of_study, of_records
+from hyoka.learning.selfplay.selfplay_loop import NETWORK, PLAN, Generation, LoopPlan, SelfPlayLoop
+from hyoka.reporting.learning_report import selfplay_page
+from hyoka.storage.files import write_text
+from hyoka.storage.game_ids import GameIds
+from hyoka.storage.model_file import Origin
+from hyoka.study import Study
+from hyoka.study.layout import DESCRIPTION
+
+PAGE = "report.html"
+_LARGEST_CODES = 20_000
+"""Games with more codes of moves than this have networks that judge none, unless told."""
+
+Width = Annotated[int, typer.Option(min=64, max=1024, help="Of the first layer: a multiple of 64.")]
+ValueUnits = Annotated[int, typer.Option(min=1, max=256, help="That say the value.")]
+PolicyUnits = Annotated[
+    int | None,
+    typer.Option(min=0, max=256, help="That moves are judged by; 0: it judges none."),
+]
+Blocks = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=20,
+        help="Of two convolutions each, for games on a board; 0: one layer over all inputs.",
+    ),
+]
+Channels = Annotated[
+    int, typer.Option(min=16, max=128, help="Of the convolutions: a multiple of 16.")
+]
+Epochs = Annotated[int, typer.Option(min=1, help="How often it sees all positions.")]
+Batch = Annotated[int, typer.Option(min=2, help="Positions a step.")]
+Rate = Annotated[float, typer.Option(min=1e-9, help="How far a step of Adam goes at first.")]
+Device = Annotated[str, typer.Option(help="Where PyTorch works: cpu, or cuda.")]
+Seed = Annotated[int, typer.Option(min=0, help="Chance: games, first weights, order.")]
+
+
+def _settings(
+    game: str,
+    width: int,
+    value_units: int,
+    policy_units: int | None,
+    blocks: int,
+    channels: int,
+    epochs: int,
+    batch: int,
+    rate: float,
+    seed: int,
+    device: str,
+) -> NetworkSettings:
+    if policy_units is None:
+        _, codes = _core.network_size(game)
+        policy_units = NetworkSettings.policy_units if codes <= _LARGEST_CODES else 0
+    return NetworkSettings(
+        width=width,
+        value_units=value_units,
+        policy_units=policy_units,
+        blocks=blocks,
+        channels=channels,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        seed=seed,
+        device=device,
+    )
+
+
+def network_command(
+    context: typer.Context,
+    sources: Lesson,
+    output: Annotated[
+        Path,
+        Output(("network", "convolution")),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the network goes."),
+    ] = Path("network.nn"),
+    width: Width = NetworkSettings.width,
+    value_units: ValueUnits = NetworkSettings.value_units,
+    policy_units: PolicyUnits = None,
+    blocks: Blocks = NetworkSettings.blocks,
+    channels: Channels = NetworkSettings.channels,
+    epochs: Epochs = NetworkSettings.epochs,
+    batch: Batch = NetworkSettings.batch,
+    rate: Rate = NetworkSettings.rate,
+    blend: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Of a position's value, the share of what was said of it."),
+    ] = 0.5,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    hold_out: HoldOut = HOLD_OUT,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a network from games: what positions are worth, and which moves.
+
+    From records it learns the moves played and the results; from a study of `learn selfplay` also
+    what the search visited and thought. Games from set-up positions are left out. Needs PyTorch, of
+    the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
+    """
+    check_device(device)
+    learned, held_out = _played(sources, hold_out)
+    settings = _settings(
+        learned.game,
+        width,
+        value_units,
+        policy_units,
+        blocks,
+        channels,
+        epochs,
+        batch,
+        rate,
+        seed,
+        device,
+    )
+    check_size(learned.game, settings)
+    cores = threads or os.cpu_count() or 1
+    with progress_bars(quiet or as_json) as progress:
+        tally = Tally(progress, "learning", epochs, "epochs")
+
+        def tell(report: EpochReport) -> None:
+            tally.add()
+            if not (as_json or quiet):
+                out.print(_epoch_text(report))
+
+        found = learn_network(
+            lambda epoch: learned.examples(seed=seed + 2 * epoch, blend=blend, threads=cores),
+            held_out=held_out.examples(blend=blend, threads=cores) if held_out else None,
+            settings=settings,
+            tell=tell,
+        )
+    origin = Origin(
+        command_line(context),
+        seed=seed,
+        counts={"games": len(learned), "positions": int((~np.isnan(learned.values)).sum())},
+        choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}"} | _size_text(settings),
+        learned_games=GameIds.of_moves(learned.moves, learned.move_offsets),
+    )
+    found.network.save(output, origin)
+    if as_json:
+        print_json(
+            {
+                "file": str(output),
+                "games": len(learned),
+                "held_out": len(held_out) if held_out else 0,
+                "epochs": [_finite(vars(report)) for report in found.reports],
+            }
+        )
+        return
+    judges = f",strengths={output}" if found.network.judges_moves else ""
+    out.print(
+        f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cut=0"
+    )
+
+
+def _played(sources: list[Path], hold_out: float) -> tuple[PlayedGames, PlayedGames | None]:
+    """The games to learn from, and those held out; None without any."""
+    studies = [source for source in sources if (source / DESCRIPTION).exists()]
+    if studies and len(studies) < len(sources):
+        raise Error("either studies or records, not both")
+    if studies:
+        games = PlayedGames.joined([games_of_study(Study.open(source)) for source in studies])
+        apart = np.arange(len(games)) < round(hold_out * len(games))
+        rng = np.random.default_rng(0)
+        apart = rng.permutation(apart)
+        return games.some(~apart), games.some(apart) if apart.any() else None
+    learned, unseen = split(games_of(sources), hold_out)
+    return of_records(learned), of_records(unseen) if unseen else None
+
+
+def _size_text(settings: NetworkSettings) -> dict[str, str]:
+    if settings.blocks:
+        return {"blocks": str(settings.blocks), "channels": str(settings.channels)}
+    return {"width": str(settings.width)}
+
+
+def _epoch_text(report: EpochReport) -> str:
+    text = f"epoch {report.epoch}: loss of values {report.value_loss:.4f}"
+    if report.policy_loss:
+        text += f", of moves {report.policy_loss:.4f}"
+    if not math.isnan(report.held_value_loss):
+        text += f"; held out: {report.held_value_loss:.4f}"
+        if not math.isnan(report.held_policy_loss):
+            text += f", {report.held_policy_loss:.4f}, first {report.held_first:.1%}"
+    return text
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Numbers that JSON knows."""
+    return {name: _known(value) for name, value in values.items()}
+
+
+def _known(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_known(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def selfplay_command(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Such as blokus_duo, go9, othello.")],
+    folder: Annotated[
+        Path,
+        OutputFolder(PLAN, "generations of self-play"),
+        typer.Option("--to", metavar="FOLDER", help="Where the generations are kept."),
+    ] = Path("selfplay"),
+    generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
+    games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
+    search: Annotated[
+        str, typer.Option(metavar="SPEC", help="The search of the first games.")
+    ] = LoopPlan.search,
+    with_network: Annotated[
+        str,
+        typer.Option(
+            metavar="SETTINGS",
+            help="The search with a network: cut=0 has no playouts, mix=0.5 half of them.",
+        ),
+    ] = LoopPlan.with_network,
+    playouts: Annotated[
+        int, typer.Option(min=1, help="Of a move that is learned from.")
+    ] = LoopPlan.playouts,
+    quick: Annotated[int, typer.Option(min=1, help="Playouts of the others.")] = LoopPlan.quick,
+    full: Annotated[
+        float, typer.Option(min=0.001, max=1, help="The share of moves that are learned from.")
+    ] = LoopPlan.full,
+    random_plies: Annotated[
+        int, typer.Option(min=0, help="A game begins with up to so many random moves.")
+    ] = LoopPlan.random_plies,
+    sampled_plies: Annotated[
+        int, typer.Option(min=0, help="Until then moves are drawn by visits.")
+    ] = LoopPlan.sampled_plies,
+    window: Annotated[
+        int, typer.Option(min=1, help="Generations that are learned from.")
+    ] = LoopPlan.window,
+    gate: Annotated[
+        int, typer.Option(min=0, help="Games at most to let a network in; 0: all are let in.")
+    ] = LoopPlan.gate_games,
+    width: Width = NetworkSettings.width,
+    value_units: ValueUnits = NetworkSettings.value_units,
+    policy_units: PolicyUnits = None,
+    blocks: Blocks = NetworkSettings.blocks,
+    channels: Channels = NetworkSettings.channels,
+    epochs: Epochs = NetworkSettings.epochs,
+    batch: Batch = NetworkSettings.batch,
+    rate: Rate = NetworkSettings.rate,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    jobs: Jobs = None,
+    cluster_address: Cluster = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a player from the rules alone: play, learn a network, prove the gain, again.
+
+    A search plays itself; a network learns from the games of the last generations; if it beats who
+    played before, under a sequential test, it plays the next ones. Each generation is a study, a
+    network and a match. Interrupted, the same command goes on; with more --generations, further.
+    """
+    check_device(device)
+    name = game_facts(game).name
+    cores = jobs or os.cpu_count() or 1
+    plan = LoopPlan(
+        name,
+        search=search,
+        with_network=with_network,
+        games=games,
+        playouts=playouts,
+        quick=quick,
+        full=full,
+        random_plies=random_plies,
+        sampled_plies=sampled_plies,
+        window=window,
+        gate_games=gate,
+        gate_playouts=playouts,
+        settings=_settings(
+            name,
+            width,
+            value_units,
+            policy_units,
+            blocks,
+            channels,
+            epochs,
+            batch,
+            rate,
+            seed,
+            device,
+        ),
+        seed=seed,
+    )
+    loop = SelfPlayLoop(plan, folder)
+    with contextlib.ExitStack() as stack:
+        executor, at_once = workers(stack, cores, cluster_address)
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        stack.enter_context(kept_when_interrupted("done", folder))
+        loop.run(
+            generations,
+            jobs=at_once or cores,
+            executor=executor,
+            progress=progress,
+            on_generation=None if as_json or quiet else lambda made: out.print(_told(made)),
+        )
+    page = folder / PAGE
+    write_text(page, selfplay_page(loop).html())
+    if as_json:
+        print_json(
+            {
+                "folder": str(folder),
+                "network": None if loop.best is None else str(loop.best),
+                "generations": [_finite(vars(each)) for each in loop.generations],
+            }
+        )
+        return
+    if loop.best is None:
+        out.print(f"no network was let in yet; {page} tells more")
+    else:
+        out.print(f"the player is {loop.best.parent / NETWORK}; {page} tells how it came about")
+
+
+def _told(made: Generation) -> str:
+    text = f"generation {made.number}: {made.positions:,} positions of {made.games:,} games"
+    if made.score is not None and made.elo is not None:
+        text += f"; {made.score:.1%} of {made.gate_games} games against who played before"
+    return f"{text}; {'let in' if made.accepted else 'not let in'}"
+
+
+def perceptrons_command(
+    context: typer.Context,
+    sources: Lesson,
+    output: Annotated[
+        Path,
+        Output(("perceptrons",)),
+        typer.Option("--output", "-o", metavar="FILE", help="Where the networks go."),
+    ] = Path("perceptrons.eval"),
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Whose evaluations of a study to learn, if it has several."
+        ),
+    ] = None,
+    hands: Annotated[
+        bool, typer.Option("--hands", help="Show networks the pieces in hand, too.")
+    ] = PerceptronSettings.hands,
+    hidden: Annotated[int, typer.Option(min=1, help="Hidden units.")] = PerceptronSettings.hidden,
+    epochs: Annotated[
+        int, typer.Option(min=1, help="How often a network sees its positions at most.")
+    ] = PerceptronSettings.epochs,
+    patience: Annotated[
+        int, typer.Option(min=1, help="It ends after so many without gain on a tenth of the games.")
+    ] = PerceptronSettings.patience,
+    rate: Annotated[
+        float, typer.Option(min=1e-9, help="How far a step of Adam goes.")
+    ] = PerceptronSettings.rate,
+    decay: Annotated[
+        float, typer.Option(min=0, help="What pulls weights to 0.")
+    ] = PerceptronSettings.decay,
+    batch: Annotated[int, typer.Option(min=1, help="Positions a step.")] = PerceptronSettings.batch,
+    least: Annotated[
+        int, typer.Option(min=1, help="Positions that a ply needs for a network of its own.")
+    ] = PerceptronSettings.least,
+    seed: Annotated[int, typer.Option(min=0, help="Chance: first weights and order.")] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn win rates of Blokus Duo from searches: patterns into a network a ply (Nakamura 2007).
+
+    Records are those of a match whose players say values, such as `hyoka match` keeps; of a study
+    it is what an evaluator says of its positions. Equal positions are merged, their win rates
+    averaged. Needs PyTorch, of the extra `learn`. Play with it: uct:prior=40,eval=FILE.
+    """
+    settings = PerceptronSettings(
+        hidden=hidden,
+        hands=hands,
+        epochs=epochs,
+        patience=patience,
+        rate=rate,
+        decay=decay,
+        batch=batch,
+        least=least,
+    )
+    learned, held_out = _labelled(sources, evaluator, hold_out)
+    with progress_bars(quiet or as_json) as progress:
+        trained = learn_perceptrons(
+            learned, settings, seed=seed, jobs=threads or os.cpu_count() or 1, progress=progress
+        )
+    games = len(np.unique(learned.games))
+    choices = {"hold_out": f"{hold_out:g}", "hands": str(hands), "hidden": str(hidden)}
+    origin = trained.origin(command_line(context), seed, games, **choices)
+    trained.networks.save(output, origin)
+    errors = errors_by_ply(trained.networks, held_out) if len(held_out) else []
+    if as_json:
+        print_json(
+            {
+                "file": str(output),
+                "games": games,
+                "positions": trained.positions,
+                "networks": len(trained.networks.plies),
+                "held_out": [
+                    {
+                        "pieces_laid": each.ply,
+                        "positions": each.positions,
+                        "mse": each.squared,
+                        "variance": each.variance,
+                    }
+                    for each in errors
+                ],
+            }
+        )
+        return
+    _tell(trained, games, errors, output)
+
+
+def _labelled(
+    sources: list[Path], evaluator: str | None, hold_out: float
+) -> tuple[LabelledPositions, LabelledPositions]:
+    """What is learned from and what is held out, of studies and of records."""
+    studies = [source for source in sources if (source / DESCRIPTION).exists()]
+    records = [source for source in sources if source not in studies]
+    if evaluator is not None and not studies:
+        raise Error("--evaluator is for a study; records have what their players said")
+    parts = []
+    for source in studies:
+        study = Study.open(source)
+        parts.append(
+            tuple(
+                LabelledPositions.of_study(study, evaluator, hold_out=hold_out, held_out=apart)
+                for apart in (False, True)
+            )
+        )
+    if records:
+        parts.append(tuple(map(LabelledPositions.of_records, split(games_of(records), hold_out))))
+    learned, held_out = (reduce(add, each) for each in zip(*parts, strict=True))
+    if not len(learned):
+        raise Error(
+            "no position of these games has a value: the players of a match say some if they "
+            "search (uct:playouts=500), and `hyoka evaluate` gives a study's positions some"
+        )
+    return learned, held_out
+
+
+def _tell(trained: TrainedPerceptrons, games: int, errors: list[PlyError], output: Path) -> None:
+    networks = trained.networks
+    out.print(
+        f"{len(networks.plies)} networks for {networks.plies[0]} to {networks.plies[-1]} pieces "
+        f"laid, from {trained.positions:,} different positions of {games:,} games",
+        markup=False,
+    )
+    if errors:
+        table = plain_table("pieces laid", "held out", "MSE", "of the mean", right=range(4))
+        for each in errors:
+            table.add_row(
+                str(each.ply), f"{each.positions:,}", f"{each.squared:.4f}", f"{each.variance:.4f}"
+            )
+        out.print(table)
+    limits = "uct:preset=paper,playouts=1000"
+    words = ["hyoka", "match", f"new={limits},prior=40,eval={output}", f"old={limits}"]
+    words += ["--game", networks.game]
+    out.print(f"try it: {shlex.join(words)}", style="dim", markup=False)

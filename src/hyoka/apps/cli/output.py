@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all commands share: how they print, and how they show progress."""
+
+import contextlib
+import json
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.progress import Progress as RichProgress
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from hyoka.foundation.errors import TERMINAL_COMMANDS, harmless
+from hyoka.foundation.progress import OnProgress, Progress, Tally
+
+T = TypeVar("T")
+
+
+class SafeConsole(Console):
+    """A console that shows other people's words without obeying them.
+
+    Whatever is printed comes through here: texts, tables, bars. Colours of our own are no part of
+    the text.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is to be shown, piece by piece."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(harmless(piece.text), piece.style)
+
+
+# A file or a pipe gets whole lines; only a terminal has a width.
+out = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 4000)
+err = SafeConsole(stderr=True, highlight=False)
+
+
+def say(text: str, *, complaint: bool = False) -> None:
+    """Print a text as it is, but harmless, to standard output or error."""
+    print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+
+
+def command_line(context: typer.Context) -> str:
+    """The command as it was given, for files that say how they were made."""
+    return shlex.join(["hyoka", *context.find_root().obj])
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+class RateColumn(ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: Task) -> Text:
+        """The speed so far, or nothing."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
+
+
+def print_json(value: object) -> None:
+    r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    print(TERMINAL_COMMANDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+
+
+class _Bars:
+    """A bar for each piece of work under way; they go when all that began is done.
+
+    Only then may something else be drawn live, such as the standing of a match.
+    """
+
+    def __init__(self) -> None:
+        self._bars: RichProgress | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._is_over = False
+
+    def show(self, progress: Progress) -> None:
+        if self._bars is None:
+            # A thread that reads ahead may tell of it when nobody wants to know any more.
+            if progress.done == progress.total or self._is_over:
+                return
+            self._bars = RichProgress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                _ByUnit(MofNCompleteColumn(), DownloadColumn()),
+                _ByUnit(RateColumn(), TransferSpeedColumn()),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[note]}", markup=False, style="dim"),
+                console=err,
+                transient=True,
+            )
+            self._bars.start()
+        what = progress.what
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(
+                what, total=progress.total, unit=progress.unit, note=""
+            )
+        self._bars.update(
+            self._tasks[what], completed=progress.done, total=progress.total, note=progress.note
+        )
+        if self._bars.finished:
+            self._clear()
+
+    def end(self) -> None:
+        self._is_over = True
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+        self._bars, self._tasks = None, {}
+
+
+class _ByUnit(ProgressColumn):
+    """One column for what is counted, another for bytes."""
+
+    def __init__(self, counted: ProgressColumn, in_bytes: ProgressColumn) -> None:
+        super().__init__()
+        self._counted = counted
+        self._in_bytes = in_bytes
+
+    def render(self, task: Task) -> RenderableType:
+        column = self._in_bytes if task.fields["unit"] == "bytes" else self._counted
+        return column.render(task)
+
+
+PROGRESS_FILE: Final = "HYOKA_PROGRESS"
+"""The environment variable that names a file in which other programs read how far a command is."""
+
+
+class ProgressFile:
+    """How far a command is, as a JSON file that is put in place anew as it goes.
+
+    Under `works` stands each piece of work: `what`, `done`, `total`, `unit`, `note`; when it began
+    and was last heard of (`began`, `at`, seconds since 1970), and what was done then (`before`).
+    """
+
+    _EVERY_S: Final = 0.25
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._works: dict[str, dict[str, Any]] = {}
+        self._written_at = 0.0
+        self._lock = threading.Lock()  # who reads ahead tells from a thread
+
+    def tell(self, progress: Progress) -> None:
+        """Keep how far something is; what comes too soon after the last is kept, not written."""
+        with self._lock:
+            now = time.time()
+            is_new = progress.what not in self._works
+            work = self._works.setdefault(progress.what, {"began": now, "before": progress.done})
+            work |= {name: getattr(progress, name) for name in Progress.__slots__} | {"at": now}
+            ends = progress.done == progress.total
+            if is_new or ends or time.monotonic() - self._written_at >= self._EVERY_S:
+                self._write()
+
+    def _write(self) -> None:
+        self._written_at = time.monotonic()
+        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        with contextlib.suppress(OSError):  # nobody's work stops for want of a listener
+            beside.write_text(json.dumps({"works": list(self._works.values())}), encoding="utf-8")
+            beside.replace(self._path)
+
+
+def progress_file() -> ProgressFile | None:
+    """The file that the environment asks for, if it does."""
+    path = os.environ.get(PROGRESS_FILE)
+    return ProgressFile(Path(path)) if path else None
+
+
+@contextlib.contextmanager
+def progress_bars(quiet: bool) -> Iterator[OnProgress]:
+    """What shows progress on standard error, if somebody is looking, and in a file if asked for."""
+    told = progress_file()
+    if quiet or not err.is_terminal:
+        yield (lambda _progress: None) if told is None else told.tell
+        return
+    bars = _Bars()
+
+    def show(progress: Progress) -> None:
+        bars.show(progress)
+        if told is not None:
+            told.tell(progress)
+
+    try:
+        yield show
+    finally:
+        bars.end()
+
+
+def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -> Iterator[T]:
+    """The items, with a bar that counts them."""
+    with progress_bars(quiet) as progress:
+        tally = Tally(progress, what, total, unit)
+        for item in items:
+            yield item
+            tally.add()
+
+
+class _SafeTable(Table):
+    """A table whose cells are written out before they are measured."""
+
+    def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
+        """Add a row; texts are made harmless."""
+        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **style)
+
+
+def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
+    """A table without lines; columns in `right` are aligned there."""
+    table = _SafeTable(*map(harmless, headings), box=None)
+    for heading in table.columns:
+        heading.overflow = "fold"
+    for column in right:
+        table.columns[column].justify = "right"
+    return table
+
+
+def print_columns(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
+) -> None:
+    """Print a table; one wider than the terminal in several, each with the names of its rows.
+
+    The names are the columns before the first one that is aligned to the right.
+    """
+    widths = [max(cell_len(row[i]) for row in (headings, *rows)) + 2 for i in range(len(headings))]
+    for chosen in column_groups(widths, min(right, default=1), out.width):
+        table = plain_table(
+            *(escape(headings[i]) for i in chosen),
+            right=[place for place, i in enumerate(chosen) if i in right],
+        )
+        for row in rows:
+            table.add_row(*(escape(row[i]) for i in chosen))
+        out.print(table)
+
+
+def column_groups(widths: Sequence[int], names: int, room: int) -> list[list[int]]:
+    """Columns in groups that fit side by side, the first `names` of them in each.
+
+    >>> column_groups([4, 3, 3, 3], 1, 10)
+    [[0, 1, 2], [0, 3]]
+    """
+    if sum(widths) <= room or len(widths) <= names:
+        return [list(range(len(widths)))]
+    named = list(range(names))
+    groups, left = [list(named)], room - sum(widths[:names])
+    for column in range(names, len(widths)):
+        if widths[column] > left and len(groups[-1]) > names:
+            groups.append(list(named))
+            left = room - sum(widths[:names])
+        groups[-1].append(column)
+        left -= widths[column]
+    return groups
+
+
+@contextlib.contextmanager
+def kept_when_interrupted(done: str, where: Path | None = None) -> Iterator[None]:
+    """Say that what was `done` (played, evaluated) is not lost, and where it is."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        place = "" if where is None else f" in {where}"
+        err.print(f"what was {done} is kept{place}; the same command goes on", markup=False)
+        raise

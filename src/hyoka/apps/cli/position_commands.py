@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about a position: show, search, mate, perft."""
+
+import contextlib
+import dataclasses
+import re
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.status import Status
+
+from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
+from hyoka.apps.cli.output_files import Output
+from hyoka.foundation.errors import Error, harmless
+from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
+from hyoka.games.diagram import Diagram, Lettering, diagram, svg, terminal
+from hyoka.reporting.search_tree import TREE_FILES, write_tree
+from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, Setting, find_mate, search_tree
+from hyoka.search.search_result import OnResult
+from hyoka.search.settings import Value
+from hyoka.search.tree_view import MOST_PLIES
+from hyoka.storage.files import write_text
+from hyoka.storage.outputs import GRAPH, PAGE, PICTURE, mark_svg
+
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
+]
+PositionText = Annotated[
+    str | None,
+    typer.Option(
+        "--position",
+        "-p",
+        metavar="TEXT",
+        help="Where to begin, as the game writes positions: FEN, SFEN, 64 squares, rows. "
+        "`hyoka show GAME` prints an example.",
+    ),
+]
+
+
+def perft_command(
+    game: GameName,
+    depth: Annotated[
+        int,
+        typer.Argument(min=0, max=99, metavar="DEPTH", help="How many plies.", show_default=False),
+    ],
+    text: PositionText = None,
+    divide: Annotated[
+        bool, typer.Option("--divide", "-d", help="Also show the count after each first move.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count the lines of exactly DEPTH moves: the classical test of rules and speed."""
+    given = position(game, text)
+    start = given.movement_only()
+    began = time.perf_counter()
+    by_move: dict[str, int] = {}
+    moves = start.legal_moves if depth > 0 else []
+    for move in tracked(moves, "perft", len(moves), "moves", quiet or as_json):
+        by_move[str(move)] = start.play(move).perft(depth - 1)
+    # Without a first move the count is a matter of the game's own custom.
+    lines = sum(by_move.values()) if by_move else start.perft(depth)
+    seconds = time.perf_counter() - began
+    if as_json:
+        result = {
+            "game": name_of(given),
+            "position": given.text,
+            "depth": depth,
+            "lines": lines,
+            "seconds": seconds,
+        }
+        print_json(result | ({"divide": by_move} if divide else {}))
+        return
+    if divide:
+        table = plain_table("move", "lines", right=[1])
+        for name, count in by_move.items():
+            table.add_row(name, f"{count:,}")
+        out.print(table)
+    rate = f" ({lines / seconds / 1e6:,.1f} million a second)" if seconds > 0.01 else ""
+    out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
+
+
+def show_command(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME|STUDY",
+            help=f"One of {', '.join(FACTS)}; or a study's folder.",
+            show_default=False,
+        ),
+    ],
+    text: PositionText = None,
+    moves: Annotated[
+        str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
+    ] = "",
+    game_id: Annotated[
+        int | None, typer.Option("--game", "-g", min=0, metavar="ID", help="A study's game.")
+    ] = None,
+    ply: Annotated[
+        int | None, typer.Option("--ply", "-n", min=0, help="After so many moves; else at the end.")
+    ] = None,
+    svg_file: Annotated[
+        Path | None,
+        Output((PICTURE,)),
+        typer.Option("--svg", metavar="FILE", help="Write the board as SVG there."),
+    ] = None,
+    pieces: Annotated[
+        Lettering,
+        typer.Option(help="In SVG, what pieces of shogi have on them; kanji need a font."),
+    ] = "letters",
+    plain: Annotated[
+        bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="FILE",
+            help="Number the ten moves that a move model ranks first: a tree of `hyoka learn "
+            "mets`, strengths, or built-in.",
+        ),
+    ] = None,
+    area: Annotated[
+        str | None,
+        typer.Option(
+            "--area",
+            metavar="MOVE",
+            help="With a tree: mark what it asks about this move, and say its tactics.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a position in the terminal, and as SVG if asked: any position, or one of a study.
+
+    With a move model, its ranking too.
+    """
+    known: dict[str, Any] = {}
+    if game_id is not None or Path(game).is_dir():
+        line, known = _shown_of_study(game, game_id or 0, ply)
+    else:
+        line = position(game, text).line()
+    # KIF writes an ideographic space after 同, so only plain ones separate moves.
+    for move in filter(None, re.split("[ \t\r\n]+", moves)):
+        line = line.play(move)
+    board: Diagram = diagram(line)
+    if area is not None and model is None:
+        raise Error("--area shows what a tree asks: name it by --model")
+    if model is not None:
+        board, known["ranking"] = _ranking(line, model, area)
+    if svg_file is not None:
+        write_text(svg_file, mark_svg(svg(board, pieces=pieces)))
+    outcome = line.outcome
+    if as_json:
+        print_json(
+            {
+                "game": name_of(line.position),
+                "position": line.position.text,
+                "to_play": line.to_play.name,
+                "legal_moves": [str(move) for move in line.legal_moves],
+                "outcome": None
+                if outcome is None
+                else {"value": outcome.value, "reason": outcome.reason.name},
+                "hash": f"{line.hash:016x}",
+                **known,
+            }
+        )
+        return
+    for heading in known.get("headings", []):
+        out.print(heading, markup=False, soft_wrap=True)
+    print(terminal(board, ascii=plain))
+    out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
+    if outcome is None:
+        out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
+    _print_known(known)
+    _print_ranking(known.get("ranking"))
+    if svg_file is not None:
+        err.print(f"wrote {svg_file}", markup=False)
+
+
+def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
+    """The line that ends at a study's position, and what the study knows of it."""
+    from hyoka.study import Study  # noqa: PLC0415  # boards of games need none of it, and it is much
+
+    study = Study.open(path)
+    record = study.record(game_id)
+    wanted = len(record) if ply is None else ply
+    if wanted > len(record):
+        raise Error(f"game {game_id} has {len(record)} moves; there is no ply {wanted}")
+    chosen = f"game_id = {game_id} and ply = {wanted}"
+    evaluations = study.sql(f"select * exclude (game_id, ply) from evaluations where {chosen}")
+    described = study.sql(f"select * from positions where {chosen}").to_pylist()
+    players = f"{record.first or '?'} – {record.second or '?'}"
+    result = {1.0: "first player won", 0.5: "drawn", 0.0: "second player won"}.get(
+        record.result if record.result is not None else -1, "result not known"
+    )
+    last = record.move_texts()[wanted - 1] if wanted else "the start"
+    known = {
+        "headings": [
+            f"game {game_id}: {players}  {record.event}  {record.date}  {result} ({record.ending})",
+            f"ply {wanted} of {len(record)}, after {last}  {record.source}:{record.line}",
+        ],
+        "columns": {name: described[0][name] for name in study.columns} if described else {},
+        "remarks": [dataclasses.asdict(each) for each in record.remarks if each.ply == wanted],
+        "evaluations": evaluations.to_pylist(),
+    }
+    position_there = record.position(wanted)
+    previous = record.position(wanted - 1) if wanted else None
+    if previous is None:
+        return position_there.line(), known
+    # The line's last move is drawn; records may go on where a line would end.
+    line = previous.line()
+    move = record.move_list[wanted - 1]
+    return (line.play(move) if line.is_legal(move) else position_there.line()), known
+
+
+def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[str, Any]]:
+    """The board with a model's best moves on it, or what a tree asks about one; and in words."""
+    # Boards alone need none of it, and it is much.
+    from hyoka.learning.mets import (  # noqa: PLC0415
+        NUMBERED,
+        Mets,
+        ranking_diagram,
+    )
+    from hyoka.models.loading import move_model, ranked  # noqa: PLC0415
+
+    if line.outcome is not None:
+        raise Error("the game is over: no move is left to rank")
+    ranking = ranked(line, move_model(name_of(line), source))
+    best = ranking[: len(NUMBERED)]
+    said: dict[str, Any] = {
+        "model": source,
+        "moves": [{"move": str(move), "share": share} for move, share in best],
+    }
+    if area is None:
+        return ranking_diagram(line, [move for move, _ in best]), said
+    move = line.parse(area)
+    asked = Mets.load(source).asked(line, move)
+    rank = 1 + next(i for i, (other, _) in enumerate(ranking) if other == move)
+    said["area"] = {
+        "move": str(move),
+        "rank": rank,
+        "tactics": [{"about": about, "answer": answer} for about, answer in asked.tactics],
+        "points": [list(point) for point in asked.stones],
+    }
+    return ranking_diagram(line, [move], asked), said
+
+
+def _print_ranking(said: dict[str, Any] | None) -> None:
+    if said is None:
+        return
+    table = plain_table("", "move", "share", right=[0, 2])
+    for number, each in enumerate(said["moves"], 1):
+        table.add_row(str(number), each["move"], f"{each['share']:.1%}")
+    out.print(table)
+    if (area := said.get("area")) is not None:
+        out.print(
+            f"{area['move']} is ranked {area['rank']}; its leaf asks about "
+            f"{len(area['points'])} points"
+        )
+        for each in area["tactics"]:
+            out.print(f"{each['about']}: {each['answer']}", markup=False)
+
+
+def _print_known(known: dict[str, Any]) -> None:
+    columns = known.get("columns", {})
+    if columns:
+        out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
+    for remark in known.get("remarks", []):
+        facts = {key: value for key, value in remark.items() if value not in (None, False, "", ())}
+        words = "  ".join(f"{key} {harmless(_short(value))}" for key, value in facts.items())
+        out.print(f"record: {words}", markup=False, soft_wrap=True)
+    for row in known.get("evaluations", []):
+        facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
+        out.print(f"{row['engine']}: {words}", markup=False)
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+_MATE_GAMES = games_with(lambda facts: facts.mate_solver)
+Moves = Annotated[
+    str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
+]
+
+
+def search_command(
+    game: GameName,
+    spec: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="KIND or KIND:SETTING=VALUE,… with a kind out of "
+            + ", ".join(KINDS)
+            + ". By default `ab:time=2` in chess and shogi, `uct:playouts=10000` elsewhere.",
+        ),
+    ] = None,
+    text: PositionText = None,
+    moves: Moves = "",
+    top: Annotated[int, typer.Option(min=1, help="So many moves are shown.")] = 10,
+    settings: Annotated[
+        bool, typer.Option("--settings", help="Only list what can be set about the search.")
+    ] = False,
+    tree: Annotated[
+        Path | None,
+        Output((PAGE, GRAPH), TREE_FILES),
+        typer.Option(
+            "--tree", metavar="FILE", help="Also write the tree there: .html, .json or .dot."
+        ),
+    ] = None,
+    tree_least: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="VISITS",
+            help="Moves of the tree with fewer visits are left out; by default 1 in 1,000 of all.",
+        ),
+    ] = None,
+    tree_depth: Annotated[
+        int, typer.Option(min=1, max=MOST_PLIES, metavar="PLIES", help="How deep it is written.")
+    ] = MOST_PLIES,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search a position: the best move, what it is worth, and the moves behind it.
+
+    Values are the first player's expected result, 0 to 1; scores are the first player's, too.
+    `won`, `lost` and `drawn` are certain, for the side to move. Ctrl-C ends the search with what
+    it has found. `--tree` writes what lies below the moves, and how the choice changed as the
+    search went on: a page to open offline, JSON for programs, or a graph for Graphviz.
+    """
+    line = played(position(game, text).line(), moves)
+    name = name_of(line)
+    chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
+    here = chosen.said_for(name)
+    if settings:
+        _print_settings(here, as_json)
+        return
+    if line.outcome is not None:
+        raise Error(f"the game is over: {line.outcome.reason.name}")
+    searching = Searcher(here, name)
+    with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
+        show = None if quiet or as_json or not err.is_terminal else _shower(status)
+        if tree is None:
+            result = searching.search(line, on_result=show)
+        else:
+            seen = search_tree(line, searching, least=tree_least, depth=tree_depth, on_result=show)
+            result = seen.result
+            write_tree(seen, tree)
+    if as_json:
+        print_json(_json(name, line, chosen, result))
+    else:
+        _print_result(result, top)
+        if tree is not None:
+            out.print(f"tree: {escape(str(tree))}", style="dim")
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
+    """The first Ctrl-C ends the search with what it has found; the next one ends the program."""
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, former)
+        searcher.stop()
+
+    former = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+def played(line: Line, moves: str) -> Line:
+    """The line after some moves, separated by blanks."""
+    for move in filter(None, re.split("[ \t\r\n]+", moves)):
+        line = line.play(move)
+    return line
+
+
+def _shower(status: Status) -> OnResult:
+    def show(result: SearchResult) -> None:
+        effort = f"{result.playouts or result.nodes:,}"
+        status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {_worth(result)}")
+
+    return show
+
+
+def _line(pv: Sequence[AnyMove]) -> str:
+    return " ".join(map(str, pv))
+
+
+def _worth(result: SearchResult) -> str:
+    words = [] if result.value is None else [f"{result.value:.3f}"]
+    if result.mate is not None:
+        words.append(f"in {abs(result.mate)} {'ply' if abs(result.mate) == 1 else 'plies'}")
+    elif result.score is not None:
+        words.append(f"{result.score:+.0f}")
+    if result.proven is not None:
+        words.append(result.proven)
+    return " ".join(words)
+
+
+def _print_result(result: SearchResult, top: int) -> None:
+    if result.best is None:
+        out.print(f"no move found ({result.stopped_by})")
+        return
+    pv = _line(result.pv[:20]) + (" …" if len(result.pv) > 20 else "")
+    out.print(f"[bold]{escape(str(result.best))}[/]  {_worth(result)}  {escape(pv)}")
+    table = plain_table("move", "visits", "value", "score", "prior", "", "line", right=range(1, 5))
+    for report in result.moves[:top]:
+        table.add_row(
+            escape(str(report.move)),
+            f"{report.visits:,}" if report.visits else "",
+            "" if report.value is None else f"{report.value:.3f}",
+            "" if report.score is None else f"{report.score:+.1f}",
+            "" if report.prior is None else f"{report.prior:.3f}",
+            report.proven or "",
+            escape(_line(report.pv[:8])),
+        )
+    out.print(table)
+    by = f"; moves by {result.order}" if len(result.moves) > 1 else ""
+    count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
+    rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""
+    ended = f"; ended by {result.stopped_by}" if result.stopped_by else ""
+    out.print(
+        f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}{by}",
+        style="dim",
+    )
+
+
+def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict[str, object]:
+    shown = dataclasses.asdict(dataclasses.replace(result, details={}, moves=()))
+    shown["pv"] = [str(move) for move in result.pv]
+    shown["moves"] = [
+        dataclasses.asdict(report) | {"pv": [str(move) for move in report.pv]}
+        for report in result.moves
+    ]
+    return {"game": name, "position": line.position.text, "spec": spec.text, **shown}
+
+
+def _print_settings(spec: SearchSpec, as_json: bool) -> None:
+    """What can be set, what it is here, and what it is by the papers if nobody says."""
+    settings = SearchSpec.settings_for(spec.kind)
+    if as_json:
+        print_json(
+            [dataclasses.asdict(each) | {"here": _said(each, spec[each.name])} for each in settings]
+        )
+        return
+    out.print(f"[bold]{spec.kind}[/]: {KINDS[spec.kind][0]}")
+    table = plain_table("setting", "here", "papers", "what it is")
+    for setting in settings:
+        here, papers = _said(setting, spec[setting.name]), _said(setting, setting.default)
+        choices = f" One of {', '.join(setting.choices)}." if setting.choices else ""
+        name = setting.name if here == papers else f"[bold]{setting.name}[/]"
+        table.add_row(name, escape(here), escape(papers), setting.doc + choices)
+    out.print(table)
+
+
+def _said(setting: Setting, value: Value | None) -> str:
+    return "" if value is None else setting.text(value)
+
+
+def mate_command(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help=f"{' or '.join(_MATE_GAMES)}.")
+    ] = game_of_protocol("usi"),
+    text: PositionText = None,
+    moves: Moves = "",
+    nodes: Annotated[
+        int, typer.Option(min=0, help="Positions to visit at most; 0: no limit.")
+    ] = 10_000_000,
+    time_s: Annotated[
+        float, typer.Option("--time", min=0, metavar="S", help="Seconds at most; 0: no limit.")
+    ] = 0.0,
+    hash_mib: Annotated[
+        int, typer.Option("--hash", min=1, max=2**15, metavar="MIB", help="For the table.")
+    ] = 256,
+    as_json: AsJson = False,
+) -> None:
+    """Look for a forced mate in which every move of the attacker is check (df-pn).
+
+    Exit status 0: mate, 1: none by checks, 3: not found within the limits.
+    """
+    line = played(position(game, text).line(), moves)
+    mate = find_mate(line, nodes=nodes, time_s=time_s, hash_mib=hash_mib)
+    if as_json:
+        print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})
+    else:
+        verdict = f"[bold]{mate.verdict}[/]"
+        if mate.verdict == "mate":
+            verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
+        out.print(verdict)
+        rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
+        out.print(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}", style="dim")
+    if mate.verdict != "mate":
+        raise typer.Exit(1 if mate.verdict == "no mate" else 3)

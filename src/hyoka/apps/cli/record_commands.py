@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about records: read them into a study, count them, write them in another notation."""
+
+import dataclasses
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    err,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+    say,
+)
+from hyoka.apps.cli.output_files import Output, OutputFolder
+from hyoka.foundation.errors import Error
+from hyoka.records import (
+    FORMATS,
+    Record,
+    Refused,
+    UnreadableNumber,
+    batches,
+    read_records,
+    write_records,
+)
+from hyoka.records.record import RankRange
+from hyoka.records.summary import Range, Summary, summarise
+from hyoka.records.writing import format_of_path
+from hyoka.study import ImportReport, append_to_study, games_where, make_study
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...",
+        help="Files, folders, patterns, archives (.zip, .tar.*), compressed or not (.gz .bz2 .xz "
+        ".zst); - is standard input. The notation is told by the content.",
+        show_default=False,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", "-f", metavar="NAME", help=f"Take it for: {', '.join(FORMATS)}."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad game.")]
+
+
+def records_command(
+    files: Files,
+    to: Annotated[
+        Path | None,
+        OutputFolder(),
+        typer.Option("--to", metavar="STUDY", help="Make a study in this folder."),
+    ] = None,
+    append: Annotated[bool, typer.Option("--append", help="Add to a study that is there.")] = False,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            "-w",
+            metavar="SQL",
+            help="Take only games for which this holds, e.g. \"plies >= 40 and ending = 'resigned' "
+            "and least(first_rank, second_rank) >= 2400 and abs(first_rank - second_rank) <= 200 "
+            "and date >= '2010'\".",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            "-c",
+            metavar="NAMES",
+            help="What describes a new study's positions: all (the default), cheap, none, or names "
+            "(hyoka columns GAME).",
+        ),
+    ] = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Only count and describe, as without --to.")
+    ] = False,
+    format: Format = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.
+
+    Without --to the records are counted and described. With --to they become a study: a folder
+    with a table of games and one of positions, for `evaluate`, `sql` and `show`. Bad games don't
+    stop it; they are counted, and a study keeps the list. The exit code is 3 if a file or a part
+    of one, such as a damaged archive, could not be read.
+    """
+    if append and to is None:
+        raise Error("--append needs --to STUDY")
+    if append and columns is not None:
+        raise Error("a study's columns are chosen when it is made; --append takes no --columns")
+    with progress_bars(quiet or as_json) as progress:
+        if to is None or summary:
+            games_read = batches(files, format=format, strict=strict, progress=progress)
+            counted = summarise(games_read, partial(games_where, where) if where else None)
+        elif append:
+            _, report = append_to_study(
+                to, files, where=where, format=format, strict=strict, progress=progress
+            )
+        else:
+            _, report = make_study(
+                to,
+                files,
+                where=where,
+                columns=columns or "all",
+                format=format,
+                strict=strict,
+                progress=progress,
+            )
+    if to is None or summary:
+        _print_summary(counted, as_json)
+        if not counted.games:
+            raise typer.Exit(1)
+        exit_if_unread(counted.unread)
+    else:
+        _print_report(report, to, as_json, "added " if append else "")
+        exit_if_unread(report.unread)
+
+
+def exit_if_unread(unread: int) -> None:
+    """Who counts on all games having been read should not have to read what was printed."""
+    if unread:
+        err.print(f"{unread:,} files or parts of files could not be read", markup=False)
+        raise typer.Exit(3)
+
+
+def convert_command(
+    files: Files,
+    output: Annotated[
+        Path,
+        Output(),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: .sgf .blksgf .pgn .csa .kif .kifu .usi .sfen .txt",
+            show_default=False,
+        ),
+    ],
+    to_format: Annotated[
+        str | None,
+        typer.Option("--to-format", metavar="NAME", help="sgf, pgn, csa, kif or lines."),
+    ] = None,
+    format: Format = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write records in another notation of the same game, e.g. KIF files into one CSA file."""
+    stream = read_records(*files, format=format, strict=strict)
+
+    def records() -> Iterator[Record]:
+        yield from stream
+
+    if to_format is None:
+        format_of_path(output)  # raises for an unknown ending, before the games are read
+    games = list(records())
+    if not games:
+        total = sum(stream.faults.values())
+        why = f" ({total:,} refused; the first: {stream.refused[0]})" if stream.refused else ""
+        raise Error(
+            f"no games were read from {' '.join(files)}{why}; nothing is written to {output}"
+        )
+    count = write_records(games, output, format=to_format)
+    if as_json:
+        values = {"file": str(output), "games": count, "refused": stream.faults}
+        print_json({**values, "unreadable": stream.unreadable, "unread": stream.unread})
+    else:
+        say(f"wrote {count:,} games to {output}")
+        _print_unreadable(stream.unreadable, stream.first_unreadable)
+        _print_refused(stream.refused, stream.faults)
+    exit_if_unread(stream.unread)
+
+
+def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
+    if not faults:
+        return
+    total = sum(faults.values())
+    kinds = ", ".join(f"{count:,} {fault}" for fault, count in faults.items())
+    err.print(f"refused {total:,}: {kinds}", markup=False)
+    for refused in first[:5]:
+        err.print(f"  {refused}", markup=False, soft_wrap=True)
+    if total > 5:
+        err.print(f"  and {total - 5:,} more", markup=False)
+
+
+def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
+    if not count:
+        return
+    err.print(
+        f"{count:,} numbers in comments could not be read and are left out, e.g.", markup=False
+    )
+    for each in first[:5]:
+        err.print(f"  {each}", markup=False, soft_wrap=True)
+
+
+def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) -> None:
+    if as_json:
+        values = vars(report) | {"refused": dict(report.refused)}
+        del values["first_refused"], values["first_unreadable"]
+        print_json({"study": str(study), **values, "unread": report.unread})
+        return
+    out.print(
+        f"{added}[bold]{report.games:,}[/] games of {report.game}, {report.positions:,} positions "
+        f"{'to' if added else 'in'} {study}"
+    )
+    if report.duplicates:
+        out.print(
+            f"{report.duplicates:,} exact duplicates are marked and not described; "
+            f"{report.merged_duplicates:,} of them added comments, evaluations or tags to the "
+            "game that they repeat"
+        )
+    if report.values:
+        out.print(f"{report.values:,} values in the records; hyoka evaluate {study} takes them")
+    if report.left_out:
+        out.print(f"{report.left_out:,} games left out by the condition")
+    _print_unreadable(report.unreadable, report.first_unreadable)
+    _print_refused(report.first_refused, dict(report.refused))
+
+
+def _as_values(summary: Summary) -> dict[str, object]:
+    def bounds(numbers: Range | RankRange) -> dict[str, float | int | None]:
+        if not numbers.count:
+            return {"count": 0, "low": None, "high": None, "mean": None}
+        return {
+            "count": numbers.count,
+            "low": numbers.low,
+            "high": numbers.high,
+            "mean": numbers.mean,
+        }
+
+    games = {}
+    for name, one in summary.games.items():
+        values = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
+        for key in ("plies", "komi"):
+            values[key] = bounds(values[key])
+        standings = values.pop("standings")
+        for key, given in (("ranks", standings.ranks), ("ratings", standings.ratings)):
+            ends = {"lowest": given.lowest or None, "highest": given.highest or None}
+            values[key] = bounds(given) | ends
+        games[name] = values
+    first = [dataclasses.asdict(refused) for refused in summary.first_refused]
+    return {
+        "games": games,
+        "sources": summary.sources,
+        "unreadable": summary.unreadable,
+        "refused": dict(summary.refused),
+        "unread": summary.unread,
+        "first_refused": first,
+    }
+
+
+def _print_summary(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        print_json(_as_values(summary))
+        return
+    for name, one in summary.games.items():
+        table = plain_table("", "", right=[])
+        table.show_header = False
+        table.add_row("games", f"[bold]{one.games:,}[/] of {name}")
+        table.add_row("moves", f"{one.moves:,}")
+        low, high, mean = one.plies.low, one.plies.high, one.plies.mean
+        table.add_row("length", f"{low:.0f} to {high:.0f} plies, mean {mean:.1f}")
+        table.add_row("results", _counts(dict(one.results.most_common())))
+        table.add_row("endings", _counts(dict(one.endings.most_common())))
+        ranks, ratings = one.standings.ranks, one.standings.ratings
+        if ranks.count:
+            table.add_row("ranks", f"{ranks.text} ({ranks.count:,})")
+        if ratings.count:
+            table.add_row(
+                "ratings", f"{ratings.text} Elo, mean {ratings.mean:.0f} ({ratings.count:,})"
+            )
+        if one.komi.count:
+            table.add_row(
+                "komi", f"{one.komi.low:g} to {one.komi.high:g} ({one.komi.count:,} games)"
+            )
+        if one.first_date:
+            table.add_row("dates", f"{one.first_date} to {one.last_date}")
+        if one.handicap_games:
+            table.add_row("handicap", f"{one.handicap_games:,} games")
+        if one.set_up_games:
+            table.add_row("set up", f"{one.set_up_games:,} games")
+        if one.values:
+            table.add_row("values", f"{one.values:,} positions evaluated in the records")
+        table.add_row("notation", _counts(dict(one.formats.most_common())))
+        out.print(table)
+    if not summary.games:
+        out.print("no games")
+    _print_unreadable(summary.unreadable, summary.first_unreadable)
+    _print_refused(summary.first_refused, dict(summary.refused))
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items())

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands solve and playouts."""
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from hyoka.agents import contestant_of, spec_of
+from hyoka.apps.cli.move_model_commands import tell_judges
+from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
+from hyoka.apps.cli.position_commands import GameName
+from hyoka.arena.solve import SolveReport, solve
+from hyoka.foundation.errors import Error
+from hyoka.foundation.math import Estimate
+from hyoka.games import game_facts
+from hyoka.learning.playout_quality import (
+    POLICY_WITH_MODEL,
+    PlayoutPolicy,
+    PlayoutQuality,
+    playout_quality,
+)
+from hyoka.learning.prediction import judged_games, table_of
+from hyoka.models.training_games import LearnedGames
+from hyoka.parallel import cluster
+from hyoka.records import read_records
+from hyoka.records.problems import Assertion, GtpTest, Problem, exercise_of
+from hyoka.records.problems.reading import read_suites
+from hyoka.search import SearchLimits, has_features
+from hyoka.storage.model_file import LEARNED
+
+_INTERRUPTED = 130
+
+
+def solve_command(
+    suites: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUITE",
+            help="Problem sets: files (EPD, SFEN, JSON lines, OBF, .tst, plain or .gz .xz .bz2), "
+            "folders, zip archives, or some of one: suites.zip:wac.epd.",
+            show_default=False,
+        ),
+    ],
+    players: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="Who solves, repeatable: a search (ab:nodes=100000) or an engine "
+            "(uci:nodes=1000:stockfish); ab if none is named.",
+            show_default=False,
+        ),
+    ] = None,
+    time_s: Annotated[
+        float | None, typer.Option("--time", min=0.001, metavar="S", help="Seconds a problem.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Positions a problem.")] = None,
+    playouts: Annotated[int | None, typer.Option(min=1, help="Playouts a problem.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, max=999, help="Plies.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Only the first N of each set."),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads, a player each.")] = 1,
+    cluster_address: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Solve on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="List what was not solved.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Let searches and engines solve problem sets: how many of how many, with what effort.
+
+    Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
+    """
+    specs = [spec_of(player) for player in players or ["ab"]]
+    over_gtp = any(contestant_of(spec).speaks_gtp for spec in specs)
+    problems = _chosen(suites, limit, over_gtp=over_gtp)
+    limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
+    reports: list[SolveReport] = []
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        executor = None
+        if cluster_address is not None:
+            executor, jobs = stack.enter_context(cluster(cluster_address))
+        for player in specs:
+            reports.append(
+                solve(
+                    problems,
+                    player,
+                    limits=limits if limits != SearchLimits() else None,
+                    jobs=jobs,
+                    executor=executor,
+                    progress=progress,
+                )
+            )
+            if reports[-1].interrupted:
+                break
+    if as_json:
+        print_json([_as_json(report) for report in reports])
+    else:
+        _print_reports(reports)
+        if verbose:
+            _print_failures(reports)
+    return _INTERRUPTED if reports[-1].interrupted else 0
+
+
+def _chosen(
+    suites: Sequence[str], limit: int | None, *, over_gtp: bool
+) -> list[Problem | GtpTest | Assertion]:
+    """The problems of all sets, or the first of each; refusals are told on standard error."""
+    problems: list[Problem | GtpTest | Assertion] = []
+    for suite in read_suites(suites):
+        tried = 0
+        given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
+        for problem in [*given, *suite.assertions]:
+            # What nobody is asked is not counted here.
+            tried += not isinstance(exercise_of(problem, over_gtp=over_gtp), str)
+            if limit is not None and tried > limit:
+                break
+            problems.append(problem)
+        if suite.refused:
+            err.print(
+                f"{suite.source}: {len(suite.refused)} refused, the first: {suite.refused[0]}",
+                markup=False,
+                soft_wrap=True,
+            )
+    return problems
+
+
+def _print_reports(reports: Sequence[SolveReport]) -> None:
+    table = plain_table("suite", *(escape(report.player) for report in reports))
+    sources = list(dict.fromkeys(each.source for report in reports for each in report.verdicts))
+    parts = [
+        (source, [report.only(lambda v, of=source: v.source == of) for report in reports])  # type: ignore[misc]
+        for source in sources
+    ]
+    if len(parts) != 1:
+        parts.append(("all", list(reports)))
+    for source, of_source in parts:
+        table.add_row(escape(source), *map(_summary, of_source))
+    out.print(table)
+    alike = all(report.skipped == reports[0].skipped for report in reports)
+    for report in reports[:1] if alike else reports:
+        for reason, count in report.skipped.items():
+            whom = "" if alike else f" to {report.player}"
+            out.print(f"{count} not applicable{whom}: {reason}", style="dim", markup=False)
+    for report in reports:
+        if report.interrupted:
+            out.print(f"interrupted: {report.player} solved what is shown", markup=False)
+
+
+def _summary(report: SolveReport) -> str:
+    """How many of how many with the interval, points if there are any, time and nodes."""
+    if not report.asked:
+        return "–"
+    low, high = report.interval
+    share = report.solved / report.asked
+    words = [
+        f"[bold]{report.solved}[/] of {report.asked}",
+        f"{share:.1%} ({low:.1%}–{high:.1%})",
+    ]
+    points, most = report.points
+    if most:
+        words.append(f"{points:,} of {most:,} points")
+    words.append(f"{report.time_s:.1f} s")
+    if report.nodes:
+        words.append(f"{report.nodes:,} nodes")
+    if report.errors:
+        words.append(f"[red]{report.errors} errors[/]")
+    return "  ".join(words)
+
+
+def _print_failures(reports: Sequence[SolveReport]) -> None:
+    for report in reports:
+        table = plain_table("not solved", "wanted", "played", "s", "nodes", right=[3, 4])
+        failures = [verdict for verdict in report.verdicts if not verdict.solved]
+        for verdict in failures:
+            table.add_row(
+                escape(verdict.name),
+                escape(verdict.expected),
+                escape(verdict.error or verdict.move or "–"),
+                f"{verdict.time_s:.2f}",
+                f"{verdict.nodes:,}",
+            )
+        if failures:
+            out.print(f"\n[bold]{escape(report.player)}[/]")
+            out.print(table)
+
+
+def _as_json(report: SolveReport) -> dict[str, object]:
+    low, high = report.interval
+    points, most = report.points
+    return {
+        "player": report.player,
+        "solved": report.solved,
+        "asked": report.asked,
+        "low": low,
+        "high": high,
+        "points": points,
+        "most_points": most,
+        "time_s": report.time_s,
+        "nodes": report.nodes,
+        "errors": report.errors,
+        "skipped": dict(report.skipped),
+        "interrupted": report.interrupted,
+        "problems": [dataclasses.asdict(verdict) for verdict in report.verdicts],
+    }
+
+
+def playouts_command(
+    game: GameName,
+    records: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RECORDS…]",
+            help="Files, folders or archives of game records, whose moves are to be foretold.",
+            show_default=False,
+        ),
+    ] = None,
+    strengths: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strengths",
+            "-s",
+            metavar="FILE",
+            help="Also playouts by this move model (strengths or METS); repeatable.",
+        ),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, help="Playouts from the start, by each policy.")
+    ] = 10_000,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--plies", min=1, help="What does not end by then is cut; the game's own if not given."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chance.")] = 0,
+    every_game: Annotated[
+        bool,
+        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """What playouts are like: moves foretold, games that end, playouts a second.
+
+    Sato 2010's table 4 for any game: uniform playouts beside those by the strengths of moves.
+    Drawn: how often a playout would play the record's move; first: how often it is the likeliest.
+    Games that a model learned from are left out; the first line says how many.
+    """
+    facts = game_facts(game)
+    policies = [PlayoutPolicy()]
+    if has_features(facts.name):
+        policies.append(PlayoutPolicy("strengths"))
+    policies += [PlayoutPolicy("strengths", file) for file in strengths or []]
+    if facts.light_playouts:
+        policies.append(PlayoutPolicy("light"))
+    table, judges = None, None
+    if records:
+        games = [each for each in read_records(*records) if each.game == facts.name]
+        if not games:
+            raise Error(f"no games of {facts.name} are in these records")
+        models = [
+            LearnedGames.of_model(facts.name, LEARNED if each.strengths is None else each.strengths)
+            for each in policies
+            if each.name == POLICY_WITH_MODEL
+        ]
+        judges = judged_games(games, models, every_game=every_game)
+        table = table_of(judges.records)
+    with progress_bars(quiet or as_json) as progress:
+        found = playout_quality(
+            facts.name,
+            policies,
+            games=table,
+            count=count,
+            limit=limit,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        about = {} if judges is None else judges.as_json()
+        print_json([_quality_json(each) | about for each in found])
+        return
+    if judges is not None:
+        tell_judges(judges)
+    headings = ("policy", "drawn", "first", "ended", "mean plies", "playouts/s")
+    shown = plain_table(*headings, right=range(1, len(headings)))
+    for each in found:
+        shown.add_row(
+            escape(each.policy.text),
+            *(_share(share) for share in (each.drawn, each.first, each.terminated)),
+            f"{each.plies:.1f}",
+            f"{each.rate:,.0f}",
+        )
+    out.print(shown)
+
+
+def _share(share: Estimate | None) -> str:
+    return "" if share is None else share.short_text(".3f")
+
+
+def _quality_json(quality: PlayoutQuality) -> dict[str, object]:
+    def ends(share: Estimate | None) -> list[float] | None:
+        return None if share is None else [share.value, share.low, share.high]
+
+    return {
+        "policy": quality.policy.text,
+        "drawn": ends(quality.drawn),
+        "first": ends(quality.first),
+        "ended": ends(quality.terminated),
+        "mean_plies": quality.plies,
+        "playouts_a_second": quality.rate,
+    }

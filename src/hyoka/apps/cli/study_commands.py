@@ -1,0 +1,571 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about studies: evaluate positions, adjudicate them, ask by SQL, list columns."""
+
+import contextlib
+import dataclasses
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+from rich.markup import escape
+
+from hyoka import _core
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    err,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_columns,
+    print_json,
+    progress_bars,
+)
+from hyoka.apps.cli.output_files import Output
+from hyoka.foundation.errors import ConditionError, ParameterError
+from hyoka.games import game_facts
+from hyoka.parallel import cluster
+from hyoka.search.difficulty import SEARCH
+from hyoka.storage.outputs import TABLE
+from hyoka.study import (
+    COMMENTS,
+    METHODS,
+    CategoriesReport,
+    ColumnReport,
+    EvaluationReport,
+    Study,
+    adjudicate,
+    adjudicate_records,
+    categorise,
+    check_study,
+    columns_of,
+    evaluate,
+    rank_moves,
+)
+from hyoka.study.exporting import TABLES, write_table
+from hyoka.study.sampling import SAID
+
+StudyPath = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        "-w",
+        metavar="SQL",
+        help='Only positions for which this holds, e.g. "ply >= 20 and not in_check"; '
+        "`hyoka columns STUDY` lists the names.",
+    ),
+]
+
+
+def columns_command(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME|STUDY", help="A game, or a study.", show_default=False)
+    ],
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="[NAME=]FILE",
+            help="Add a column of your own to a study, repeatable: a CSV or Parquet file with "
+            "game_id and ply, or position (FEN, SFEN …), and the values; without NAME all its "
+            "columns.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", metavar="NAME", help="Forget a column that was added, repeatable."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the columns that describe a game's positions, or all that a study has for conditions.
+
+    A study takes columns of your own (--add), which --where, --by and splits then know.
+    """
+    if add or drop:
+        _change_columns(Study.open(game), add or [], drop or [], as_json=as_json)
+        return
+    if Path(game).is_dir():
+        study = Study.open(game)
+        known = {column.name: column for column in _core.columns(study.game)}
+        names = study.condition_columns()
+        if as_json:
+            print_json(names)
+            return
+        table = plain_table("column", "what it is")
+        own = dict.fromkeys(study.own_columns, "Added by hyoka columns --add, or add_column.")
+        for name in names:
+            doc = known[name].doc if name in known else _OF_GAMES.get(name, own.get(name, ""))
+            table.add_row(name, doc)
+        out.print(table)
+        said = ", ".join(said for said in SAID if said not in names)
+        out.print(
+            f"Questions to evaluators also have {said}, and evaluator: its name.", style="dim"
+        )
+        return
+    columns = _core.columns(game_facts(game).name)
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": column.name,
+                    "kind": column.kind,
+                    "costly": column.costly,
+                    "labels": list(column.labels),
+                    "doc": column.doc,
+                }
+                for column in columns
+            ]
+        )
+        return
+    table = plain_table("column", "kind", "", "what it is")
+    for column in columns:
+        labels = f" One of {', '.join(column.labels)}." if column.labels else ""
+        cost = "costly" if column.costly else ""
+        table.add_row(column.name, column.kind, cost, column.doc + labels)
+    out.print(table)
+    out.print(
+        "Every position also has game_id, ply, first_to_play and its game's columns.", style="dim"
+    )
+
+
+def _change_columns(study: Study, add: list[str], drop: list[str], *, as_json: bool) -> None:
+    for name in drop:
+        study.drop_column(name)
+    reports: list[ColumnReport] = []
+    for text in add:
+        name, equals, file = text.partition("=")
+        if equals:
+            reports.append(study.add_column(name, file))
+        else:
+            reports += [study.add_column(each, text, column=each) for each in columns_of(text)]
+    if as_json:
+        print_json([dataclasses.asdict(report) for report in reports])
+        return
+    table = plain_table("column", "kind", "positions", "known", right=[2, 3])
+    for report in reports:
+        table.add_row(report.name, report.kind, f"{report.positions:,}", f"{report.known:,}")
+    if reports:
+        out.print(table)
+    for report in reports:
+        if report.lost:
+            err.print(f"{report.name}: {report.lost:,} rows are of no position of the study")
+
+
+_OF_GAMES = {
+    "game_id": "The game's number in the study.",
+    "ply": "Moves played before the position.",
+    "first_to_play": "Whether the first player moves.",
+    "source": "The file that the record came from.",
+    "line": "Where in the file the game begins.",
+    "number": "Which game of the file.",
+    "first_rank": "The first player's rating; or rank as a number: 30k = 0, 1d = 30, 1p = 39.",
+    "second_rank": "The second player's rating; or rank as a number: 30k = 0, 1d = 30, 1p = 39.",
+    "date": "Year-month-day as far as known: text order is time order.",
+    "komi": "Null where the record has none.",
+    "handicap": "Stones or pieces given.",
+    "result": "The first player's result: 1, 0.5, 0; null where the record does not say.",
+    "ending": "unknown, normal, resigned, time, illegal, adjudicated, forfeit or unfinished.",
+    "margin": "Points by which the first player won.",
+    "plies": "How many moves the game has.",
+    "duplicate_of": "The game that this one repeats; duplicates have no positions.",
+    "tags": "All headers of the record by name, as tags['ECO']; null where there is none.",
+    "adjudicated": "The first player's exact result, where a method knows it.",
+    "progress_eighth": "How far the game has come, in eighths of its moves: 0 to 7.",
+    "best_move_changes": "How often the best move changes from depth 1 to 3: 0 to 2.",
+    "correct_depth": "From which depth on the move played is the best: 1 to 3; 4 if it is not.",
+}
+
+
+def evaluate_command(
+    study: StudyPath,
+    evaluators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="An evaluator, repeatable: `comments` (the values in the records; "
+            "`comments:by=player`: each player is one, and each program with all its versions; "
+            "`comments:player=NAME*`: those of such "
+            "names are one), a search of "
+            "ours as KIND or KIND:SETTINGS, e.g. uct:playouts=500 or ab:depth=4, or an engine as "
+            'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '
+            '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish", or evaluations of '
+            "your own as table:FILE (CSV or Parquet, by game_id and ply or by position).",
+        ),
+    ] = None,
+    where: Where = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="At most N positions, spread evenly over the games; a larger N adds to them.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=1024, help="Engines side by side.")
+    ] = 1,
+    cluster_address: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Work on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
+        ),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again about positions that failed.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate a study's positions; interrupted, the same command goes on where it stopped.
+
+    Without --with the values that the records themselves hold are taken.
+    """
+    opened = Study.open(study)
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        executor = None
+        if cluster_address is not None:
+            executor, jobs = stack.enter_context(cluster(cluster_address))
+        stack.enter_context(kept_when_interrupted("evaluated"))
+        reports = evaluate(
+            opened,
+            evaluators or [COMMENTS],
+            where=where,
+            sample=sample,
+            limit=limit,
+            seed=seed,
+            jobs=jobs,
+            executor=executor,
+            retry_failed=retry_failed,
+            progress=progress,
+        )
+    if as_json:
+        print_json([dataclasses.asdict(report) for report in reports])
+    else:
+        _print_evaluations(reports)
+    if not any(report.wanted for report in reports):
+        chosen = f" for which {where} holds" if where else ""
+        silent = ", or the records say nothing of any" if not evaluators else ""
+        err.print(f"nothing was evaluated: there is no position{chosen}{silent}", markup=False)
+        raise typer.Exit(1)
+    useless = (report.wanted and not report.known for report in reports)
+    all_failed = (report.failed and report.failed == report.done for report in reports)
+    if any(useless) or any(all_failed):
+        raise typer.Exit(1)
+
+
+def _print_evaluations(reports: list[EvaluationReport]) -> None:
+    table = plain_table(
+        "evaluator",
+        "positions",
+        "there before",
+        "evaluated",
+        "failed",
+        "a second",
+        right=range(1, 6),
+    )
+    for report in reports:
+        rate = f"{report.done / report.seconds:,.0f}" if report.done and report.seconds else ""
+        table.add_row(
+            escape(report.title or report.engine),
+            f"{report.wanted:,}",
+            f"{report.found:,}",
+            f"{report.done - report.failed:,}",
+            f"{report.failed:,}",
+            rate,
+        )
+    out.print(table)
+    if any(report.engine == COMMENTS and report.wanted == 0 for report in reports):
+        err.print("the records hold no values of these positions")
+    for report in reports:
+        for note in report.notes:
+            err.print(note, markup=False, soft_wrap=True)
+        for failure in report.failures[:3]:
+            err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
+            err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
+        if report.failed_before:
+            err.print(
+                f"{report.title or report.engine}: {report.failed_before:,} of {report.wanted:,} "
+                "positions failed before; --retry-failed asks about them again",
+                markup=False,
+                soft_wrap=True,
+            )
+
+
+def _method_help(name: str) -> str:
+    about = (METHODS[name].__doc__ or "").strip()
+    return f"{name}: {about[:1].lower()}{about[1:]}"
+
+
+def rank_command(
+    study: StudyPath,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="A move model: a tree of `hyoka learn mets`, strengths, or built-in.",
+        ),
+    ],
+    name: Annotated[
+        str, typer.Option("--name", help="What its columns begin with: NAME_rank and others.")
+    ] = "model",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep how a move model ranks the moves played, as columns to split a study's curves by.
+
+    NAME_rank is the rank of the move played, NAME_surprise -log of the chance it was given,
+    NAME_entropy how unsure the model is. Moves of games that it learned from surprise it less than
+    others do.
+    """
+    opened = Study.open(study)
+    with progress_bars(quiet or as_json) as progress:
+        report = rank_moves(opened, model, name, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    if report.note:
+        out.print(
+            f"among the study's {report.games:,} games: {report.note}", markup=False, soft_wrap=True
+        )
+    out.print(
+        f"{report.first:.1%} of {report.ranked:,} moves played are ranked first; columns "
+        f"{', '.join(report.columns)}",
+        markup=False,
+    )
+
+
+def categorise_command(
+    study: StudyPath,
+    spec: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            metavar="SPEC",
+            help="What finds the best moves: ab:eval=FILE, or ab with other settings.",
+        ),
+    ] = SEARCH,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1024, help="Threads.")] = 1,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep how far, how restless and how hard positions are, as columns to split curves by.
+
+    Each is searched to depths 1, 2 and 3 (Sato 2013). progress_eighth is how far the game has come,
+    best_move_changes how often the best move changes, correct_depth from which depth on the move
+    played is the best, 4 if it is not. Asked again, the new answers take the place of the old.
+    """
+    opened = Study.open(study)
+    with progress_bars(quiet or as_json) as progress:
+        report = categorise(opened, spec=spec, threads=jobs, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    _print_categories(report)
+    hint = f"use them: hyoka analyse {shlex.quote(str(study))} --by best_move_changes"
+    out.print(hint, style="dim", markup=False, soft_wrap=True)
+
+
+def _print_categories(report: CategoriesReport) -> None:
+    table = plain_table("column", "category", "positions", "share", right=range(1, 4))
+    for column, counts in report.counts.items():
+        rows = {str(category): count for category, count in counts.items()}
+        if unknown := report.positions - sum(counts.values()):
+            rows["unknown"] = unknown
+        for category, count in rows.items():
+            table.add_row(column, category, f"{count:,}", f"{count / report.positions:.1%}")
+    out.print(table)
+
+
+def adjudicate_command(
+    study: StudyPath,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help=" ".join(map(_method_help, METHODS))
+            + " Unless given: rules, and of records mate.",
+            show_default=False,
+        ),
+    ] = None,
+    where: Where = None,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="Ask about every position of a record, from the first on; the first that is known "
+            "gives the whole record to its winner. Interrupted, the same command goes on.",
+        ),
+    ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, max=1024, help="With --record: records side by side."),
+    ] = 1,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Store what exact methods know of positions beside the records' results.
+
+    By default the positions at the end of each game are asked about. Conditions then have the
+    column `adjudicated`, and all analyses use it in the place of the record's result.
+    """
+    if record and where is not None:
+        raise ParameterError("where", "chooses positions; of a record all are asked about")
+    opened = Study.open(study)
+    if record:
+        _adjudicate_records(opened, method or "mate", jobs, as_json=as_json, quiet=quiet)
+        return
+    with progress_bars(quiet or as_json) as progress:
+        report = adjudicate(opened, method or "rules", where=where, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    out.print(
+        f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
+        f"{report.differing:,} not as the record says"
+    )
+
+
+def _adjudicate_records(
+    study: Study, method: str, jobs: int, *, as_json: bool, quiet: bool
+) -> None:
+    with progress_bars(quiet or as_json) as progress, kept_when_interrupted("adjudicated"):
+        report = adjudicate_records(study, method, jobs=jobs, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    out.print(
+        f"{report.method}: {report.known:,} of {report.records:,} records have a known winner, "
+        f"{report.changed:,} another than the record says, {report.new:,} where it says none"
+    )
+
+
+def check_command(
+    study: StudyPath,
+    seal: Annotated[
+        bool,
+        typer.Option(
+            "--seal",
+            help="Give the parts of an older study checksums, take a study.toml that was changed "
+            "by hand, and drop damaged evaluations: the same evaluate computes them again.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a study is still as it was written, and say what can be saved where it is not."""
+    check = check_study(study, seal=seal)
+    if as_json:
+        print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
+    else:
+        for damage in check.damage:
+            err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
+        if check.is_whole:
+            out.print(
+                f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
+                f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
+                f"{check.bytes / 1e6:,.1f} MB",
+                markup=False,
+            )
+        if not check.sealed:
+            err.print("its parts have no checksums; --seal adds them")
+        if check.leftovers:
+            err.print(
+                f"{len(check.leftovers)} files are no longer needed; the next writer clears them"
+            )
+    if not check.is_whole:
+        raise typer.Exit(1)
+
+
+def sql_command(
+    study: StudyPath,
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="One SELECT over games, positions, tags, remarks, evaluations and more; "
+            'e.g. "select ending, count(*) from games group by ending". position_text(game_id, '
+            "ply), in chess fen and in shogi sfen, is a position's text.",
+            show_default=False,
+        ),
+    ],
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Rows shown; 50 in a table, all in JSON and files.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Output((TABLE,), TABLES),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the rows there: .csv, .parquet, .json."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a study by SQL. The query can reach no file and change no setting."""
+    answer = Study.open(study).sql(query)
+    if output is not None:
+        _check_names(answer)
+        written = answer.slice(0, limit)
+        write_table(written, output)
+        if as_json:
+            print_json({"path": str(output), "rows": len(written)})
+        else:
+            err.print(f"wrote {output}: {len(written):,} rows", markup=False, soft_wrap=True)
+        return
+    if as_json:
+        rows = _rows(answer.slice(0, limit))
+        print_json(
+            [
+                {
+                    name: value.hex() if isinstance(value, bytes) else value
+                    for name, value in row.items()
+                }
+                for row in rows
+            ]
+        )
+        return
+    limit = limit or 50
+    rows = _rows(answer.slice(0, limit))
+    print_columns(answer.column_names, [[*map(_cell, row.values())] for row in rows])
+    if len(answer) > limit:
+        err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
+
+
+def _check_names(answer: pa.Table) -> None:
+    for name in answer.column_names:
+        if answer.column_names.count(name) > 1:
+            raise ConditionError(f"two columns are called '{name}'; tell them apart with AS")
+
+
+def _rows(answer: pa.Table) -> list[dict[str, object]]:
+    """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
+    _check_names(answer)
+    try:
+        return list(answer.to_pylist())
+    except (ValueError, OverflowError, pa.ArrowException) as error:
+        raise ConditionError(
+            f"a value of the answer can't be shown ({error}); cast it to text"
+        ) from error
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

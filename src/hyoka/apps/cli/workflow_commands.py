@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands improve, demo, samples, bench and studio."""
+
+import contextlib
+import dataclasses
+import importlib.util
+import os
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyoka.analysis.sample import DrawnGames
+from hyoka.apps.cli.analyze_commands import print_result
+from hyoka.apps.cli.match_commands import Cluster, Jobs, workers
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    err,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+    say,
+    tracked,
+)
+from hyoka.apps.cli.output_files import OutputFolder, check_outputs
+from hyoka.apps.cli.study_commands import StudyPath, Where
+from hyoka.arena import Sprt
+from hyoka.foundation.errors import Error, SourceError
+from hyoka.foundation.progress import Progress
+from hyoka.games import game_facts
+from hyoka.records.samples import SAMPLES, sample_path
+from hyoka.storage.files import write_bytes
+from hyoka.storage.outputs import PAGE
+from hyoka.study import Study
+from hyoka.workflows.bench import bench, benchmarked_games, job_count
+from hyoka.workflows.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
+from hyoka.workflows.improve import Improvement, ImprovePlan, improve
+from hyoka.workflows.improve.improve_loop import PLAN
+
+
+def improve_command(
+    study: StudyPath,
+    evaluator: Annotated[
+        str,
+        typer.Option(
+            "--evaluator",
+            "-e",
+            metavar="SPEC",
+            help="What is to be improved, with the limit that it plays by: ab:nodes=2000, "
+            "ab:eval=FILE; without a limit, 1,000 nodes a move. Of what is no search of ours with "
+            "weights of its own, it says what the scores lack.",
+        ),
+    ] = ImprovePlan.evaluator,
+    folder: Annotated[
+        Path | None,
+        OutputFolder(PLAN, "an improvement"),
+        typer.Option(
+            "--to", metavar="FOLDER", help="Where all steps are kept; by default improved/STUDY."
+        ),
+    ] = None,
+    games: Annotated[
+        int, typer.Option("--games", "-n", min=1, help="At most, in a match of new against old.")
+    ] = ImprovePlan.games,
+    sprt: Annotated[
+        str,
+        typer.Option(
+            metavar="ELO0,ELO1", help="The sequential test that decides (also alpha=, beta=)."
+        ),
+    ] = "0,10",
+    openings: Annotated[
+        str | None,
+        typer.Option(
+            "--openings",
+            "-o",
+            metavar="FILE[:PLIES]|random[:PLIES]|start",
+            help="Where games begin; by default with the first moves of the games held out.",
+        ),
+    ] = None,
+    where: Where = None,
+    sample: Annotated[
+        int, typer.Option(min=1, metavar="N", help="So many positions of each game are looked at.")
+    ] = ImprovePlan.sample,
+    draws: Annotated[
+        DrawnGames,
+        typer.Option(help="half: drawn games count as half won; drop: leave them out."),
+    ] = "half",
+    hold_out: Annotated[
+        float,
+        typer.Option(
+            min=0.01, max=0.9, help="The share of games that nothing is chosen or fitted by."
+        ),
+    ] = ImprovePlan.hold_out,
+    freedom: Annotated[
+        float,
+        typer.Option(
+            min=0.0001,
+            max=9,
+            help="How far weights may go from where they are, as a share of the score's scale; "
+            "more for terms that have no weight yet.",
+        ),
+    ] = ImprovePlan.freedom,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Chooses positions, games held out and openings.")
+    ] = 0,
+    still: Annotated[
+        bool, typer.Option("--still", help="Charts of the page are pictures: smaller, no scripts.")
+    ] = False,
+    jobs: Jobs = None,
+    cluster_address: Cluster = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the board.
+
+    Splits and weights come from most of the games; the games held out show the curve before and
+    after; a match under a sequential test has the last word. One page, report.html, tells it all,
+    also that nothing was found or gained. Interrupted, the same command goes on where it stopped.
+    """
+    opened = Study.open(study)
+    place = folder or Path("improved") / opened.path.resolve().name
+    with contextlib.ExitStack() as stack:
+        executor, side_by_side = workers(stack, jobs, cluster_address)
+        stack.enter_context(kept_when_interrupted("done"))
+        progress = stack.enter_context(progress_bars(quiet or as_json))
+        story = improve(
+            opened,
+            evaluator,
+            to=place,
+            still=still,
+            jobs=side_by_side or os.cpu_count() or 1,
+            executor=executor,
+            progress=progress,
+            where=where,
+            sample=sample,
+            draws=draws,
+            hold_out=hold_out,
+            freedom=freedom,
+            games=games,
+            sprt=Sprt.from_text(sprt),
+            openings=openings,
+            seed=seed,
+        )
+    if as_json:
+        print_json(story.as_json())
+    else:
+        _print(story)
+
+
+def _print(story: Improvement) -> None:
+    outcome, *steps = story.sentences()
+    for sentence in steps:
+        out.print(f"• {sentence}", markup=False, soft_wrap=True)
+    out.print(f"\n{outcome}", markup=False, soft_wrap=True)
+    if story.weights is not None:
+        out.print(f"play with it: ab:eval={story.weights}", markup=False, soft_wrap=True)
+    out.print(f"the whole story: {story.page}", style="dim", markup=False, soft_wrap=True)
+
+
+_SPLITS = 5
+
+
+def demo_command(
+    to: Annotated[
+        Path,
+        OutputFolder(force=True),
+        typer.Option("--to", metavar="FOLDER", help="Where its studies and report go."),
+    ] = Path("hyoka-demo"),
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, max=1024, help="Searches side by side; all cores."),
+    ] = None,
+    positions: Annotated[
+        int,
+        typer.Option(min=1, max=50, help="How many of each game are judged; fewer are quicker."),
+    ] = POSITIONS_A_GAME,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """The main job on sample records: evaluate, measure, find what is wrong, draw the report.
+
+    600 games of Go on 9×9 by our own players of several strengths, judged by a static evaluation,
+    Monte Carlo, and UCT at two playout counts. Interrupted, the same command goes on.
+    """
+    from hyoka.reporting.study_report import write_report  # noqa: PLC0415 - slow to import
+
+    started = time.monotonic()
+    to.mkdir(parents=True, exist_ok=True)
+    report = to / "report.html"
+    check_outputs(report, kinds=(PAGE,))
+    with progress_bars(quiet or as_json) as progress:
+        with kept_when_interrupted("evaluated"):
+            demo = run_demo(
+                to,
+                jobs=jobs or os.cpu_count() or 1,
+                progress=progress,
+                positions_a_game=positions,
+            )
+        names = list(demo.engines.values())
+        progress(Progress("measuring", 0, 1, "steps", "metrics"))
+        metrics = demo.go.metrics(names)
+        progress(Progress("measuring", 1, 1, "steps"))
+        splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
+        write_report(demo.go, report, evaluators=names, progress=progress)
+    seconds = time.monotonic() - started
+    if as_json:
+        facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
+        print_json({"study": str(demo.go.path), "report": str(report), **facts})
+        return
+    print_result(metrics)
+    print_result(splits)
+    out.print(f"The report is {report}: open it in a browser.", markup=False)
+    out.print(
+        f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
+        markup=False,
+        style="dim",
+    )
+
+
+def samples_command(
+    to: Annotated[
+        Path,
+        OutputFolder(force=True),
+        typer.Option("--to", metavar="FOLDER", help="Where to put the records."),
+    ] = Path("samples"),
+    as_json: AsJson = False,
+) -> None:
+    """Copy the sample records that come with Hyoka: games of its own players."""
+    files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
+    missing = [file for file, sample in files.items() if not _is_copy(file, sample)]
+    to.mkdir(parents=True, exist_ok=True)
+    check_outputs(*missing)
+    for file in missing:
+        write_bytes(file, files[file].read_bytes())
+    if as_json:
+        print_json([str(file) for file in files])
+        return
+    for file in files:
+        say(str(file))
+    out.print(f"try: hyoka records {to}", markup=False, style="dim")
+
+
+def _is_copy(file: Path, sample: Path) -> bool:
+    return file.is_file() and file.read_bytes() == sample.read_bytes()
+
+
+def bench_command(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]", help=f"One of {', '.join(benchmarked_games())}; all by default."
+        ),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="The best of so many counts.")] = 3,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure rules, playouts and searches on one core, with a count for each job.
+
+    The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
+    Compare speeds only within one run on one machine; `make bench` measures other programs, too.
+    """
+    games = benchmarked_games() if game is None else [game_facts(game).name]
+    if not set(games) <= set(benchmarked_games()):
+        raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
+    measured = bench(games, rounds=rounds)
+    results = list(tracked(measured, "bench", job_count(games), "jobs", quiet or as_json))
+    if as_json:
+        print_json([dataclasses.asdict(result) for result in results])
+        return
+    table = plain_table("game", "job", "fingerprint", "rate", "", right=[2, 3])
+    for result in results:
+        table.add_row(
+            result.game, result.job, f"{result.fingerprint:,}", f"{result.rate:,.0f}", result.unit
+        )
+    out.print(table)
+    out.print(f"fingerprint of all: [bold]{sum(result.fingerprint for result in results)}[/]")
+
+
+_NEEDED = ("starlette", "jinja2", "uvicorn", "multipart")
+
+
+def studio_command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="What it is about; by default this one.")
+    ] = Path(),
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SPEC",
+            help="An engine that pages may use by its name, repeatable: sf=uci:stockfish.",
+        ),
+    ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="TOML with a table \\[engines] of NAME = SPEC; by default hyoka/studio.toml among "
+            "your own settings.",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="By default 8620, or any that is free.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Where it can be reached; any other than this opens it to others.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
+) -> None:
+    """Open the laboratory in a browser: boards, studies, matches, runs, all in one folder.
+
+    It can be reached from this machine alone, by the address that it prints, and starts no engine
+    but those that you name. Runs go on when the browser is closed.
+    """
+    if any(importlib.util.find_spec(name) is None for name in _NEEDED):
+        raise Error('the studio needs more packages: pip install "hyoka[web]"')
+    from hyoka.apps.cli.command_table import COMMANDS  # noqa: PLC0415 - it lists this one
+    from hyoka.apps.studio import access as safety  # noqa: PLC0415
+    from hyoka.apps.studio import allowed_engines as engines  # noqa: PLC0415 - slow to import
+    from hyoka.apps.studio import server as serving  # noqa: PLC0415
+    from hyoka.apps.studio.folder import Folder  # noqa: PLC0415
+    from hyoka.apps.studio.state import Studio  # noqa: PLC0415
+
+    if not folder.is_dir():
+        raise SourceError(f"{folder}: no such folder; make it first: mkdir {folder}")
+    settings = settings or (file if (file := engines.usual_settings()).is_file() else None)
+    allowed = engines.engines_from_settings(settings) if settings is not None else {}
+    allowed |= engines.named_engines(engine or [])
+    root = folder.resolve()
+    studio = Studio.on(Folder(root), engines.Engines(allowed), COMMANDS)
+    if not safety.is_loopback(host):
+        err.print(
+            f"hyoka: whoever can reach {host} and has the token can use this studio, and what it "
+            "sends can be read on the way (there is no HTTPS)",
+            style="red",
+            markup=False,
+            soft_wrap=True,
+        )
+    sock = serving.listening(host, port)
+    token = serving.kept_token(root)
+    address = serving.address_of(sock, token)
+    say(f"Hyoka Studio on {root}: {address}\nCtrl-C ends it; runs under way go on.")
+    if browser:
+        webbrowser.open(address)
+    serving.serve(studio, sock, token, host)

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forms made of the commands themselves: a field an option, and the words that they stand for.
+
+What a request fills in can reach only what the user has allowed: files in the folder, searches of
+Hyoka, and engines by the names that the user gave them.
+"""
+
+import functools
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import typer
+import typer.main
+
+import hyoka as hk
+from hyoka.agents.kinds import CONTESTANTS
+from hyoka.agents.search_agent import SearchContestant
+from hyoka.apps.studio.allowed_engines import Engines
+from hyoka.apps.studio.folder import Folder
+from hyoka.foundation.errors import harmless
+from hyoka.games import FACTS
+
+OFFERED: Final = (
+    *("records", "evaluate", "report", "match", "improve", "learn", "reproduce", "ablate"),
+    *("adjudicate", "categorise", "rank", "demo", "samples"),
+)
+"""Commands that are runs, or groups of such, in the order they are offered."""
+_NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address"})
+"""Fields that no form has: a run's words go to its log, and its work is done on this machine."""
+_SQL: Final = "SQL"
+_PATHS: Final = re.compile(r"FILE|FOLDER|STUDY|RECORDS|MATCH|MODEL")
+_SPECS: Final = re.compile(r"SPEC|PLAYER|SEARCH")
+_PLAYER: Final = re.compile(r"(?P<name>[^\\=:@]+=)?(?P<engine>[^\\=:@\s]+)(?P<clock>@[\d./+b]*)?")
+_SAID_FIRST: Final = re.compile(r"(?:[^=:@]*=)?\s*([^=:@\s]*)")
+"""The word that stands where an engine's name would."""
+_BEFORE_COLONS: Final = re.compile(r"([^\s:=,;@()\[\]\"']*)\s*:")
+_WILD: Final = re.compile(r"[*?\[]")
+_AT_FIRST: Final = frozenset({"evaluators", "game", "games", "folder", "to", "output", "sprt"})
+
+
+class CommandEntry(Protocol):
+    """A command as the command line's table lists it."""
+
+    @property
+    def name(self) -> str:
+        """The words that call it."""
+
+    @property
+    def help(self) -> str:
+        """What it does, in a line."""
+
+    def load(self) -> Callable[..., Any]:
+        """The function, with all its options."""
+
+    def __hash__(self) -> int:
+        """Commands are told apart."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form: an argument or an option of a command."""
+
+    name: str
+    option: str | None
+    """As `--games`; None for an argument."""
+    off: str | None
+    """What switches it off, as `--no-report`."""
+    type: type
+    many: bool
+    required: bool
+    default: str
+    metavar: str
+    help: str
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The option, or what an argument is called."""
+        return self.option or self.name.replace("_", " ").capitalize()
+
+    @property
+    def shape(self) -> str:
+        """How it is filled in: check, number, lines or text."""
+        if self.type is bool:
+            return "check"
+        if self.many:
+            return "lines"
+        return "number" if self.type in (int, float) else "text"
+
+    def is_left_as_it_is(self, given: Sequence[str]) -> bool:
+        """Whether a box that was sent is ticked, or not, as it is by default."""
+        return self.shape == "check" and (given[-1] == "on") == (self.default == "on")
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it names a file or folder, and nothing else."""
+        return issubclass(self.type, Path) or (
+            bool(_PATHS.search(self.metavar))
+            and ("[" not in self.metavar and "NAME" not in self.metavar)
+        )
+
+    @property
+    def is_spec(self) -> bool:
+        """Whether it names who thinks."""
+        return bool(_SPECS.search(self.metavar))
+
+    @property
+    def is_player(self) -> bool:
+        """Whether whoever thinks may have a name and a clock there: NAME=SPEC@CLOCK."""
+        return "PLAYER" in self.metavar
+
+    @property
+    def at_first(self) -> bool:
+        """Whether it is shown before one asks for more."""
+        return self.option is None or self.required or self.name in _AT_FIRST
+
+
+@dataclass(frozen=True)
+class Form:
+    """A command as a form."""
+
+    name: str
+    help: str
+    fields: tuple[Field, ...]
+    command: Any = field(repr=False, compare=False)
+
+    def words(self, values: Mapping[str, Sequence[str]], allow: "Allow") -> list[str]:
+        """The command's words for what was filled in; raises Error for what may not be run."""
+        known = {each.name for each in self.fields}
+        for name in values:
+            if name not in known:
+                raise hk.ParameterError(harmless(name)[:40], "is no field of this form")
+        options: list[str] = []
+        arguments: list[str] = []
+        for each in self.fields:
+            given = [text.strip() for text in values.get(each.name, ()) if text.strip()]
+            if each.type is bool:
+                options += _switch(each, given)
+                continue
+            if each.many:
+                given = [line.strip() for text in given for line in text.splitlines()]
+            texts = [allow(each, text) for text in given if text]
+            if each.option is None:
+                arguments += texts
+            elif texts and texts != [each.default]:
+                for text in texts if each.many else texts[-1:]:
+                    sticks = text.startswith("-")
+                    options += [f"{each.option}={text}"] if sticks else [each.option, text]
+        if any(text.startswith("-") for text in arguments):
+            arguments.insert(0, "--")
+        return [*self.name.split(), *options, *arguments]
+
+    def check(self, words: Sequence[str]) -> None:
+        """Raise Error if the command line would not take the words, as for a missing one."""
+        given = list(words[len(self.name.split()) :])
+        try:
+            self.command.make_context(self.name, given)
+        except typer.TyperException as error:
+            raise hk.Error(error.format_message()) from None
+
+
+def _switch(each: Field, given: Sequence[str]) -> list[str]:
+    """A switch's word: a form that was sent says `on` or `off`, one that was not says nothing."""
+    is_on = given[-1] == "on" if given else each.default == "on"
+    if is_on == (each.default == "on"):
+        return []
+    if is_on:
+        return [each.option or ""]
+    return [each.off] if each.off else []
+
+
+@dataclass(frozen=True)
+class Allow:
+    """What may stand in a field: texts that reach nothing that the user has not allowed."""
+
+    folder: Folder
+    engines: Engines
+
+    def __call__(self, each: Field, text: str) -> str:
+        """The text as the command gets it; raises Error if it may not."""
+        if any(ord(character) < 32 or 0xD800 <= ord(character) < 0xE000 for character in text):
+            raise hk.ParameterError(each.label, "is one line of text")
+        if each.is_path:
+            return self._path(each, text)
+        if each.type is not str:
+            return text
+        if each.metavar == _SQL:  # asked in a locked database, which reaches no file
+            return text
+        if each.is_spec and (spec := self._engine(each, text)) is not None:
+            return spec
+        for word in _BEFORE_COLONS.findall(text):
+            if any(kind.is_named(word) for kind in CONTESTANTS if kind is not SearchContestant):
+                known = ", ".join(self.engines.allowed) or "none yet"
+                raise hk.ParameterError(
+                    each.label,
+                    f"names an engine by its command, '{text}'; here an engine has a name that was "
+                    f"given when the studio was started ({known}): hyoka studio --engine NAME=SPEC",
+                )
+        if _PATHS.search(each.metavar):
+            _check_tame(each, text)
+        self.folder.check_text(text)
+        return text
+
+    def _path(self, each: Field, text: str) -> str:
+        """A path within the folder, and all that a command reads there."""
+        path = self.folder.path(text, must_exist=False)
+        if not os.path.exists(path):
+            _check_tame(each, text)
+        else:
+            self.folder.check_reach(path)
+        return self.folder.name(path) or "."
+
+    def _engine(self, each: Field, text: str) -> str | None:
+        """The spec of an allowed engine: of a player under its name, perhaps with a clock."""
+        said = _SAID_FIRST.match(text)
+        name = said[1] if said else ""
+        if name not in self.engines.allowed:
+            return None
+        spec = self.engines.allowed[name]
+        if each.is_player and (parts := _PLAYER.fullmatch(text)) is not None:
+            return f"{parts['name'] or name + '='}{spec}{parts['clock'] or ''}"
+        if text == name:
+            return spec
+        more = f", or NAME={name}@CLOCK with a clock such as 60+0.6" if each.is_player else ""
+        raise hk.ParameterError(
+            each.label, f"takes an engine by its name alone: {name}{more}; not '{harmless(text)}'"
+        )
+
+
+def _check_tame(each: Field, text: str) -> None:
+    """Raise ParameterError if a text stands for any number of files: links may be among them."""
+    if _WILD.search(text):
+        raise hk.ParameterError(
+            each.label, f"names a file or a folder, not a pattern, '{harmless(text)}'"
+        )
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of all commands that are runs."""
+
+    commands: Mapping[str, CommandEntry]
+
+    @classmethod
+    def of(cls, commands: Iterable[CommandEntry]) -> "Forms":
+        """The forms of a table of commands, in the order they are offered."""
+        table = list(commands)
+        chosen = [each for first in OFFERED for each in table if each.name.split()[0] == first]
+        return cls({each.name: each for each in chosen})
+
+    def form(self, name: str) -> Form:
+        """A command's form; raises ParameterError if it is no run."""
+        if name not in self.commands:
+            raise hk.ParameterError("command", f"'{harmless(name)}' is nothing that is run here")
+        return _form(self.commands[name])
+
+    def words(
+        self, name: str, values: Mapping[str, Sequence[str]], allow: Allow, *, check: bool = True
+    ) -> list[str]:
+        """A command's words for what was filled in; raises Error if they may not be run."""
+        form = self.form(name)
+        words = form.words(values, allow)
+        if check:
+            form.check(words)
+        return words
+
+
+@functools.lru_cache(maxsize=64)
+def _form(entry: CommandEntry) -> Form:
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command()(entry.load())
+    command = typer.main.get_command(alone)
+    fields = tuple(_field(each) for each in command.params if _is_shown(each))
+    return Form(entry.name, entry.help, fields, command)
+
+
+def _is_shown(parameter: Any) -> bool:
+    return parameter.name not in _NOT_HERE and not getattr(parameter, "hidden", False)
+
+
+def _field(parameter: Any) -> Field:
+    is_option = parameter.param_type_name == "option"
+    kind = parameter.type_descriptor.annotation
+    default = parameter.default
+    if isinstance(default, bool):
+        default = "on" if default else ""
+    many = bool(getattr(parameter, "multiple", False)) or parameter.nargs == -1
+    return Field(
+        name=parameter.name,
+        option=max(parameter.opts, key=len) if is_option else None,
+        off=parameter.secondary_opts[0] if parameter.secondary_opts else None,
+        type=kind if isinstance(kind, type) else str,
+        many=many,
+        required=parameter.required,
+        default="" if default is None or callable(default) else str(default),
+        metavar=(parameter.metavar or "").upper(),
+        help=(parameter.help or "").replace("\\[", "["),
+        least=getattr(parameter, "min", None),
+        most=getattr(parameter, "max", None),
+    )
+
+
+def command_text(words: Sequence[str]) -> str:
+    """A command as one would type it.
+
+    >>> command_text(["match", "uct:playouts=100", "my player"])
+    "hyoka match uct:playouts=100 'my player'"
+    """
+    return shlex.join(["hyoka", *words])
+
+
+def games() -> list[str]:
+    """The names of all games, for fields that want one."""
+    return list(FACTS)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rooms of the studio, in the order of its menu: whoever adds one adds a line."""
+
+from typing import Final
+
+from hyoka.apps.studio.rooms import board, home, learning, match, study
+from hyoka.apps.studio.rooms import runs_room as runs
+from hyoka.apps.studio.state import Room
+
+ROOMS: Final[tuple[Room, ...]] = (
+    home.ROOM,
+    board.ROOM,
+    study.ROOM,
+    match.ROOM,
+    learning.ROOM,
+    runs.ROOM,
+)

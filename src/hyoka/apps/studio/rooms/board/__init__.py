@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Board: any position of any game, to play and to think about.
+
+The whole state is in the address (`table.Table`); only what thinks about it (`analyses`) is kept
+here for a while. Whatever it does, functions of `hyoka` do.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+import hyoka as hk
+from hyoka.apps.studio.pages import END, fragment, html, page, wants_part, watch
+from hyoka.apps.studio.parameters import whole_number
+from hyoka.apps.studio.rooms.blocks import chart
+from hyoka.apps.studio.rooms.board.board_agents import (
+    LEVELS,
+    a_seat,
+    evaluators,
+    in_thread,
+    opponents,
+    refusal,
+    reply,
+)
+from hyoka.apps.studio.rooms.board.board_files import exported, formats, listed, record_from
+from hyoka.apps.studio.rooms.board.board_state import OWN, Table, table_of, word_of
+from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, curve_chart, usual
+from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, words_of
+from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
+from hyoka.apps.studio.state import Room, studio_of
+from hyoka.games import FACTS
+
+_LISTED: Final = 200
+_CURVE_WIDTH: Final = 500
+_SOLVE_S: Final = 10.0
+_MOST_FIELDS: Final = 100
+_making: Final = threading.Lock()
+
+__all__ = ["ROOM", "table_of"]
+
+
+def analyses_of(request: Request) -> Analyses:
+    """The analyses of the running studio."""
+    with _making:
+        found: Analyses | None = getattr(request.app.state, "analyses", None)
+        if found is None:
+            found = request.app.state.analyses = Analyses()
+    return found
+
+
+def show(request: Request) -> Response:
+    """The board that the address describes, or after what was just done to it."""
+    query = request.query_params
+    if query.get("path") and "moves" not in query:
+        return RedirectResponse(_from_folder(request).address, HTTPStatus.SEE_OTHER)
+    table = Table.of(query)
+    if refused := refusal(studio_of(request), table):
+        return _answer(request, replace(table, against=""), refused)
+    done = [(do, text) for name, do in _ACTIONS.items() for text in query.getlist(name) if text]
+    if wanted := query.get("shown"):
+        done = [(lambda table, text: _shown(request, table, text), wanted)]
+    if not done:
+        return _answer(request, table)
+    do, text = done[0]
+    try:
+        table = replace(do(table, text), area="")  # another position, other questions
+    except hk.Error as error:
+        if not wants_part(request):
+            raise
+        return _answer(request, table, str(error))
+    if wants_part(request):
+        return _answer(request, table)
+    return RedirectResponse(table.address, HTTPStatus.SEE_OTHER)
+
+
+def _shown(request: Request, table: Table, wanted: str) -> Table:
+    """At the position that an analysis is of, or one that it looked at: its number, then moves."""
+    count, *words = wanted.split() or [""]
+    of = analyses_of(request).get(whole_number(count, "shown", 0, 10**9)).table
+    if (of.game, of.start) != (table.game, table.start):
+        raise hk.Error("this analysis is of another game: analyse again")
+    moves = table.whole_words([*of.moves[: of.ply], *words])
+    return table.follow(moves, len(moves))
+
+
+_ACTIONS: Final[dict[str, Callable[[Table, str], Table]]] = {
+    "to": lambda table, text: table.at(whole_number(text, "to", 0, 10**6)),
+    "undo": lambda table, _: table.undone(),
+    "switch": lambda table, text: table.switched(whole_number(text, "switch", 0, 10**6)),
+    "drop": lambda table, text: table.dropped(whole_number(text, "drop", 0, 10**6)),
+    "play": Table.play,
+}
+"""What a page's buttons do, a typed move last; an address with one leads to the one without."""
+
+
+def _answer(request: Request, table: Table, note: str = "", *, asks: bool = True) -> Response:
+    """The page of a table, or the part of it that changes."""
+    values = _values(request, table, note) | {"asks": asks}
+    if not wants_part(request):
+        return page(request, ROOM, "board/index.html", **values)
+    answer = fragment("board/room.html", **values)
+    answer.headers["HX-Push-Url"] = table.address
+    return answer
+
+
+def _values(request: Request, table: Table, note: str) -> dict[str, Any]:
+    studio = studio_of(request)
+    rank = ranking(table, studio.folder)
+    facts, here = table.facts, studio.folder.found()
+    return {
+        "table": table,
+        "board": picture(table, None if rank is None else rank.board),
+        "rank": rank,
+        "note": note,
+        "games": list(FACTS.values()),
+        "opponents": opponents(studio, table.game),
+        "evaluators": evaluators(studio, table.game),
+        "can_be_set_up": can_be_set_up(facts),
+        "usual": usual(table.game),
+        "levels": LEVELS,
+        "own": OWN,
+        "most": MOST,
+        "models": models_for(table.game, here),
+        "formats": formats(table),
+        "solver": "mate" if facts.mate_solver else "ending" if facts.ending_solver else "",
+        "records": [each for each in here if each.kind in ("records", "study", "match")][:20],
+        "starts_live": table.live and wants_part(request) and table.line.outcome is None,
+    }
+
+
+def _from_folder(request: Request) -> Table:
+    """A game of a file, a study or a match on the table."""
+    query = request.query_params
+    which = whole_number(query.get("number") or 0, "number", 0, 10**9)
+    record = record_from(studio_of(request).folder, query["path"], which)
+    ply = whole_number(query.get("ply") or len(record), "ply", 0, len(record))
+    kanji = query.get("pieces") == "kanji"
+    return table_of(record, ply, path=query["path"], number=which, kanji=kanji)
+
+
+def games(request: Request) -> Response:
+    """The games of a file, a study or a match, to take one of them."""
+    name = request.query_params.get("path", "")
+    first = whole_number(request.query_params.get("from") or 0, "from", 0, 10**9)
+    rows = listed(studio_of(request).folder, name, first, _LISTED + 1)
+    more = first + _LISTED if len(rows) > _LISTED else None
+    return page(request, ROOM, "board/games.html", path=name, rows=rows[:_LISTED], more=more)
+
+
+Work = Callable[[Request, Table], Response]
+
+
+def _posted(work: Work) -> Callable[[Request], Any]:
+    """An address that takes a table from a form and works on it in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
+
+        def do() -> Response:
+            return work(request, Table.of(form))
+
+        return await in_thread(do)
+
+    return endpoint
+
+
+def _reply(request: Request, table: Table) -> Response:
+    """The other side moves, if it is to move."""
+    if not table.awaits_reply:
+        return _answer(request, table)
+    try:
+        found = reply(studio_of(request), table)
+    except hk.Error as error:
+        return _answer(request, table, str(error), asks=False)
+    if isinstance(found, str):
+        return _answer(request, table, found, asks=False)
+    if not wants_part(request):
+        return RedirectResponse(found.address, HTTPStatus.SEE_OTHER)
+    return _answer(request, found)
+
+
+def _analyse(request: Request, table: Table) -> Response:
+    """Begin to think about what is on the board."""
+    job = analyses_of(request).analyse(studio_of(request), table)
+    answer = fragment("board/analysis.html", job=job)
+    answer.headers["HX-Replace-Url"] = table.address
+    return answer
+
+
+def _curve(request: Request, table: Table) -> Response:
+    """Begin to think about the whole game."""
+    job = analyses_of(request).curve(studio_of(request), table)
+    return fragment("board/curve.html", job=job, drawn="")
+
+
+def analysis_events(request: Request) -> Response:
+    """What is thought, as it changes."""
+    job = _job(request)
+
+    def look() -> dict[str, str]:
+        return _looked_at(job, {"opinions": html("board/opinions.html", job=job)})
+
+    return watch(request, look, every_s=0.4)
+
+
+def curve_events(request: Request) -> Response:
+    """The curve, as it grows."""
+    job = _job(request)
+
+    def look() -> dict[str, str]:
+        who, whose = ", ".join(job.values), job.table.facts.colours[0]
+        words = f"What {who} expected over the game, for {whose}."
+        drawn = (
+            chart(curve_chart(job), words, most=_CURVE_WIDTH) if any(job.values.values()) else ""
+        )
+        part = html("board/curve_part.html", job=job, drawn=drawn)
+        return _looked_at(job, {"curve": part})
+
+    return watch(request, look, every_s=1.0)
+
+
+def _looked_at(job: Job, parts: dict[str, str]) -> dict[str, str]:
+    job.look()
+    return parts | ({END: ""} if job.is_over else {})
+
+
+def _job(request: Request) -> Job:
+    return analyses_of(request).get(request.path_params["number"])
+
+
+def stop(request: Request) -> Response:
+    """End an analysis; what it has found stays."""
+    job = _job(request)
+    job.stop()
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def node(request: Request) -> Response:
+    """What lies below a node of a tree that was searched."""
+    job, query = _job(request), request.query_params
+    opinions = job.opinions
+    which = whole_number(query.get("of") or 0, "of", 0, max(0, len(opinions) - 1))
+    path = query.get("node", "")
+    opinion = opinions[which]
+    found = opinion.node(path)
+    if found is None:
+        raise hk.Error("there is no such node in this tree")
+    way = opinion.way(path)
+    below = [
+        (f"{path}.{i}".strip("."), " ".join([*way, word_of(child.move)]), child)
+        for i, child in enumerate(found.children)
+    ]
+    return fragment("board/node.html", job=job, of=which, node=found, below=below)
+
+
+def _solve(request: Request, table: Table) -> Response:
+    """Ask the exact solver that the game has."""
+    line = table.line
+    if line.outcome is not None:
+        raise hk.Error("the game is over: nothing is left to solve")
+    if table.facts.mate_solver is not None:
+        with a_seat():
+            mate = hk.find_mate(line, nodes=0, time_s=_SOLVE_S)
+        words = {
+            "mate": f"Mate in {len(mate.line)} {'ply' if len(mate.line) == 1 else 'plies'}.",
+            "no mate": "No mate by checks alone.",
+            "unknown": f"No mate found within {_SOLVE_S:g} seconds.",
+        }[mate.verdict]
+        effort, moves = (mate.nodes, mate.time_s), mate.line
+    else:
+        with a_seat():
+            ending = hk.solve_ending(line, time_s=_SOLVE_S)
+        words = _ending_words(table, ending)
+        effort, moves = (ending.nodes, ending.time_s), ending.line if ending.solved else ()
+    return fragment(
+        "board/solved.html", words=words, effort=effort, line=words_of(line, moves), table=table
+    )
+
+
+def _ending_words(table: Table, ending: hk.Ending) -> str:
+    if not ending.solved:
+        return f"Not solved within {_SOLVE_S:g} seconds: too many squares are empty."
+    if ending.score == 0:
+        return "A draw by best play."
+    winner = table.facts.colours[0 if ending.score > 0 else 1]
+    return f"{winner} wins by {abs(ending.score)} by best play."
+
+
+def compose(request: Request) -> Response:
+    """A position as it is put together by hand."""
+    query = request.query_params
+    draft, kanji = Draft.of(query), query.get("pieces") == "kanji"
+    signs = palette(draft.game, kanji=kanji)
+    put = query.get("put", "")
+    if put not in [EMPTY, *(sign for sign, _, _ in signs)]:
+        put = signs[0][0]
+    facts, problem = FACTS[draft.game], draft.problem
+    values: dict[str, Any] = {
+        "draft": draft,
+        "board": draft.picture(kanji=kanji),
+        "facts": facts,
+        "palette": signs,
+        "put": put,
+        "empty": EMPTY,
+        "kanji": kanji,
+        "problem": problem,
+        "games": [each for each in FACTS.values() if can_be_set_up(each)],
+        "to": "" if problem else Table(draft.game, draft.text, kanji=kanji).address,
+        "usual": Draft.read(draft.game, "").address(put, kanji=kanji),
+    }
+    if not wants_part(request):
+        return page(request, ROOM, "board/setup.html", **values)
+    answer = fragment("board/setup_room.html", **values)
+    answer.headers["HX-Replace-Url"] = draft.address(put, kanji=kanji)
+    return answer
+
+
+def export(request: Request) -> Response:
+    """The game, or what is on the board, as a file."""
+    table = Table.of(request.query_params)
+    wanted = exported(table, request.query_params.get("as", ""))
+    name = f"hyoka-{table.game}{wanted.suffix}"
+    return Response(
+        wanted.text(table),
+        media_type=wanted.media_type,
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def setup(request: Request) -> Response:
+    """A new game as a form says: another game, another start, somebody to play against."""
+    table = Table.of(request.query_params)
+    return RedirectResponse(
+        replace(table, path="", number=0, left_out=0).address, HTTPStatus.SEE_OTHER
+    )
+
+
+ROOM = Room(
+    "board",
+    "Board",
+    "Any position of any game: play, look ahead, compare who says what.",
+    [
+        Route("/board", show),
+        Route("/board/games", games),
+        Route("/board/new", setup),
+        Route("/board/setup", compose),
+        Route("/board/export", export),
+        Route("/board/reply", _posted(_reply), methods=["POST"]),
+        Route("/board/analyse", _posted(_analyse), methods=["POST"]),
+        Route("/board/curve", _posted(_curve), methods=["POST"]),
+        Route("/board/solve", _posted(_solve), methods=["POST"]),
+        Route("/board/analysis/{number:number}/events", analysis_events),
+        Route("/board/curve/{number:number}/events", curve_events),
+        Route("/board/analysis/{number:number}/stop", stop, methods=["POST"]),
+        Route("/board/analysis/{number:number}/node", node),
+    ],
+    style=True,
+    script=True,
+)

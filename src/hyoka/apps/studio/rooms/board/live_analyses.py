@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Analyses under way: each in threads of its own, looked at by a page, gone when nobody looks."""
+
+import itertools
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import altair as alt
+
+import hyoka as hk
+from hyoka.apps.studio.parameters import is_whole_number
+from hyoka.apps.studio.rooms.board.board_agents import (
+    EngineThinker,
+    SearchThinker,
+    a_seat,
+    stopped_after,
+    thinker,
+    value_of,
+)
+from hyoka.apps.studio.rooms.board.board_state import Table, word_of
+from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
+from hyoka.apps.studio.state import Studio
+from hyoka.games import AnyMove, Line
+from hyoka.games.evaluation import UNKNOWN_MATE
+
+MOST: Final = 4
+"""So many evaluators side by side."""
+_KEPT: Final = 8
+_TREES: Final = 3
+"""Of so many analyses, the last ones, the trees are kept: those of long searches are large."""
+_UNSEEN_S: Final = 5.0
+"""A search that nobody has looked at for so long is stopped."""
+_A_PLY_S: Final = 0.1
+_SHOWN: Final = 8
+_PV: Final = 10
+Who = SearchThinker | EngineThinker
+
+
+@dataclass
+class Opinion:
+    """What one evaluator thinks, so far."""
+
+    name: str
+    line: Line
+    state: str = "waiting"
+    """Then `thinking`, then `done`, `stopped` or `failed`."""
+    problem: str = ""
+    result: hk.SearchResult | None = None
+    evaluation: hk.Evaluation | None = None
+    tree: hk.SearchTree | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The first player's expected result, 0 to 1."""
+        if self.result is not None and self.result.value is not None:
+            return self.result.value
+        game = hk.name_of(self.line)
+        return None if self.evaluation is None else value_of(self.evaluation, game)
+
+    @property
+    def words(self) -> str:
+        """What it says of the position."""
+        facts, parts = hk.game_facts(hk.name_of(self.line)), []
+        value, found = self.value, self.evaluation or self.result
+        if value is not None:
+            parts.append(f"{facts.colours[0]} {value:.1%}")
+        if found is not None and found.mate is not None:
+            parts.append(f"{facts.colours[0 if found.mate > 0 else 1]} wins{self._in(found)}")
+        elif found is not None and found.score is not None:
+            parts.append(f"{found.score:+.1f} {found.unit}")
+        if self.result is not None and self.result.proven and self.result.mate is None:
+            parts.append(f"proven {self.result.proven}")
+        return ", ".join(parts)
+
+    def _in(self, found: hk.Evaluation | hk.SearchResult) -> str:
+        """How long until a certain end, as people of the game count."""
+        facts, mate = hk.game_facts(hk.name_of(self.line)), found.mate or 0
+        if isinstance(found, hk.SearchResult) and facts.mates_in is not None:
+            mate = facts.counted_mate(mate)
+        count, unit = abs(mate), facts.mates_in or "plies"
+        if count >= UNKNOWN_MATE:
+            return ""
+        return f" in {count} {unit if count != 1 else {'moves': 'move', 'plies': 'ply'}[unit]}"
+
+    @property
+    def effort(self) -> str:
+        """How much it has done."""
+        found = self.result
+        if found is not None:
+            count = f"{found.playouts:,} playouts" if found.playouts else f"{found.nodes:,} nodes"
+            depth = f", depth {found.depth}" if found.depth else ""
+            return f"{count} in {found.time_s:.1f} s{depth}"
+        if self.evaluation is None:
+            return ""
+        nodes = f"{self.evaluation.nodes:,} nodes in " if self.evaluation.nodes else ""
+        return f"{nodes}{self.evaluation.time_s:.1f} s"
+
+    @property
+    def expected(self) -> list[tuple[str, str]]:
+        """The line it expects; see `words_of`."""
+        if self.result is not None:
+            return words_of(self.line, self.result.pv[:_PV])
+        best = None if self.evaluation is None else self.evaluation.best
+        if best is None or not self.line.is_legal(best):
+            return []
+        return words_of(self.line, [self.line.parse(best)])
+
+    @property
+    def moves(self) -> list[tuple[str, str, hk.MoveReport]]:
+        """The best moves, for addresses and as people write them, with what it thinks of each."""
+        reports = [] if self.result is None else self.result.moves[:_SHOWN]
+        return [(*words_of(self.line, [report.move])[0], report) for report in reports]
+
+    @property
+    def on_board(self) -> dict[str, Any]:
+        """Its visits, or priors, or else its best move, as heat; see `heat_of`."""
+        weights: dict[AnyMove, float] = {}
+        if self.result is not None:
+            for report in self.result.moves:
+                weights[report.move] = float(report.visits or report.prior or 0)
+            if not any(weights.values()) and self.result.best is not None:
+                weights = {self.result.best: 1.0}
+        elif self.expected:
+            weights = {self.line.parse(self.expected[0][0]): 1.0}
+        return heat_of(self.line, weights)
+
+    @property
+    def counts_visits(self) -> bool:
+        """Whether it says how often it looked at moves."""
+        return self.result is not None and any(each.visits for each in self.result.moves)
+
+    @property
+    def has_priors(self) -> bool:
+        """Whether it says what it thought of moves beforehand."""
+        reports = () if self.result is None else self.result.moves
+        return any(each.prior is not None for each in reports)
+
+    def way(self, path: str) -> list[str]:
+        """The moves to a node of its tree, for addresses."""
+        numbers = [text for text in path.split(".") if text]
+        nodes = (self.node(".".join(numbers[: i + 1])) for i in range(len(numbers)))
+        return [word_of(node.move) for node in nodes if node is not None]
+
+    def node(self, path: str) -> hk.TreeNode | None:
+        """A node of its tree by the numbers of children on the way, as `0.2`; None if not there.
+
+        Raises Error if there is no tree.
+        """
+        tree = self.tree
+        if tree is None:
+            raise hk.Error("no tree of this analysis is kept: analyse again")
+        node: hk.TreeNode | None = tree.root
+        for text in filter(None, path.split(".")):
+            if node is None or not is_whole_number(text) or int(text) >= len(node.children):
+                return None
+            node = node.children[int(text)]
+        return node
+
+
+@dataclass
+class Job:
+    """Something under way that a page looks at."""
+
+    number: int
+    table: Table
+    opinions: list[Opinion] = field(default_factory=list)
+    seen: float = field(default_factory=time.monotonic)
+    stopped: bool = False
+    workers: list[threading.Thread] = field(default_factory=list)
+    values: dict[str, dict[int, float]] = field(default_factory=dict)
+    """Of a curve: by evaluator and ply."""
+    _stoppers: list[Callable[[], None]] = field(default_factory=list)
+    _keeps_trees: bool = True
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all have said what they had to say."""
+        return not any(worker.is_alive() for worker in self.workers)
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the page that asked has gone."""
+        return time.monotonic() - self.seen > _UNSEEN_S
+
+    def look(self) -> None:
+        """A page has looked: somebody still wants to know."""
+        self.seen = time.monotonic()
+
+    def stop(self) -> None:
+        """End all that think; what they found so far stays."""
+        self.stopped = True
+        for stop in list(self._stoppers):
+            stop()
+
+    def keep(self, opinion: Opinion, tree: hk.SearchTree) -> None:
+        """What a search has found, with its tree unless newer analyses have theirs."""
+        opinion.result = tree.result
+        with self._lock:
+            if self._keeps_trees:
+                opinion.tree = tree
+
+    def drop_trees(self) -> None:
+        """Keep what was found, but no trees."""
+        with self._lock:
+            self._keeps_trees = False
+            for opinion in self.opinions:
+                opinion.tree = None
+
+    def start(self, work: Callable[[Opinion, Who], None], who: list[Who]) -> None:
+        """Begin, one thread for each evaluator."""
+
+        def guarded(opinion: Opinion, asked: Who) -> None:
+            try:
+                with a_seat():
+                    opinion.state = "thinking"
+                    if not self.stopped:
+                        work(opinion, asked)
+                opinion.state = "done"
+            except hk.Error as error:
+                stopped = "stopped" if self.stopped else ""
+                opinion.state, opinion.problem = stopped or "failed", str(error)
+            except Exception as error:  # a page waits for an answer, whatever it is
+                opinion.state, opinion.problem = "failed", type(error).__name__
+            finally:
+                self._stoppers.remove(asked.stop)  # a search has its own memory, and keeps it
+
+        self._stoppers = [each.stop for each in who]
+        for opinion, asked in zip(self.opinions, who, strict=True):
+            worker = threading.Thread(target=guarded, args=(opinion, asked), daemon=True)
+            self.workers.append(worker)
+            worker.start()
+
+
+class Analyses:
+    """The last analyses of a studio; older ones are forgotten."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[int, Job] = OrderedDict()
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def get(self, number: int) -> Job:
+        """An analysis; raises Error if it is no longer kept."""
+        try:
+            return self._jobs[number]
+        except KeyError:
+            raise hk.Error("this analysis is no longer kept: analyse again") from None
+
+    def _new(self, table: Table) -> Job:
+        with self._lock:
+            job = Job(next(self._numbers), table)
+            self._jobs[job.number] = job
+            while len(self._jobs) > _KEPT:
+                self._jobs.popitem(last=False)[1].stop()
+            for older in list(self._jobs.values())[:-_TREES]:
+                older.drop_trees()
+        return job
+
+    def analyse(self, studio: Studio, table: Table) -> Job:
+        """Ask the table's evaluators about what is on the board; raises Error."""
+        if table.line.outcome is not None:
+            raise hk.Error("the game is over: nothing is left to think about")
+        names = evaluators(table)
+        who = [thinker(studio, name, table.game) for name in names]
+        job = self._new(table)
+        job.opinions = [Opinion(name, table.line) for name in names]
+
+        def work(opinion: Opinion, asked: Who) -> None:
+            if isinstance(asked, EngineThinker):
+                opinion.evaluation = asked.evaluate(opinion.line, table.seconds)
+                return
+
+            def tell(result: hk.SearchResult) -> None:
+                opinion.result = result
+                if job.is_unseen or job.stopped:
+                    asked.stop()
+
+            with stopped_after(table.seconds + 1, asked.stop):
+                limits = hk.SearchLimits(time_s=table.seconds)
+                tree = hk.search_tree(opinion.line, asked.searcher, limits, on_result=tell)
+            job.keep(opinion, tree)
+
+        job.start(work, who)
+        return job
+
+    def curve(self, studio: Studio, table: Table) -> Job:
+        """Ask them about every position of the line; raises Error."""
+        if not table.moves:
+            raise hk.Error("play some moves first: a curve is over those of a game")
+        names = evaluators(table)
+        who = [thinker(studio, name, table.game) for name in names]
+        job = self._new(table)
+        job.values = {name: {} for name in names}
+        lines = list(itertools.accumulate(table.moves, play, initial=table.at(0).line))
+        job.opinions = [Opinion(name, lines[-1]) for name in names]
+
+        def work(opinion: Opinion, asked: Who) -> None:
+            on = [(ply, line) for ply, line in enumerate(lines) if line.outcome is None]
+            for ply, line in enumerate(lines):
+                if line.outcome is not None:
+                    job.values[opinion.name][ply] = float(line.outcome.value)
+            if isinstance(asked, EngineThinker):
+                found = asked.evaluate_each([line for _, line in on], _A_PLY_S)
+            else:
+                found = (asked.evaluate(line, _A_PLY_S) for _, line in on)
+            for (ply, _), evaluation in zip(on, found, strict=False):
+                value = value_of(evaluation, table.game)
+                if value is not None:
+                    job.values[opinion.name][ply] = value
+                if job.is_unseen or job.stopped:
+                    return
+
+        job.start(work, who)
+        return job
+
+
+def play(line: Line, word: str) -> Line:
+    """A line with one move more."""
+    return line.play(word)
+
+
+def evaluators(table: Table) -> list[str]:
+    """Who is asked: those that the table names, or the game's usual search."""
+    names = list(table.evaluators) or [usual(table.game)]
+    if len(names) > MOST:
+        raise hk.ParameterError("with", f"names {MOST} evaluators at most, not {len(names)}")
+    return names
+
+
+def usual(game: str) -> str:
+    """The search that is usual in a game; alpha-beta with several moves to compare."""
+    kind = hk.game_facts(game).usual_search.partition(":")[0]
+    return f"{kind}:multipv=4" if kind == "ab" else kind
+
+
+def curve_chart(job: Job) -> alt.TopLevelMixin:
+    """The values over the game; a point leads to its position."""
+    table, names = job.table, ["start", *job.table.names]
+    facts = table.facts
+    rows = [
+        {
+            "ply": ply,
+            "value": value,
+            "evaluator": name,
+            "href": table.at(ply).address,
+            "words": f"{name}; after {ply}: {names[ply]}; {facts.colours[0]} {value:.1%}",
+        }
+        for name, values in job.values.items()
+        for ply, value in sorted(values.items())
+    ]
+    base = alt.Chart(_data(rows)).encode(
+        x=alt.X(
+            "ply:Q",
+            title="Moves played",
+            scale=alt.Scale(domain=[0, len(table.moves)]),
+            axis=alt.Axis(tickMinStep=1, format="d"),
+        ),
+        y=alt.Y(
+            "value:Q",
+            title=f"{facts.colours[0]} is expected to get",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(format="%"),
+        ),
+        color=alt.Color("evaluator:N", title=None),
+    )
+    here = alt.Chart(_data([{"ply": table.ply}])).mark_rule(strokeDash=[4, 3])
+    points = base.mark_point(filled=True, size=36).encode(href="href:N", description="words:N")
+    drawn = alt.layer(here.encode(x="ply:Q"), base.mark_line(), points)
+    return drawn.properties(width="container", height=200)
+
+
+def _data(rows: list[dict[str, Any]]) -> alt.InlineData:
+    return alt.InlineData(values=rows)

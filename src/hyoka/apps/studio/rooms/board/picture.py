@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board as it is seen and touched: its picture, and what can be done on which cells."""
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from markupsafe import Markup
+
+import hyoka as hk
+from hyoka.apps.studio.folder import Folder, Found
+from hyoka.apps.studio.rooms.blocks import plain
+from hyoka.apps.studio.rooms.board.board_state import Table, said, word_of
+from hyoka.games import AnyMove, Line
+from hyoka.games.diagram import Piece
+from hyoka.learning.mets import NUMBERED, Mets, ranking_diagram
+from hyoka.models.linear import has_features
+from hyoka.models.loading import MOVE_MODELS, move_model, ranked
+from hyoka.storage.model_file import BUILT_IN, LEARNED
+
+_SIZE: Final = 560
+_HAND: Final = "in hand"
+_VIEW: Final = re.compile(r'viewBox="([^"]*)"')
+_PIECES: Final = dict(
+    zip(
+        "PLNSBRGK",
+        ("pawn", "lance", "knight", "silver", "bishop", "rook", "gold", "king"),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A board, and what the page's script is told about it."""
+
+    svg: Markup
+    view: str
+    """The part of the plane that it shows; a cell is 40 by 40, the first at the origin."""
+    rows: int
+    columns: int
+    names: str
+    """JSON: the cells' names by row and column."""
+    pieces: str
+    """JSON: what stands on each, in words."""
+    moves: str
+    """JSON: legal moves, each with the numbers of the cells that it names."""
+    hand: list[tuple[str, str, int]]
+    """Pieces in the hand of the side to move: letter, name, how many."""
+    tray: list[tuple[str, str, bool]]
+    """Pieces of Blokus Duo that the side to move has: letter, cells in JSON, whether it fits."""
+    caption: str
+
+
+def picture(table: Table, drawn: hk.Diagram | None = None) -> Picture:
+    """The board of a table; `drawn` if something is drawn on it."""
+    line = table.line
+    upright = drawn or hk.diagram(line)
+    board = turned(upright) if table.is_turned else upright
+    cells = _cells_in(board)
+    legal = [(move, cells(str(move))) for move in line.legal_moves]
+    panels = [panel for panel in upright.panels if panel.player == line.to_play]
+    items = [item for panel in panels for item in panel.items]
+    has_hand, has_tray = any(panel.title == _HAND for panel in panels), lays_pieces(board)
+    fits = {word_of(move)[2] for move, where in legal if has_tray and where}
+    return replace(
+        blank_picture(board, table.lettering),
+        moves=json.dumps([[word_of(move), where] for move, where in legal], separators=(",", ":")),
+        hand=[(item.ascii, _PIECES[item.ascii], item.count) for item in items] if has_hand else [],
+        tray=[(item.ascii, json.dumps(item.cells), item.ascii in fits) for item in items]
+        if has_tray
+        else [],
+    )
+
+
+def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> Picture:
+    """A board on which nothing is played."""
+    svg = hk.svg(board, size=_SIZE, pieces=lettering)
+    view = _VIEW.search(svg)
+    assert view is not None
+    rows, columns = board.row_names or board.row_labels, board.column_names or board.column_labels
+    return Picture(
+        plain(svg),
+        view[1],
+        board.rows,
+        board.columns,
+        json.dumps([column + row for row in rows for column in columns]),
+        json.dumps([piece_words(p, board) if p else "" for row in board.pieces for p in row]),
+        "[]",
+        [],
+        [],
+        board.caption,
+    )
+
+
+def seen(table: Table) -> hk.Diagram:
+    """What is on the board, as it lies."""
+    board = hk.diagram(table.line)
+    return turned(board) if table.is_turned else board
+
+
+def turned(board: hk.Diagram) -> hk.Diagram:
+    """A board seen from the other side: what was the first player's is drawn as the second's.
+
+    Names and paints change sides too, so that all keep their own.
+    """
+
+    def other(piece: Piece) -> Piece:
+        return replace(piece, player=hk.Player(1 - piece.player.value), turned=_is_turned(piece))
+
+    def _is_turned(piece: Piece) -> bool:
+        return not piece.turned if piece.shape == "wedge" else piece.turned
+
+    def across(cell: tuple[Any, Any]) -> tuple[Any, Any]:
+        return board.rows - 1 - cell[0], board.columns - 1 - cell[1]
+
+    one, two = board.look.paints
+    return replace(
+        board,
+        players=(board.players[1], board.players[0]),
+        pieces=tuple(tuple(p and other(p) for p in row[::-1]) for row in board.pieces[::-1]),
+        column_labels=board.column_labels[::-1],
+        row_labels=board.row_labels[::-1],
+        column_names=board.column_names[::-1],
+        row_names=board.row_names[::-1],
+        look=replace(board.look, paints=(two, one)),
+        dots=tuple(map(across, board.dots)),
+        panels=tuple(
+            replace(
+                panel,
+                player=hk.Player(1 - panel.player.value),
+                items=tuple(replace(item, piece=other(item.piece)) for item in panel.items),
+            )
+            for panel in board.panels
+        ),
+        last=frozenset(map(across, board.last)),
+        marks=frozenset(map(across, board.marks)),
+        labels=tuple((across(cell), text) for cell, text in board.labels),
+        heat=tuple((across(cell), value) for cell, value in board.heat),
+    )
+
+
+def _cells_in(board: hk.Diagram) -> Any:
+    """What finds the numbers of the cells that a move's text names, fast for many moves."""
+    names = sorted(map(re.escape, board.cell_names), key=len, reverse=True)
+    pattern = re.compile("|".join(names))
+    numbers = {
+        name: row * board.columns + column for name, (row, column) in board.cell_names.items()
+    }
+    return lambda text: [numbers[name] for name in pattern.findall(text.lower())]
+
+
+def piece_words(piece: Piece, board: hk.Diagram) -> str:
+    """What a piece is, and whose."""
+    colour = board.players[piece.player.value]
+    kind = {"disc": "", "block": "", "wedge": ""}.get(piece.shape, piece.shape)
+    if piece.shape == "wedge":
+        letter = piece.ascii.strip().upper()
+        kind = ("promoted " if letter.startswith("+") else "") + _PIECES[letter[-1]]
+    return f"{colour} {kind}".strip()
+
+
+def heat_of(line: Line, weights: Mapping[AnyMove, float]) -> dict[str, Any]:
+    """Moves' weights on the cells that they are about, for the page's script.
+
+    A move that goes from one cell to another glows where it ends, with an arrow; one that covers
+    several cells adds to each of them.
+    """
+    board = hk.diagram(line)
+    cells = _cells_in(board)
+    heat: dict[int, float] = {}
+    arrows: list[tuple[int, int, float]] = []
+    most = max(weights.values(), default=0.0)
+    covers = lays_pieces(board)
+    for move, weight in weights.items():
+        where = cells(str(move))
+        if not where or weight <= 0:
+            continue
+        for cell in where if covers else where[-1:]:
+            heat[cell] = heat.get(cell, 0.0) + weight
+        if not covers and len(where) > 1:
+            arrows.append((where[0], where[-1], round(weight / most, 3)))
+    hottest = max(heat.values(), default=1.0)
+    return {
+        "heat": [[cell, round(value / hottest, 3)] for cell, value in heat.items()],
+        "arrows": sorted(arrows, key=lambda arrow: -arrow[2])[:4],
+    }
+
+
+def lays_pieces(board: hk.Diagram) -> bool:
+    """Whether moves lay pieces on all the cells that they name, and the rest lie beside."""
+    return any(item.piece.joined for panel in board.panels for item in panel.items)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a move model says of a position, or why it says nothing."""
+
+    board: hk.Diagram | None
+    rows: list[tuple[str, str, str, float]]
+    """Number on the board, the move for addresses, the move as people write it, its share."""
+    is_tree: bool = False
+    """Whether what it asks about a move can be drawn."""
+    asked: str = ""
+    """What it asks, in words."""
+    problem: str = ""
+
+
+def models_for(game: str, here: Iterable[Found]) -> list[str]:
+    """The names of the move models that rank a game's moves: the package's, and the folder's."""
+    facts = hk.game_facts(game)
+    names = [BUILT_IN] if has_features(game) else []
+    names += [LEARNED] if facts.move_model else []
+    return names + [
+        found.path
+        for found in here
+        if found.kind == "model"
+        and found.facts["kind"] in MOVE_MODELS
+        and found.facts["game"] in (game, None)
+    ]
+
+
+def ranking(table: Table, folder: Folder) -> Ranking | None:
+    """What the table's move model says; None if none is chosen."""
+    if not table.model:
+        return None
+    try:
+        return _ranking(table, folder)
+    except hk.Error as error:
+        return Ranking(None, [], problem=str(error))
+
+
+def _ranking(table: Table, folder: Folder) -> Ranking:
+    line = table.line
+    if line.outcome is not None:
+        raise hk.NotationError("the game is over: no move is left to rank")
+    source = table.model
+    changed = 0
+    if source not in (BUILT_IN, LEARNED):
+        path = folder.path(source)
+        source, changed = str(path), path.stat().st_mtime_ns
+    model, tree = _model(table.game, source, changed)
+    best = ranked(line, model)[: len(NUMBERED)]
+    rows = [
+        (str(number), word_of(move), said(line.position, move, table.facts), share)
+        for number, (move, share) in enumerate(best, 1)
+    ]
+    if tree is None or not table.area or not line.is_legal(table.area):
+        return Ranking(_numbered(line, [move for move, _ in best]), rows, tree is not None)
+    move = line.parse(table.area)
+    asked = tree.asked(line, move)
+    words = [f"{about}: {answer}" for about, answer in asked.tactics]
+    words.append(f"{len(asked.stones)} points around it")
+    drawn = ranking_diagram(line, [move], asked)
+    return Ranking(drawn, rows, True, f"About {table.area} it asks for {'; '.join(words)}.")
+
+
+def _numbered(line: Line, best: list[AnyMove]) -> hk.Diagram:
+    """The best moves by number; the tenth has two digits, for which a picture has room."""
+    board = ranking_diagram(line, best)
+    ranks = {sign: str(rank) for rank, sign in enumerate(NUMBERED, 1)}
+    return replace(board, labels=tuple((cell, ranks[sign]) for cell, sign in board.labels))
+
+
+@functools.lru_cache(maxsize=4)
+def _model(game: str, source: str, _changed: int) -> tuple[Any, Mets | None]:
+    model = move_model(game, source)
+    is_tree = source not in (BUILT_IN, LEARNED) and hk.read_artefact(Path(source)).kind == "mets"
+    return model, Mets.load(source) if is_tree else None
+
+
+def words_of(line: Line, moves: Iterable[AnyMove]) -> list[tuple[str, str]]:
+    """A line that is expected: for each move, all up to it for addresses, and how it is written."""
+    facts, words, out = hk.game_facts(hk.name_of(line)), list[str](), list[tuple[str, str]]()
+    for move in moves:
+        words.append(word_of(move))
+        out.append((" ".join(words), said(line.position, move, facts)))
+        line = line.play(move)
+    return out

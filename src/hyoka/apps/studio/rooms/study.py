@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Study: where evaluations are wrong: curves, conditions, splits, games."""
+
+import math
+import tempfile
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+import hyoka as hk
+from hyoka.apps.studio.pages import html, page, sentence, wants_part
+from hyoka.apps.studio.rooms.blocks import SAVED
+from hyoka.apps.studio.rooms.study_query import Asked
+from hyoka.apps.studio.rooms.study_views import VIEWS, game_address
+from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
+from hyoka.apps.studio.state import Room, studio_of
+from hyoka.study.sampling import evaluator_labels
+
+_FIRST = "curves"
+_MEDIA = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "html": "text/html",
+}
+
+
+def show(request: Request) -> Response:
+    """All studies, or what an address asks of one."""
+    if not request.query_params.get("path"):
+        studies = studio_of(request).folder.studies()
+        return page(request, ROOM, "study/index.html", studies=studies)
+    asked = Asked.of(request)
+    name = asked["view"] or _FIRST
+    if name not in VIEWS:
+        raise hk.ParameterError("view", f"is one of {', '.join(VIEWS)}")
+    view = VIEWS[name]
+    values: dict[str, Any] = {"asked": asked, "view": view, "view_name": name}
+    is_judged = bool(asked.study.engines)
+    values["views"] = VIEWS
+    if wants_part(request):
+        return _part(request, name, values)
+    values |= {
+        "is_judged": is_judged,
+        "columns": _columns(asked.study),
+        "labels": dict(
+            zip(
+                asked.study.engines,
+                evaluator_labels(asked.study, asked.study.engines),
+                strict=True,
+            )
+        ),
+        "answer": None,
+        "problem": "",
+    }
+    if (is_judged or name == "games") and view.is_quick(asked):
+        try:
+            values |= {"answer": f"study/{name}.html"} | view.values(asked)
+        except hk.Error as error:  # what was typed stays, to be mended
+            values |= {"answer": None, "problem": sentence(error)}
+    status = HTTPStatus.BAD_REQUEST if values["problem"] else HTTPStatus.OK
+    return page(request, ROOM, "study/study.html", status=status, **values)
+
+
+def _part(request: Request, name: str, values: dict[str, Any]) -> Response:
+    """An answer, and tabs that lead on with what was typed.
+
+    While a condition is typed it is often wrong for a moment: what stood there before then stays.
+    """
+    view, asked = values["view"], values["asked"]
+    try:
+        answer, problem = html(f"study/{name}.html", **values, **view.values(asked)), ""
+    except hk.Error as error:
+        answer, problem = "", sentence(error)
+    aside = html("study/aside.html", **values, problem=problem)
+    if not problem:
+        return HTMLResponse(answer + aside)
+    stays = {"HX-Reswap": "none"} if request.headers.get("hx-trigger") == "ask" else None
+    return HTMLResponse(aside, HTTPStatus.BAD_REQUEST, stays)
+
+
+def _columns(study: hk.Study) -> list[tuple[str, str]]:
+    """The columns that a condition may use, and what they hold."""
+    words = {"int64": "number", "float": "number", "double": "number", "bool": "true or false"}
+    schema = study.sql("select * from positions limit 0").schema
+    return [(column.name, words.get(str(column.type), "text")) for column in schema]
+
+
+def save(request: Request) -> Response:
+    """A result as a file: the same that the library's `save` writes."""
+    asked = Asked.of(request)
+    ending, wanted = asked["as"], asked["result"]
+    if ending not in SAVED:
+        raise hk.ParameterError("as", f"is one of {', '.join(SAVED)}")
+    view = VIEWS.get(asked["view"] or _FIRST)
+    results = {} if view is None or view.results is None else view.results(asked)
+    if wanted not in results:
+        raise hk.ParameterError("result", f"is one of {', '.join(results) or 'none here'}")
+    with tempfile.TemporaryDirectory(prefix="hyoka-studio-") as folder:
+        file = Path(folder) / f"{wanted}.{ending}"
+        results[wanted].save(file)
+        content = file.read_bytes()
+    name = f"{asked.study.path.name}-{wanted}.{ending}"
+    plain = "".join(
+        letter if letter.isascii() and letter.isalnum() else "-" for letter in name[:80]
+    )
+    return Response(
+        content,
+        media_type=_MEDIA[ending],
+        headers={
+            "content-disposition": f'attachment; filename="{plain[: -len(ending) - 1]}.{ending}"'
+        },
+    )
+
+
+def game(request: Request) -> Response:
+    """A game of a study with what every evaluator said of it."""
+    asked = Asked.of(request)
+    number = asked.number("game", 0, 0, 2**40)
+    record = asked.study.record(number)
+    count = int(asked.study.sql("select max(game_id) as last from games")["last"][0].as_py()) + 1
+    facts = [
+        ("Players", f"{record.first or '?'} – {record.second or '?'}"),
+        ("Result", result_of(record)),
+        ("Event", record.event),
+        ("Date", record.date),
+        ("Ratings", " – ".join(filter(None, (record.first_rating, record.second_rating)))),
+    ]
+    neighbours = [("Previous game", number - 1), ("Next game", number + 1)]
+    view = GameView(
+        f"Game {number:,} of {asked.path}",
+        record,
+        ply_of(request, record),
+        _lines(asked.study, number),
+        lambda ply: asked.to("/study/game", ply=ply),
+        [(name, text) for name, text in facts if text],
+        ("Back to the study", asked.to(game=None, ply=None)),
+        [(words, game_address(asked, other)) for words, other in neighbours if 0 <= other < count],
+    )
+    return show_game(request, ROOM, view)
+
+
+def _lines(study: hk.Study, game: int) -> list[Line]:
+    """What each evaluator said of a game: as values, or as scores where it tells those."""
+    rows = study.sql(
+        "select engine, ply, value, score, mate, unit from evaluations "
+        f"where game_id = {int(game)} and failed is null order by engine, ply"
+    ).to_pylist()
+    names = study.engines
+    lines = []
+    for name, label in zip(names, evaluator_labels(study, names), strict=True):
+        own = [row for row in rows if row["engine"] == name]
+        by_score = any(row["unit"] == "centipawns" for row in own) or all(
+            row["value"] is None for row in own
+        )
+        points = [
+            (row["ply"], value) for row in own if (value := _value(row, by_score)) is not None
+        ]
+        unit = next((row["unit"] for row in own if row["unit"]), "points") if by_score else VALUE
+        if points:
+            lines.append(Line(label, unit, points))
+    return lines
+
+
+def _value(row: dict[str, Any], by_score: bool) -> float | None:
+    mate = row["mate"]
+    if not by_score:
+        value: float | None = row["value"]
+        return value if value is not None or mate is None else float(mate > 0)
+    if mate is not None:
+        return math.inf if mate > 0 else -math.inf
+    score: float | None = row["score"]
+    return score
+
+
+ROOM = Room(
+    "study",
+    "Study",
+    "Where evaluations are wrong: curves, conditions, games.",
+    [Route("/study", show), Route("/study/save", save), Route("/study/game", game)],
+    script=True,
+)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an address asks of a study, and positions held in memory to answer it."""
+
+import functools
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from starlette.requests import Request
+
+import hyoka as hk
+from hyoka import analysis
+from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Sample
+from hyoka.analysis.binning import least_positions
+from hyoka.analysis.gaps import Equals, NamedGap, named_gap
+from hyoka.apps.studio.pages import address
+from hyoka.apps.studio.parameters import whole_number
+from hyoka.apps.studio.rooms.cache import Kept
+from hyoka.apps.studio.state import studio_of
+from hyoka.study.grouping import EvaluatorGroup, comparison_groups
+from hyoka.study.sampling import Measured, measured
+from hyoka.study.sql import check_condition, within_seconds
+from hyoka.study.tables import position_keys
+
+_MOST_RESAMPLES: Final = 2000
+_LONGEST: Final = 4000
+"""Characters of a condition."""
+_AT_FIRST: Final = 4
+"""Evaluators whose curves are drawn before any is chosen."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A study, and what is to be seen of it."""
+
+    path: str
+    """Within the folder."""
+    study: hk.Study
+    values: Mapping[str, tuple[str, ...]]
+    """The address's other fields, those that are not empty."""
+
+    @classmethod
+    def of(cls, request: Request) -> "Asked":
+        """What a request asks; raises Error if there is no such study."""
+        query = request.query_params
+        path = query.get("path", "")
+        study = hk.Study.open(studio_of(request).folder.path(path))
+        names = [name for name in query if name not in ("path", "token")]
+        values = {name: tuple(filter(str.strip, query.getlist(name))) for name in names}
+        return cls(path, study, {name: found for name, found in values.items() if found})
+
+    def __getitem__(self, name: str) -> str:
+        """A field; "" if the address has none."""
+        found = self.values.get(name, ())
+        return found[0] if found else ""
+
+    def to(self, place: str = "/study", /, **changes: object) -> str:
+        """The address of the same with something changed; None leaves a field out."""
+        query: dict[str, Any] = {"path": self.path, **self.values, **changes}
+        return address(place, **query)
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        """A field that is a whole number; raises ParameterError."""
+        text = self[name]
+        if not text:
+            return default
+        return whole_number(text, name, least, most)
+
+    @functools.cached_property
+    def engines(self) -> list[str]:
+        """The evaluators chosen, by the study's names; the first few if none is."""
+        known = self.study.engines
+        chosen = self.values.get("engine", ())
+        for name in chosen:
+            if name not in known:
+                raise hk.StudyError(f"this study has no evaluator '{name}'")
+        return [name for name in known if name in chosen] or known[:_AT_FIRST]
+
+    @property
+    def where(self) -> str | None:
+        """A condition on positions."""
+        text = self["where"].strip()
+        if len(text) > _LONGEST:
+            raise hk.ConditionError(f"a condition has at most {_LONGEST:,} characters")
+        return text or None
+
+    @property
+    def by(self) -> str | None:
+        """What parts the positions."""
+        return self["by"].strip()[:_LONGEST] or None
+
+    @property
+    def draws(self) -> DrawnGames:
+        """What becomes of drawn games."""
+        chosen = self["draws"] or "drop"
+        for known in get_args(DrawnGames):
+            if chosen == known:
+                return known  # type: ignore[no-any-return]
+        raise hk.ParameterError("draws", "is drop or half")
+
+    @property
+    def resampling(self) -> hk.Resampling:
+        """How often games are drawn again: not at all unless the address says so."""
+        return hk.Resampling(self.number("resamples", 0, 0, _MOST_RESAMPLES))
+
+    @property
+    def question(self) -> hk.Question:
+        """All of it, as the library asks."""
+        return hk.Question(
+            where=self.where, by=self.by, draws=self.draws, resampling=self.resampling
+        )
+
+    def command(self, name: str, *more: str, evaluators: Sequence[str] | None = None) -> str:
+        """The command that gives the same."""
+        words = ["hyoka", name, self.path, *more]
+        chosen = self.engines if evaluators is None else evaluators
+        if list(chosen) != self.study.engines:
+            words += [word for engine in chosen for word in ("-e", engine)]
+        if self.draws != "drop":
+            words += ["--draws", self.draws]
+        return shlex.join(words)
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Another one when the study has changed."""
+        return stamp_of(self.study.path)
+
+
+def stamp_of(folder: Path) -> tuple[object, ...]:
+    """Tells a study from what it was before: when and how large its descriptions were written."""
+    found = sorted([*folder.glob("*.toml"), *folder.glob("*/*/*.toml")])
+    states = [(file, file.stat()) for file in found]
+    return tuple((str(file), state.st_mtime_ns, state.st_size) for file, state in states)
+
+
+SECONDS: Final = 20.0
+"""A condition may take so long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """What some evaluators said of the same positions."""
+
+    loaded: Measured
+    keys: NDArray[np.int64]
+    """A number for each position, ascending."""
+    group: EvaluatorGroup
+    _curves: dict[tuple[str, int], Curve] = field(default_factory=dict)
+    _binnings: dict[str, Binning] = field(default_factory=dict)
+    _equals: dict[str, Equals] = field(default_factory=dict)
+
+    def binning(self, sample: Sample) -> Binning:
+        """The bins that all curves of an evaluator have."""
+        if sample.name not in self._binnings:
+            self._binnings[sample.name] = analysis.open_bins(sample, least_positions(0))
+        return self._binnings[sample.name]
+
+    def equals(self, sample: Sample) -> Equals:
+        """Which of an evaluator's positions count as equal."""
+        return self._equals.setdefault(sample.name, Equals(sample))
+
+    def curve(self, sample: Sample, resampling: hk.Resampling) -> Curve:
+        """The curve of all positions."""
+        key = sample.name, resampling.resamples
+        if key not in self._curves:
+            self._curves[key] = analysis.curve(
+                sample, binning=self.binning(sample), resampling=resampling
+            )
+        return self._curves[key]
+
+    def holding(self, study: hk.Study, condition: str) -> NDArray[np.bool_]:
+        """For which of the positions a condition holds; raises ConditionError."""
+        with within_seconds(SECONDS):
+            checked = check_condition(condition, study.condition_columns())
+            found = study.sql(f"select game_id, ply from positions where {checked}")
+        keys = position_keys(found["game_id"].to_numpy(), found["ply"].to_numpy())
+        keys.sort()
+        if not len(keys):
+            return np.zeros(len(self.keys), bool)
+        places = np.minimum(np.searchsorted(keys, self.keys), len(keys) - 1)
+        return np.asarray(keys[places] == self.keys)
+
+
+_kept: Final[Kept[tuple[Positions, ...]]] = Kept(2)
+
+
+def _key(asked: Asked) -> tuple[object, ...]:
+    return (str(asked.study.path), asked.stamp, tuple(asked.engines), asked.draws)
+
+
+def are_loaded(asked: Asked) -> bool:
+    """Whether an answer comes at once."""
+    return _key(asked) in _kept
+
+
+def positions_of(asked: Asked) -> tuple[Positions, ...]:
+    """The positions of the chosen evaluators, in groups that share enough of them."""
+
+    def load() -> tuple[Positions, ...]:
+        question = hk.Question(draws=asked.draws, resampling=hk.Resampling(0))
+        found = []
+        for group in comparison_groups(asked.study, asked.engines, question):
+            loaded = measured(asked.study, group.names, question)
+            keys = position_keys(loaded.game_ids, loaded.plies)
+            found.append(Positions(loaded, keys, group))
+        return tuple(found)
+
+    return _kept.get(_key(asked), load)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Curves of all positions and of those under a condition, and how far these lie apart."""
+
+    curves: Curves
+    gaps: Gaps
+    missing: tuple[str, ...]
+    """Evaluators for none of whose positions the condition holds."""
+
+
+def answer(asked: Asked) -> Answer:
+    """What a page of curves shows: at once, if nothing parts the positions."""
+    if asked.by is not None:
+        with within_seconds(SECONDS):
+            curves = asked.study.curve(asked.engines, asked.question)
+            return Answer(curves, asked.study.gaps(asked.engines, asked.question), ())
+    curves_found: list[Curve] = []
+    gaps: list[NamedGap] = []
+    missing: list[str] = []
+    resampling = asked.resampling
+    for positions in positions_of(asked):
+        holds = None if asked.where is None else positions.holding(asked.study, asked.where)
+        for sample in positions.loaded.samples:
+            curves_found.append(positions.curve(sample, resampling))
+            if holds is None or asked.where is None:
+                continue
+            if not holds.any():
+                missing.append(sample.name)
+                continue
+            curves_found.append(
+                analysis.curve(
+                    sample if holds.all() else sample.where(holds),
+                    binning=positions.binning(sample),
+                    resampling=resampling,
+                    condition=asked.where,
+                )
+            )
+            gaps.append(_gap(positions, sample, asked.where, holds, resampling))
+    return Answer(Curves(tuple(curves_found)), Gaps(tuple(gaps)), tuple(missing))
+
+
+def _gap(
+    positions: Positions,
+    sample: Sample,
+    condition: str,
+    holds: NDArray[Any],
+    resampling: hk.Resampling,
+) -> NamedGap:
+    equals = positions.equals(sample)
+    if resampling.resamples:
+        return named_gap(equals, condition, holds, resampling=resampling)
+    return NamedGap(sample.name, condition, equals.gap(holds, resampling.confidence), None)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A game, ply by ply: the board, and what everybody said of it as lines over the plies."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import altair as alt
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+import hyoka as hk
+from hyoka.analysis import value_text
+from hyoka.apps.studio.pages import fragment, page, wants_part
+from hyoka.apps.studio.parameters import whole_number
+from hyoka.apps.studio.rooms import blocks as drawings
+from hyoka.apps.studio.rooms.blocks import without_stops
+from hyoka.apps.studio.rooms.board.board_state import table_of
+from hyoka.apps.studio.state import Room
+from hyoka.games import FACTS, game_facts
+from hyoka.records import Record
+from hyoka.reporting import COLOURS
+from hyoka.reporting.charts import DASHES, chart_data, reference_line
+
+VALUE: Final = "value"
+_MOST_LINES: Final = len(COLOURS)
+_BOARD: Final = 480
+_CHART: Final = 450
+"""Beside a board, and on a phone, its letters stay as large as others."""
+_LEAST_SCORE, _MOST_SCORE = 300.0, 3000.0
+"""Scores that a line reaches at least and at most: beyond, a game is decided."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one evaluator, or player, said of the positions of a game."""
+
+    name: str
+    unit: str
+    points: Sequence[tuple[int, float]]
+    """Plies and values, the first player's; a mate is infinite."""
+
+    def at(self, ply: int) -> str:
+        """What it said of a position."""
+        found = [value for where, value in self.points if where == ply]
+        return value_text(found[0], self.unit) if found else "–"
+
+
+@dataclass(frozen=True)
+class GameView:
+    """A game to be looked through."""
+
+    title: str
+    record: Record
+    ply: int
+    lines: Sequence[Line]
+    to: Callable[[int], str]
+    """The address of each ply."""
+    facts: Sequence[tuple[str, str]]
+    back: tuple[str, str]
+    """Words and address of where one came from."""
+    neighbours: Sequence[tuple[str, str]] = ()
+    """Words and addresses of other games."""
+
+    @property
+    def has_board(self) -> bool:
+        """Whether the game is one that can be drawn."""
+        return self.record.game in FACTS
+
+    @property
+    def board(self) -> Markup:
+        """The position."""
+        last = self.record.move_list[self.ply - 1] if self.ply else None
+        return drawings.board(hk.diagram(self.record.position(self.ply), last=last), size=_BOARD)
+
+    @property
+    def on_board(self) -> str:
+        """The address of the position in the room where one can play on and analyse."""
+        return table_of(self.record, self.ply).address
+
+    @property
+    def moves(self) -> list[str]:
+        """All moves as texts."""
+        return self.record.move_texts()
+
+    @property
+    def shown_lines(self) -> Sequence[Line]:
+        """Those that a chart can tell apart."""
+        return self.lines[:_MOST_LINES]
+
+    @property
+    def charts(self) -> list[Markup]:
+        """A chart a unit. Its marks lead to their plies; the keyboard has the moves for that."""
+        units = list(dict.fromkeys(line.unit for line in self.shown_lines if line.points))
+        drawn = []
+        for unit in units:
+            lines = [line for line in self.shown_lines if line.unit == unit and line.points]
+            names = ", ".join(line.name for line in lines)
+            words = f"What {names} said over the {len(self.record)} plies ({unit})"
+            picture = drawings.chart(_chart(lines, unit, self), words, most=_CHART)
+            drawn.append(without_stops(picture))
+        return drawn
+
+
+def show_game(request: Request, room: Room, view: GameView) -> Response:
+    """The page of a game, or the part of it that a ply changes."""
+    if wants_part(request):
+        return fragment("viewer/place.html", view=view)
+    return page(request, room, "viewer/game.html", view=view)
+
+
+def ply_of(request: Request, record: Record) -> int:
+    """The ply that an address names, the end unless it does; raises ParameterError."""
+    text = request.query_params.get("ply", "")
+    if not text:
+        return len(record)
+    return whole_number(text, "ply", 0, len(record))
+
+
+def result_of(record: Record) -> str:
+    """How a game ended, in words."""
+    if record.result is None:
+        return "no result"
+    players = game_facts(record.game).players if record.game in FACTS else ("first", "second")
+    words = "drawn" if record.result == 0.5 else f"{players[0 if record.result else 1]} won"
+    return words if record.ending in ("unknown", "normal") else f"{words} ({record.ending})"
+
+
+def _chart(lines: Sequence[Line], unit: str, view: GameView) -> alt.TopLevelMixin:
+    is_value = unit == VALUE
+    most = 1.0 if is_value else _reach(lines)
+    names = [line.name for line in lines]
+    rows: list[dict[str, Any]] = [
+        {
+            "line": line.name,
+            "ply": ply,
+            "value": value if is_value else max(-most, min(most, value)),
+            "words": f"{line.name}; ply {ply}; {value_text(value, unit)}",
+            "address": view.to(ply),
+        }
+        for line in lines
+        for ply, value in line.points
+    ]
+    legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
+    colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
+    dashes = alt.Scale(domain=names, range=DASHES[: len(names)])
+    title = "first player's expected result" if is_value else f"{unit}, first player's view"
+    domain = [0, 1] if is_value else [-most, most]
+    base = alt.Chart(chart_data(rows)).encode(
+        x=alt.X("ply:Q", title="ply", scale=alt.Scale(domain=[0, len(view.record)], nice=False)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain)),
+        color=alt.Color("line:N", scale=colours, legend=legend),
+    )
+    line = base.mark_line().encode(strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=legend))
+    points = base.mark_point(filled=True, size=34, opacity=1).encode(
+        href="address:N", description="words:N"
+    )
+    middle = reference_line(0.5 if is_value else 0.0, "y")
+    return alt.layer(middle, line, points).properties(width="container", height=220)
+
+
+def _reach(lines: Sequence[Line]) -> float:
+    sizes = [abs(value) for line in lines for _, value in line.points if math.isfinite(value)]
+    return min(max([_LEAST_SCORE / 100 if max(sizes, default=0) < 100 else _LEAST_SCORE, *sizes]),
+               _MOST_SCORE)  # fmt: skip

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs: commands at work in the folder, started away from the server and found again by it.
+
+A run is a folder: `run.json` (the command and what was filled in), `log`, `progress.json` (which
+the command keeps up, see `HYOKA_PROGRESS`), `process.json`, `wish.json` (what was asked of it
+last), `ended.json`, and `lock`, which is held while it lives. What state it is in is read from
+there, by any server, at any time. What was filled in is checked anew whenever it is started: a
+folder of somebody else's is no order.
+"""
+
+import contextlib
+import fcntl
+import json
+import math
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import hyoka as hk
+from hyoka.apps.studio.folder import STATE, Folder
+from hyoka.foundation.errors import harmless
+from hyoka.storage.files import open_regular, read_regular, write_text
+
+Values = Mapping[str, Sequence[str]]
+"""What was filled into a form, by field."""
+KEPT_WHEN_STOPPED: Final = frozenset(
+    {"demo", "evaluate", "match", "reproduce", "ablate", "adjudicate", "categorise", "improve"}
+    | {f"learn {what}" for what in ("comparison", "objective", "selfplay", "prior")}
+)
+"""Commands that go on where they stopped: to pause is to stop them. Others are held as they are."""
+_PATIENCE_S: Final = 6.0
+_TRIES: Final = 20
+_LOG_SHOWN: Final = 1 << 15
+_LARGEST_COUNT: Final = 10**15
+
+
+@dataclass(frozen=True)
+class Work:
+    """How far a piece of a run's work is."""
+
+    what: str
+    done: int
+    total: int | None
+    unit: str
+    note: str
+    rate: float
+    """How many a second; 0 if it is not known."""
+
+    @property
+    def left_s(self) -> float | None:
+        """How long the rest will take, as far as one can say."""
+        if self.total is None or self.rate <= 0 or self.done >= self.total:
+            return None
+        return (self.total - self.done) / self.rate
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run, as its folder tells of it."""
+
+    number: int
+    place: Path
+    command: str
+    """Which command of Hyoka it is, as `learn weights`."""
+    values: dict[str, list[str]]
+    words: list[str]
+    """What it stood for when it was last started, without `hyoka`."""
+    made: float
+
+    @property
+    def text(self) -> str:
+        """The command as one would type it."""
+        return shlex.join(["hyoka", *self.words])
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is there."""
+        try:
+            with open_regular(self.place / "lock", follow_links=False) as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+    @property
+    def state(self) -> str:
+        """running, stopping, paused, done, cancelled, failed or interrupted."""
+        wish = _json(self.place / "wish.json").get("wish")
+        if self.is_alive:
+            return {"hold": "paused", "pause": "stopping", "cancel": "stopping"}.get(
+                str(wish), "running"
+            )
+        status = _json(self.place / "ended.json").get("status")
+        if status == 0:
+            return "done"
+        if wish in ("pause", "cancel"):
+            return "paused" if wish == "pause" else "cancelled"
+        if status is None or status in (130, 143) or (isinstance(status, int) and status < 0):
+            return "interrupted"
+        return "failed"
+
+    @property
+    def began(self) -> float:
+        """When it was last started."""
+        return _number(_json(self.place / "process.json").get("at"), self.made)
+
+    @property
+    def ended(self) -> float | None:
+        """When it ended, if it did."""
+        at = _json(self.place / "ended.json").get("at")
+        return at if isinstance(at, float) and math.isfinite(at) else None
+
+    @property
+    def works(self) -> list[Work]:
+        """How far its pieces of work are, in the order they began."""
+        told = _json(self.place / "progress.json").get("works", [])
+        return [work for each in told if (work := _work(each)) is not None]
+
+    @property
+    def log(self) -> str:
+        """The end of what it has said."""
+        try:
+            with open_regular(self.place / "log", follow_links=False) as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _LOG_SHOWN))
+                text = file.read().decode("utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
+        return text if size <= _LOG_SHOWN else "…\n" + text.partition("\n")[2]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of a folder."""
+
+    folder: Folder
+    words_of: Callable[[str, Values], list[str]]
+    """Makes a command's words of what was filled in, or raises Error if they may not be run."""
+
+    @property
+    def place(self) -> Path:
+        """Where runs are kept; raises SourceError if that is a link, perhaps out of the folder."""
+        place = self.folder.root / STATE / "runs"
+        for each in (place.parent, place):
+            if each.is_symlink():
+                name = each.relative_to(self.folder.root)
+                raise hk.SourceError(f"{name} is a link: remove it, and runs are kept here")
+        return place
+
+    def all(self) -> list[Run]:
+        """All runs, the newest first."""
+        try:
+            names = [entry.name for entry in os.scandir(self.place)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        numbers = sorted((int(name) for name in names if name.isdecimal()), reverse=True)
+        found = []
+        for number in numbers:
+            with contextlib.suppress(hk.SourceError):
+                found.append(self.get(number))
+        return found
+
+    def under_way(self) -> list[Run]:
+        """Runs whose processes are there, the newest first."""
+        return [run for run in self.all() if run.is_alive]
+
+    def get(self, number: int) -> Run:
+        """A run by its number; raises SourceError."""
+        place = self.place / str(number)
+        _check_own_files(place)
+        told = _json(place / "run.json")
+        try:
+            values = {name: [*map(str, given)] for name, given in told["values"].items()}
+            words = [*map(str, told["words"])]
+            made = _number(told["made"], 0.0)
+            return Run(number, place, str(told["command"]), values, words, made)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise hk.SourceError(f"there is no run {number}") from None
+
+    def start(self, command: str, values: Values) -> Run:
+        """Start a command with what was filled in; raises Error if it may not be."""
+        words = self.words_of(command, values)
+        try:
+            self.place.mkdir(parents=True, mode=0o700, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise hk.SourceError(
+                f"'{STATE}' in the studio's folder is a file, and runs need a folder of that name: "
+                "rename the file"
+            ) from None
+        number = max((run.number for run in self.all()), default=0) + 1
+        while True:
+            try:
+                (self.place / str(number)).mkdir()
+                break
+            except FileExistsError:  # another window was quicker
+                number += 1
+        place = self.place / str(number)
+        kept = {name: list(given) for name, given in values.items() if any(given)}
+        run = Run(number, place, command, kept, words, time.time())
+        try:
+            self._launch(run)
+        except BaseException:  # as on a full disk
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        return run
+
+    def resume(self, number: int) -> None:
+        """Let a run go on: the same command again, or what was held let go."""
+        run = self.get(number)
+        if run.is_alive:
+            if run.state == "paused":
+                _forget(run.place / "wish.json")
+                _signal(run, signal.SIGCONT)
+            return
+        words = self.words_of(run.command, run.values)
+        self._launch(Run(run.number, run.place, run.command, run.values, words, run.made))
+
+    def pause(self, number: int) -> None:
+        """Stop a run that can go on later, or hold one that cannot."""
+        run = self.get(number)
+        if run.state != "running":
+            return
+        if run.command in KEPT_WHEN_STOPPED or run.command.split()[0] in KEPT_WHEN_STOPPED:
+            _end(run, "pause")
+        else:
+            _wish(run, "hold")
+            _signal(run, signal.SIGSTOP)
+
+    def cancel(self, number: int) -> None:
+        """End a run, and no other."""
+        run = self.get(number)
+        if run.is_alive:
+            _end(run, "cancel")
+        elif run.state in ("paused", "interrupted"):
+            _wish(run, "cancel")
+
+    def forget(self, number: int) -> None:
+        """Take a run that is over off the list, with its log; what it has made stays."""
+        run = self.get(number)
+        if run.is_alive:
+            raise hk.Error(f"run {number} is under way: cancel it first")
+        shutil.rmtree(run.place)
+
+    def _launch(self, run: Run) -> None:
+        place = run.place
+        with (place / "lock").open("ab") as lock:
+            if not _taken(lock.fileno()):
+                return  # another window was quicker
+            for name in ("ended.json", "wish.json", "progress.json", "process.json"):
+                _forget(place / name)
+            told = {"command": run.command, "values": run.values, "words": run.words}
+            write_text(place / "run.json", json.dumps(told | {"made": run.made}))
+            with (place / "log").open("a", encoding="utf-8") as log:
+                log.write(f"$ {run.text}\n")
+            keeper = [sys.executable, "-I", str(Path(__file__).with_name("run_supervisor.py"))]
+            command = [sys.executable, "-P", "-m", "hyoka", *run.words]
+            environment = os.environ | {
+                "HYOKA_PROGRESS": str(place / "progress.json"),
+                "PYTHONUNBUFFERED": "1",
+            }
+            begun = subprocess.run(
+                [*keeper, str(lock.fileno()), str(place), str(place / "log"), *command],
+                cwd=self.folder.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=True,
+                pass_fds=(lock.fileno(),),
+            )
+            process = {"group": int(begun.stdout), "at": time.time()}
+            write_text(place / "process.json", json.dumps(process))
+        # Somebody may have wished for its end before it was there.
+        if wish := _json(place / "wish.json").get("wish"):
+            _end(run, str(wish))
+
+
+def _taken(lock: int) -> bool:
+    """Take a run's lock; who only looks whether it lives has it for a moment as well."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(0.01)
+    return False
+
+
+def _end(run: Run, wish: str) -> None:
+    """Ask a run to end, and see to it that it does."""
+    _wish(run, wish)
+    told = _tell_to_end(run)
+
+    def insist() -> None:
+        deadline, heard = time.monotonic() + _PATIENCE_S, told
+        while time.monotonic() < deadline:
+            if not run.is_alive:
+                return
+            heard = heard or _tell_to_end(run)  # one that has just been started has no number yet
+            time.sleep(0.1)
+        _signal(run, signal.SIGKILL)
+
+    threading.Thread(target=insist, name=f"hyoka-run-{run.number}", daemon=True).start()
+
+
+def _tell_to_end(run: Run) -> bool:
+    """Whether a run could be told; once is enough, since a second word ends it at once."""
+    told = _signal(run, signal.SIGTERM)
+    return _signal(run, signal.SIGCONT) and told  # what is held hears nothing
+
+
+def _signal(run: Run, number: int) -> bool:
+    """Send a signal to a run's processes, if they are there: a number may be another's by now."""
+    group = _json(run.place / "process.json").get("group")
+    if isinstance(group, int) and group > 1 and run.is_alive:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+            return True
+    return False
+
+
+def _wish(run: Run, wish: str) -> None:
+    write_text(run.place / "wish.json", json.dumps({"wish": wish}))
+
+
+def _check_own_files(place: Path) -> None:
+    """Raise SourceError unless the folder of a run holds regular files only.
+
+    A link would let a log show, or a restart overwrite, what is outside; a pipe would block.
+    """
+    number = place.name
+    if place.is_symlink():
+        raise hk.SourceError(f"there is no run {number}: its folder is a link")
+    try:
+        entries = list(os.scandir(place))
+    except OSError:
+        raise hk.SourceError(f"there is no run {number}") from None
+    for entry in entries:
+        try:
+            is_regular = entry.is_file(follow_symlinks=False)
+        except FileNotFoundError:  # replaced meanwhile
+            continue
+        if not is_regular:
+            raise hk.SourceError(f"run {number}: '{harmless(entry.name)}' is not a regular file")
+
+
+def _forget(file: Path) -> None:
+    file.unlink(missing_ok=True)
+
+
+def _json(file: Path) -> dict[str, Any]:
+    """What a file of a run says; nothing if it is not there or makes no sense."""
+    try:
+        told = json.loads(read_regular(file, follow_links=False))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _number(value: object, otherwise: float) -> float:
+    """A finite number from a file of a run."""
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        number = math.nan
+    return number if math.isfinite(number) else otherwise
+
+
+def _work(told: object) -> Work | None:
+    if not isinstance(told, dict):
+        return None
+    done, total = told.get("done"), told.get("total")
+    if not isinstance(done, int) or not isinstance(total, int | None):
+        return None
+    if max(abs(done), abs(total or 0)) > _LARGEST_COUNT:
+        return None
+    seconds = _number(told.get("at"), 0.0) - _number(told.get("began"), 0.0)
+    before = _number(told.get("before"), 0.0)
+    rate = (done - before) / seconds if seconds > 0 else 0.0
+    what, unit, note = (str(told.get(name, "")) for name in ("what", "unit", "note"))
+    return Work(what, done, total, unit, note, rate)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients of GTP, UCI, USI and CECP engines."""

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines that speak CECP, the protocol of XBoard and WinBoard: chess, and shogi.
+
+Both versions are known. The first (GNU Shogi) has no features, numbers its moves and is told what
+a move may take by `level`; the second tells what it can in `feature` lines.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final, Self
+
+from hyoka._core import Player
+from hyoka.engines.client.position import EnginePosition, Replay, Replayer, finished
+from hyoka.engines.client.transport import (
+    DOUBT_S,
+    GREETINGS,
+    Transport,
+    mistaken,
+    other_greetings,
+    printable,
+)
+from hyoka.engines.client.uci import is_chess960
+from hyoka.engines.spec import KEYS, EngineSpec, Limits
+from hyoka.foundation.errors import EngineError, Error
+from hyoka.games import Position, game_facts, game_of_protocol, games_with
+from hyoka.games.clock import Clock
+from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
+
+_FILES: Final = "abcdefghi"
+_OURS: Final = re.compile(r"(?:([A-Z])\*|([1-9])([a-i]))([1-9])([a-i])(\+?)")
+_XBOARDS: Final = re.compile(r"(?:([A-Z])@|([a-i])([1-9]))([a-i])([1-9])([+=]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How moves are written to an engine, and what it writes as we do."""
+
+    written: Callable[[str], str]
+    read: Callable[[str], str]
+
+
+def to_xboard(move: str) -> str:
+    """A move of shogi as XBoard writes it: files are letters from the left, ranks from below.
+
+    >>> to_xboard("7g7f"), to_xboard("8h2b+"), to_xboard("P*5e")
+    ('c3c4', 'b2h8+', 'P@e5')
+    """
+    match = _OURS.fullmatch(move)
+    if match is None:
+        return move
+    piece, from_file, from_rank, file, rank, promotes = match.groups()
+    start = f"{piece}@" if piece else _to_letters(from_file, from_rank)
+    return f"{start}{_to_letters(file, rank)}{promotes}"
+
+
+def from_xboard(move: str) -> str:
+    """What XBoard writes so, as we write it; anything else stays as it is.
+
+    >>> [from_xboard(to_xboard(move)) for move in ("7g7f", "8h2b+", "P*5e")]
+    ['7g7f', '8h2b+', 'P*5e']
+    """
+    match = _XBOARDS.fullmatch(move)
+    if match is None:
+        return move
+    piece, from_file, from_rank, file, rank, promotes = match.groups()
+    start = f"{piece}*" if piece else _to_digits(from_file, from_rank)
+    return f"{start}{_to_digits(file, rank)}{promotes.rstrip('=')}"
+
+
+def _to_letters(file: str, rank: str) -> str:
+    return f"{_FILES[9 - int(file)]}{9 - _FILES.index(rank)}"
+
+
+def _to_digits(file: str, rank: str) -> str:
+    return f"{9 - _FILES.index(file)}{_FILES[9 - int(rank)]}"
+
+
+def _as_it_is(move: str) -> str:
+    return move
+
+
+_PLAIN: Final = Notation(_as_it_is, _as_it_is)
+_XBOARD: Final = Notation(to_xboard, from_xboard)
+
+
+def notation_for(protocol: str, *, new_version: bool) -> Notation:
+    """The notation of a game by its usual protocol, over CECP's second version or its first."""
+    return _XBOARD if protocol == "usi" and new_version else _PLAIN
+
+
+_FEATURE: Final = re.compile(r'(\w+)=("[^"]*"|\S+)')
+_UNKNOWN_WORD: Final = re.compile(r"(?:Illegal|Invalid) move.*protover|Error \(.*\): *protover")
+_MOVE: Final = re.compile(r"(?:move|\d{1,4}\. \.\.\.) (\S+)")
+_RESULT: Final = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)(?= |$)|resign\b")
+# What is only polite to say, or tells who we are, need not be understood.
+_REFUSAL: Final = re.compile(
+    r"(?:(?:Illegal|Invalid) move|Error \()"
+    r"(?!.*\b(?:xboard|protover|ping|post|easy|accepted|rejected|uci|usi|name)\b)|tellusererror"
+)
+# Ply, score, centiseconds, nodes: some write a mark after the ply.
+_THOUGHT: Final = re.compile(
+    r"\s*(\d{1,4})[.&+*!?-]?\s+([+-]?\d{1,7})\s+\d{1,9}\s+(\d{1,18})(?=\s|$)"
+)
+_MATE: Final = 100_000
+"""A score of 100,000 + N is a mate in N moves."""
+_USUAL_LIMITS: Final = Limits(time_s=1.0)
+"""CECP counts whole seconds."""
+_OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores")}
+"""Options that are commands of the protocol: the feature that offers it, and the command."""
+_DEEPEST: Final = 1000
+_MOVES_TO_COME: Final = 40
+_POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3)
+
+
+class _Search:
+    """A question to an engine, and what it says: its thoughts, then its move.
+
+    An engine whose last move ended a game says so after that move, perhaps only now.
+    """
+
+    def __init__(self, transport: Transport, *, ended_a_game: bool) -> None:
+        self._transport = transport
+        self._ended_a_game = ended_a_game
+        self.thought: re.Match[str] | None = None
+        self.best = ""
+
+    def __call__(self, text: str) -> bool:
+        for line in text.split("\n"):
+            if (thought := _THOUGHT.match(line)) is not None:
+                self.thought = thought
+            elif (move := _MOVE.match(line)) is not None:
+                self.best = move[1]
+                return True
+            elif _REFUSAL.match(line):
+                raise self._transport.error(f"refuses: {line.strip()[:200]}", "refused")
+            elif _RESULT.match(line):
+                if self._ended_a_game:
+                    self._ended_a_game = False
+                    continue
+                if "resign" in line.lower():
+                    self.best = "resign"
+                    return True
+                message = f"says '{line.strip()[:100]}' where it has to move"
+                raise self._transport.error(message, "unplayable")
+        return False
+
+
+class CecpEngine:
+    """A running CECP engine. Its answers are checked: a move that is not legal is an error."""
+
+    protocol: ClassVar[str] = "cecp"
+    games: ClassVar[tuple[str, ...]] = tuple(
+        games_with(lambda facts: facts.protocol in ("uci", "usi"))
+    )
+
+    def __init__(self, spec: EngineSpec, transport: Transport) -> None:
+        self.spec = spec
+        self.name = spec.title
+        self.version = ""
+        self.transport = transport
+        self.features: dict[str, str] = {}
+        self.options: dict[str, str] = {}
+        """By their names in small letters, as the engine writes them."""
+        self._new_version = False
+        self._replay = Replayer()
+        # What stands on the engine's board: the game and its start, and the moves since.
+        self._start: tuple[str, str | None] | None = None
+        self._moves: tuple[str, ...] = ()
+        self._ended_a_game = False
+
+    @classmethod
+    async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
+        """Start the engine, shake hands and set its options; raises EngineError."""
+        engine = cls(spec, await Transport.of(spec, cwd))
+        try:
+            if await engine._shake_hands():
+                # It was slow, and has heard words of other protocols: it might have obeyed.
+                engine.transport.kill()
+                engine.features.clear()
+                engine.transport = await Transport.of(spec, cwd)
+                await engine._shake_hands(patient=True)
+            engine._limit_lines(spec.limits)
+            engine._tell_options()
+        except BaseException:
+            engine.transport.kill()
+            raise
+        return engine
+
+    async def _shake_hands(self, *, patient: bool = False) -> bool:
+        """Greet the engine; whether other greetings were tried, which one who is patient does not.
+
+        An engine of the first version takes our words for moves, and says so. One of the second
+        tells its features before it answers the ping.
+        """
+        doubted = False
+
+        def doubt() -> str:
+            nonlocal doubted
+            doubted = True
+            return other_greetings(self.protocol)
+
+        def read(text: str) -> bool:
+            for line in text.split("\n"):
+                if line.startswith("feature "):
+                    self._take_features(line)
+                    if self.features.get("done") == "1":
+                        self._new_version = True
+                        return True
+                elif _UNKNOWN_WORD.match(line):
+                    return True
+                elif line.startswith("pong ") and not self.features:
+                    self._new_version = True
+                    return True
+                elif (message := mistaken(self.protocol, line)) is not None:
+                    raise self.transport.error(message, "nonsense")
+            return False
+
+        greeting = GREETINGS[self.protocol]
+        # GNU Chess may hold its answers back until it hears more.
+        later = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
+        later += [] if patient else [(DOUBT_S, doubt)]
+        await self.transport.ask(greeting, read, self.spec.timeout_s, later=later)
+        self.name = printable(self.features.get("myname", self.spec.title))
+        # Moves by their squares are what everybody reads; and `post` is a switch to old engines.
+        known = [name for name in self.features if name not in ("done", "option", "san")]
+        words = [f"accepted {name}\n" for name in known]
+        words += ["rejected san\n"] if "san" in self.features else []
+        self.transport.tell("".join([*words, "easy\n", "post\n"]))
+        return doubted
+
+    def _take_features(self, line: str) -> None:
+        for name, value in _FEATURE.findall(line):
+            text = value.strip('"')
+            if name == "option":
+                title = text.split(" -", 1)[0]
+                self.options[title.lower()] = title
+            else:
+                self.features[name] = text
+
+    def _tell_options(self) -> None:
+        lines = []
+        for name, value in self.spec.options:
+            feature, command = _OWN_COMMANDS.get(name.lower(), ("", ""))
+            if name.lower() in self.options:
+                lines.append(f"option {self.options[name.lower()]}={value}\n")
+            elif feature and self.features.get(feature) == "1":
+                if not value.isdecimal():
+                    message = f"its option {name} is a whole number, not '{value}'"
+                    raise self.transport.error(message, "option")
+                lines.append(f"{command} {value}\n")
+            else:
+                known = [*KEYS, *self.options]
+                near = difflib.get_close_matches(name.lower(), known, n=1)
+                hint = f"did you mean {near[0]}?" if near else ", ".join(self.options.values())
+                message = f"has no option '{name}'; {hint or 'it has none'}"
+                raise self.transport.error(message, "option")
+        if lines:
+            self.transport.tell("".join(lines))
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine can still be asked."""
+        return self.transport.alive
+
+    async def new_game(self) -> None:
+        """Let the next position begin anew; raises EngineError if it plays one game only."""
+        if self.features.get("reuse") == "0" and self._start is not None:
+            raise self.transport.error("plays one game only", "refused")
+        self._start = None
+
+    async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
+        """Let the engine move in a position, and take what it posts of its thoughts.
+
+        A finished game is not shown to the engine: the rules know its value. An engine that posts
+        nothing gives its move alone. Raises EngineError if the engine fails or refuses the
+        position, and NotationError or IllegalMoveError if the position is none.
+        """
+        replay = self._replayed(position)
+        result = finished(position.game, replay.last)
+        if result is not None:
+            return result
+        self._start = None  # every position is set up by itself
+        given = limits or self.spec.limits
+        lines = self._set_up(position, replay) + self._limit_lines(given)
+        found = await self._move(position, replay, lines, self._wait_s(given))
+        self._start = None
+        return found
+
+    async def evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Error]:
+        """Evaluate the first of some positions: a result, or what went wrong."""
+        try:
+            return [await self.evaluate(positions[0], limits)]
+        except Error as error:
+            return [error]
+
+    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play, or `resign`; None if the game is over."""
+        return (await self.evaluate(position, limits)).best
+
+    async def play(
+        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
+    ) -> Evaluation:
+        """The engine's move in a game, by both players' clocks or else by its own limits.
+
+        It stays on the engine's board. Raises EngineError, with the reason `unplayable` for what
+        is no legal move.
+        """
+        if self.spec.fresh:
+            await self.new_game()
+        replay = self._replayed(position)
+        lines = self._set_up(position, replay)
+        is_new = lines.startswith("new\n")
+        wait_s = self._wait_s(self.spec.limits)
+        if clocks is None:
+            lines += self._limit_lines(self.spec.limits) if is_new else ""
+        else:
+            own, other = clocks if replay.last.to_play is Player.first else clocks[::-1]
+            if is_new or not self._new_version:
+                lines += self._level_line(own)
+                lines += "" if (deep := self.spec.limits.depth) is None else f"sd {deep}\n"
+            if self._new_version and self.features.get("time", "1") == "1":
+                lines += f"time {round(100 * own.main_s)}\notim {round(100 * other.main_s)}\n"
+            wait_s = self.spec.wait_s(own.main_s)
+        return await self._move(position, replay, lines, wait_s)
+
+    async def close(self) -> bool:
+        """Let the engine go; True if it went by itself."""
+        return await self.transport.close()
+
+    def kill(self) -> None:
+        """End the engine at once."""
+        self.transport.kill()
+
+    def _replayed(self, position: EnginePosition) -> Replay:
+        if position.game not in self.games:
+            plays = " and ".join(self.games)
+            raise self.transport.error(f"CECP plays {plays}, not {position.game}", "game")
+        if self._new_version and self._variant(position.game) is None:
+            plays = self.features.get("variants", "normal")
+            raise self.transport.error(f"plays {plays}, not {position.game}", "game")
+        return self._replay(position)
+
+    def _variant(self, game: str) -> str | None:
+        """What the engine calls a game; None if it does not play it."""
+        called = ("normal", game) if game == game_of_protocol("uci") else (game,)
+        known = re.split(r"[ ,]+", self.features.get("variants", "normal"))
+        return next((name for name in called if name in known), None)
+
+    def _notation(self, game: str) -> Notation:
+        return notation_for(game_facts(game).protocol, new_version=self._new_version)
+
+    def _set_up(self, position: EnginePosition, replay: Replay) -> str:
+        """What brings a position onto the engine's board, where nobody moves by itself."""
+        notation = self._notation(position.game)
+        start = (position.game, position.start)
+        known = len(self._moves)
+        lines = ["force"]
+        if start != self._start or replay.moves[:known] != self._moves:
+            known = 0
+            lines = ["new"]
+            if (variant := self._variant(position.game)) not in (None, "normal"):
+                lines.append(f"variant {variant}")
+            lines.append("force")
+            if position.start is not None:
+                lines.append(f"setboard {self._fen(replay.first)}")
+        say = "usermove " if self.features.get("usermove") == "1" else ""
+        lines += [say + notation.written(move) for move in replay.moves[known:]]
+        self._start, self._moves = start, replay.moves
+        return "".join(f"{line}\n" for line in lines)
+
+    def _fen(self, first: Position) -> str:
+        fen = " ".join(first.text.split(" ", 6)[:6])
+        named = type(first) is game_facts(game_of_protocol("uci")).position_type
+        takes = self._new_version and self.features.get("setboard", "0" if self.features else "1")
+        if not named or is_chess960(fen) or takes != "1":
+            message = "cannot be given a position like this; give the moves from the start"
+            raise self.transport.error(message, "refused")
+        return fen
+
+    async def _move(
+        self, position: EnginePosition, replay: Replay, lines: str, wait_s: float
+    ) -> Evaluation:
+        """Let the engine move, once the lines have set everything up."""
+        search = _Search(self.transport, ended_a_game=self._ended_a_game)
+        start, self._start = self._start, None  # unless all goes well, nobody knows its board
+        spent_s = await self.transport.ask(f"{lines}go\n", search, wait_s)
+        self.transport.tell("force\n")  # it does not think on
+        last = replay.last
+        best = self._checked(search.best, last, self._notation(position.game))
+        self._start, self._moves = start, (*replay.moves, best)
+        self._ended_a_game = best != "resign" and self._ends_game(last, best)
+        if search.thought is None:
+            return Evaluation(best=best, time_s=spent_s)
+        depth, score, nodes = (int(number) for number in search.thought.groups())
+        mate = None
+        if abs(score) > _MATE:
+            mate = int(math.copysign(min(abs(score) - _MATE, UNKNOWN_MATE), score))
+        return Evaluation.seen_by(
+            last.to_play,
+            score=None if mate is not None else float(score),
+            unit="centipawns",
+            mate=mate,
+            best=best,
+            depth=min(depth, _DEEPEST),
+            nodes=nodes,
+            time_s=spent_s,
+        )
+
+    @staticmethod
+    def _ends_game(last: Position, best: str) -> bool:
+        """Whether nothing can be played after a move."""
+        return not last.play(last.parse(best)).legal_moves
+
+    def _checked(self, best: str, last: Position, notation: Notation) -> str:
+        """The engine's move as we write it; raises if the rules do not know it."""
+        if best == "resign":
+            return best
+        try:
+            move = last.parse(notation.read(best))
+        except ValueError:
+            message = f"answers with '{best[:40]}', no move"
+            raise self.transport.error(message, "unplayable") from None
+        if not last.is_legal(move):
+            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
+        return str(move)
+
+    def _wait_s(self, limits: Limits) -> float:
+        """How long to wait for a move within the limits; CECP counts whole seconds."""
+        time_s = (limits or _USUAL_LIMITS).time_s
+        return self.spec.wait_s(None if time_s is None else math.ceil(time_s))
+
+    def _limit_lines(self, limits: Limits) -> str:
+        limits = limits or _USUAL_LIMITS
+        for key in ("nodes", "playouts", "level"):
+            if getattr(limits, key) is not None:
+                message = f"CECP knows no limit '{key}'; there are time and depth"
+                raise EngineError(self.name, message, reason="limit")
+        lines = ""
+        if limits.time_s is not None:
+            seconds = math.ceil(limits.time_s)
+            lines += f"st {seconds}\n" if self._new_version else f"level 1 {_minutes(seconds)} 0\n"
+        if limits.depth is not None:
+            if not self._new_version:
+                message = "tells nothing of depths; give it a time"
+                raise EngineError(self.name, message, reason="limit")
+            # Without a time of its own, an engine would keep to some clock.
+            lines += "" if limits.time_s is not None else "st 3600\n"
+            lines += f"sd {limits.depth}\n"
+        return lines
+
+    def _level_line(self, own: Clock) -> str:
+        if own.period_s:
+            raise self.transport.error("CECP knows no byo-yomi", "limit")
+        left = _minutes(math.floor(own.main_s))
+        if self._new_version:
+            return f"level {own.moves_to_go or 0} {left} {own.increment_s:g}\n"
+        # It knows only so many moves in some time, and is told what is left before each move.
+        return f"level {own.moves_to_go or _MOVES_TO_COME} {left} 0\n"
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds // 60}:{seconds % 60:02}"

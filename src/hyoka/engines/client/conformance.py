@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does an engine keep to its protocol? A list of small checks, each with a verdict."""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from hyoka.engines.client.cecp import CecpEngine
+from hyoka.engines.client.gtp import GtpEngine
+from hyoka.engines.client.position import EnginePosition
+from hyoka.engines.client.session import start_engine
+from hyoka.engines.client.uci import UciEngine
+from hyoka.engines.spec import PROTOCOLS, EngineSpec, Limits
+from hyoka.foundation.errors import EngineError, NotationError
+from hyoka.games import FACTS, games_with
+from hyoka.games.evaluation import Evaluation
+
+Verdict = Literal["pass", "warn", "fail"]
+
+_SLOW_START_S: Final = 5.0
+_MUCH_STDERR: Final = 50
+_FEW_NODES: Final = 1000
+_SHALLOW: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried, and how it went."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReport:
+    """What was found out about an engine."""
+
+    spec: EngineSpec
+    name: str
+    version: str
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed; a warning is no failure."""
+        return all(check.verdict != "fail" for check in self.checks)
+
+
+def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> EngineReport:
+    """Try an engine out: a spec, its text, or a bare command.
+
+    For a bare command UCI, USI, GTP and CECP are tried in turn; one that is not answered within
+    `probe_timeout_s` is not spoken.
+    """
+    if isinstance(engine, str):
+        if not re.match(rf"({'|'.join(PROTOCOLS)}):", engine.strip(), re.IGNORECASE):
+            return asyncio.run(_check_command(engine, probe_timeout_s))
+        engine = EngineSpec.from_text(engine)
+    return asyncio.run(_Examination(engine).run())
+
+
+async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
+    attempts = []
+    for protocol in ("uci", "usi", "gtp", "cecp"):
+        spec = EngineSpec(protocol=protocol, command=command)
+        try:
+            engine = await start_engine(replace(spec, timeout_s=probe_timeout_s))
+        except EngineError as error:
+            attempts.append(Check(f"speaks {protocol.upper()}", "fail", _told(error)))
+            if error.reason == "missing":
+                return EngineReport(
+                    spec, spec.title, "", (Check("program", "fail", error.message),)
+                )
+        else:
+            await engine.close()
+            return await _Examination(spec).run()
+    return EngineReport(spec, spec.title, "", tuple(attempts))
+
+
+class _Doubt(Exception):  # noqa: N818 - a verdict, no error
+    """What a check is not happy with, though it is no failure."""
+
+
+class _Examination:
+    """One engine, asked one thing after another; a check may cost it its process."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        self._spec = spec
+        self._checks: list[Check] = []
+        self._name, self._version = spec.title, ""
+        self._engine: UciEngine | GtpEngine | CecpEngine | None = None
+        self._position: EnginePosition | None = None
+        self._evaluation: Evaluation | EngineError | None = None
+        self._start_s = 0.0
+        self._stderr_lines = 0
+
+    async def run(self) -> EngineReport:
+        try:
+            await self._examine()
+        finally:
+            if self._engine is not None:
+                self._engine.kill()
+        return EngineReport(self._spec, self._name, self._version, tuple(self._checks))
+
+    async def _examine(self) -> None:
+        if not await self._try("program", self._program):
+            return
+        if not await self._try("starts and shakes hands", self._start):
+            return
+        await self._try("time of start", self._time_of_start)
+        await self._try("name and version", self._names)
+        await self._try("options", self._options)
+        await self._try("new game", self._new_game)
+        if await self._try("takes a position", self._takes_position):
+            await self._try("evaluates", self._evaluates)
+            await self._try("legal best move", self._best_move)
+            if isinstance(self._engine, GtpEngine):
+                await self._try("refuses an illegal move", self._illegal_move)
+            await self._try("same answer twice", self._same_twice)
+        await self._try("quits by itself", self._quits)
+        await self._try("standard error", self._stderr)
+
+    async def _try(self, name: str, check: Callable[[], Awaitable[str]]) -> bool:
+        verdict: Verdict = "pass"
+        try:
+            detail = await check()
+        except _Doubt as doubt:
+            verdict, detail = "warn", str(doubt)
+        except (EngineError, NotationError) as error:
+            verdict = "fail"
+            detail = _told(error) if isinstance(error, EngineError) else str(error)
+        self._checks.append(Check(name, verdict, detail))
+        return verdict != "fail"
+
+    async def _running(self) -> Any:
+        """The engine; a new process if a check has cost the last one its life."""
+        if self._engine is None or not self._engine.alive:
+            self._engine = await start_engine(self._spec)  # type: ignore[assignment]
+        return self._engine
+
+    async def _program(self) -> str:
+        return self._spec.program()[0]
+
+    async def _start(self) -> str:
+        began = time.monotonic()
+        await self._running()
+        self._start_s = time.monotonic() - began
+        return self._spec.protocol.upper()
+
+    async def _time_of_start(self) -> str:
+        detail = f"{self._start_s:.2f} s"
+        if self._start_s > _SLOW_START_S:
+            raise _Doubt(detail)
+        return detail
+
+    async def _names(self) -> str:
+        engine = await self._running()
+        self._name, self._version = engine.name, engine.version
+        if engine.name == self._spec.title:
+            raise _Doubt("gives no name of its own")
+        return f"{engine.name} {engine.version}".strip()
+
+    async def _options(self) -> str:
+        engine = await self._running()
+        if isinstance(engine, GtpEngine):
+            if not engine.commands:
+                raise _Doubt("does not list its commands")
+            return f"{len(engine.commands)} commands, profile '{engine.profile.name}'"
+        return f"{len(engine.options)} options"
+
+    async def _new_game(self) -> str:
+        await (await self._running()).new_game()
+        return "ready again"
+
+    async def _takes_position(self) -> str:
+        for game in self._trial_games():
+            position = EnginePosition(game, moves=FACTS[game].trial_moves)
+            engine = await self._running()
+            try:
+                self._evaluation = await engine.evaluate(position)
+            except EngineError as error:
+                # It has taken the position; what it says comes next.
+                if error.reason in ("nonsense", "unplayable"):
+                    self._position, self._evaluation = position, error
+                    return game
+                if error.reason not in ("refused", "game"):
+                    raise
+                refusal = error
+            else:
+                self._position = position
+                return f"{game}: {' '.join(position.moves)}"
+        raise refusal
+
+    def _trial_games(self) -> list[str]:
+        spoken = ("uci", "usi") if self._spec.protocol == "cecp" else (self._spec.protocol,)
+        return games_with(lambda facts: facts.trial_moves and facts.protocol in spoken)
+
+    async def _evaluates(self) -> str:
+        found = self._evaluation
+        if isinstance(found, EngineError):
+            raise found
+        assert found is not None
+        if found.value is None and found.score is None and found.mate is None:
+            raise _Doubt("gives moves, but neither a value nor a score")
+        parts = [
+            None if found.value is None else f"value {found.value:.3f}",
+            None if found.score is None else f"{found.score:g} {found.unit}",
+            None if found.mate is None else f"mate in {found.mate}",
+        ]
+        return f"{', '.join(filter(None, parts))} in {found.time_s:.3f} s"
+
+    async def _best_move(self) -> str:
+        assert self._position is not None
+        best = await (await self._running()).best_move(self._position)
+        if best != "resign" and not self._position.replay().last.is_legal(best):
+            raise _Doubt(f"{best} is not legal by our rules")
+        return str(best)
+
+    async def _illegal_move(self) -> str:
+        assert self._position is not None
+        engine = await self._running()
+        await engine.best_move(self._position)  # so that the position stands on the board
+        move = self._position.moves[0]
+        (answer,) = await engine.send([f"play b {move}"])
+        engine.kill()  # its board can no longer be trusted
+        if answer.accepted:
+            raise _Doubt(f"accepts {move} where it has been played already")
+        return answer.text or "refused"
+
+    async def _same_twice(self) -> str:
+        assert self._position is not None
+        limits = None
+        if not isinstance(self._engine, GtpEngine):
+            given = self._spec.limits
+            fixed = given.time_s is None and (given.nodes or given.depth)
+            limits = given if fixed else self._few_nodes(await self._running())
+        answers = []
+        for _ in range(2):
+            engine = await self._running()
+            await engine.new_game()
+            answers.append(replace(await engine.evaluate(self._position, limits), time_s=0.0))
+        if answers[0] != answers[1]:
+            raise _Doubt(f"{_short(answers[0])}, then {_short(answers[1])}")
+        return f"{_short(answers[0])}{f' at {limits.text}' if limits else ''}"
+
+    @staticmethod
+    def _few_nodes(engine: UciEngine | CecpEngine) -> Limits | None:
+        """A limit that leaves nothing to the clock, if the engine knows one."""
+        if isinstance(engine, CecpEngine):
+            return Limits(depth=_SHALLOW) if engine.features else None
+        return Limits(nodes=_FEW_NODES) if engine.dialect.counts_nodes else Limits(depth=_SHALLOW)
+
+    async def _quits(self) -> str:
+        engine = await self._running()
+        self._stderr_lines = engine.transport.stderr_count
+        if not await engine.close():
+            raise _Doubt("had to be killed")
+        return "after 'quit'"
+
+    async def _stderr(self) -> str:
+        if self._stderr_lines > _MUCH_STDERR:
+            raise _Doubt(f"{self._stderr_lines} lines")
+        return f"{self._stderr_lines} lines"
+
+
+def _told(error: EngineError) -> str:
+    return error.with_last_words.removeprefix(f"{error.engine}: ")
+
+
+def _short(evaluation: Evaluation) -> str:
+    number = next(
+        (n for n in (evaluation.mate, evaluation.score, evaluation.value) if n is not None), "-"
+    )
+    return f"{number} {evaluation.best or ''}".strip()

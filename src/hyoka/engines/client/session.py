@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine kept alive through many positions, for callers that know nothing of event loops."""
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections import deque
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeVar
+
+from hyoka.engines.client.cecp import CecpEngine
+from hyoka.engines.client.gtp import Answer, GtpEngine
+from hyoka.engines.client.position import EnginePosition
+from hyoka.engines.client.transport import Transport, printable
+from hyoka.engines.client.uci import UciEngine
+from hyoka.engines.client.usi import UsiEngine
+from hyoka.engines.spec import EngineSpec, Limits
+from hyoka.foundation.errors import EngineError, Error
+from hyoka.games.clock import Clock
+from hyoka.games.evaluation import Evaluation
+
+# How long results are collected before they are handed on: starting and stopping the event loop
+# for each would cost as much as a quick engine's answer.
+_BATCH_S: Final = 0.05
+# An engine that answers in less than a millisecond is given many positions at once.
+_QUICK_S: Final = 0.001
+_MANY_AT_ONCE: Final = 32
+_LONGEST_POSITION: Final = 200
+
+T = TypeVar("T")
+
+
+class Engine(Protocol):
+    """What engines of all protocols can do; see `UciEngine`, `GtpEngine` and `CecpEngine`."""
+
+    spec: EngineSpec
+    name: str
+    version: str
+    transport: Transport
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine can still be asked."""
+
+    async def new_game(self) -> None:
+        """Make the engine forget what was before."""
+
+    async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
+        """Evaluate a position."""
+
+    async def evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Error]:
+        """Evaluate the first of some positions, one at least: results, or what went wrong."""
+
+    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play; None if the game is over."""
+
+    async def play(
+        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
+    ) -> Evaluation:
+        """Its move in a game, by both players' clocks (the first's first) or by its own limits."""
+
+    async def close(self) -> bool:
+        """Let the engine go; True if it went by itself."""
+
+    def kill(self) -> None:
+        """End the engine at once."""
+
+
+async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engine:
+    """Start an engine and shake hands with it; whoever starts one closes it.
+
+    Raises EngineError if it is missing, does not speak its protocol or refuses an option, and
+    NotationError if the text names no engine.
+    """
+    if isinstance(spec, str):
+        spec = EngineSpec.from_text(spec)
+    kinds: dict[str, type[GtpEngine] | type[UciEngine] | type[CecpEngine]] = {
+        "gtp": GtpEngine,
+        "uci": UciEngine,
+        "usi": UsiEngine,
+        "cecp": CecpEngine,
+    }
+    return await kinds[spec.protocol].start(spec, cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A position that an engine did not evaluate."""
+
+    reason: str
+    """One word: `illegal` for a position that the rules refuse, or a reason of EngineError."""
+    message: str
+    """What happened, on one line."""
+    detail: str
+    """The position, the last lines of the dialogue and of the engine's standard error: for a
+    terminal, not for a file."""
+
+
+class EngineSession:
+    """An engine for one thread at a time, started anew when it dies or hangs.
+
+    with EngineSession("uci:nodes=1:stockfish") as session:
+        evaluations = session.evaluate_many([EnginePosition("chess", moves=["e2e4"])])
+    """
+
+    def __init__(
+        self, spec: EngineSpec | str, *, max_restarts: int = 3, cwd: Path | None = None
+    ) -> None:
+        """Take an engine, and how often in a row it may be started anew without any success."""
+        self.spec = EngineSpec.from_text(spec) if isinstance(spec, str) else spec
+        self.restarts = 0
+        """How often the engine has been started anew."""
+        self._max_restarts = max_restarts
+        self._restarts_in_a_row = 0
+        self._cwd = cwd
+        self._at_once = 1
+        self._runner = asyncio.Runner()
+        self._asking: asyncio.Task[Any] | None = None
+        """What the runner is at, for whoever stops it."""
+        self._is_started = False
+        self._engine: Engine | None = None
+        self._last_error: EngineError | None = None
+        self._last_failed = ""
+        """The position that the last error was about."""
+        self._gave_up: EngineError | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self._runner.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._engine is not None and error is not None:
+            self._engine.kill()  # whoever failed does not wait for a farewell
+        self.close()
+
+    def start(self) -> None:
+        """Start the engine, unless it has been; raises EngineError as `start_engine` does."""
+        if not self._is_started:
+            self._engine = self._run(start_engine(self.spec, self._cwd))
+            self._is_started = True
+
+    def stop(self) -> None:
+        """End the engine that is starting or being asked; called from another thread.
+
+        Whoever waits for it is told, by an EngineError, that it was stopped.
+        """
+        if (asking := self._asking) is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has gone
+                asking.get_loop().call_soon_threadsafe(asking.cancel)
+
+    def close(self) -> None:
+        """Let the engine go; nothing can be asked afterwards."""
+        try:
+            if self._engine is not None:
+                self._runner.run(self._engine.close())
+        finally:
+            if self._engine is not None:
+                self._engine.kill()
+            self._runner.close()
+
+    def _run(self, question: Coroutine[Any, Any, T]) -> T:
+        """Do something in the session's event loop, where `stop` can end it."""
+
+        async def stoppable() -> T:
+            self._asking = asyncio.current_task()
+            return await question
+
+        try:
+            return self._runner.run(stoppable())
+        except asyncio.CancelledError:
+            raise EngineError(self.spec.title, "was stopped", reason="died") from None
+        finally:
+            self._asking = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that runs now; raises EngineError if none does."""
+        if self._engine is None:
+            raise self._last_error or EngineError(self.spec.title, "is not running", reason="died")
+        return self._engine
+
+    def evaluate_many(
+        self, positions: Iterable[EnginePosition], limits: Limits | None = None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate positions in order; see `evaluate_each`."""
+        return list(self.evaluate_each(positions, limits))
+
+    def evaluate_each(
+        self, positions: Iterable[EnginePosition], limits: Limits | None = None
+    ) -> Iterator[Evaluation | Failure]:
+        """Evaluate positions in order and hand on each result, soon after it is there.
+
+        A position on which the engine dies, hangs or talks nonsense gives a Failure; the next is
+        given to a new process. Raises EngineError, after all results before it, when the engine
+        has been started anew too often in a row.
+        """
+        left = deque[EnginePosition]()
+        more = iter(positions)
+        while batch := self._run(self._evaluate_for_a_moment(left, more, limits)):
+            yield from batch
+            if self._gave_up is not None:
+                raise self._gave_up
+
+    def evaluate(
+        self, position: EnginePosition, limits: Limits | None = None
+    ) -> Evaluation | Failure:
+        """Evaluate one position; `evaluate_many` is quicker for many."""
+        return self.evaluate_many([position], limits)[0]
+
+    def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
+        """The move the engine would play; None if the game is over. Raises what goes wrong."""
+        return self._run(self._best_move(position, limits))
+
+    def new_game(self) -> None:
+        """Make the engine forget what was before."""
+        self._run(self.engine.new_game())
+
+    def gtp_engine(self) -> GtpEngine:
+        """The GTP engine, started anew if need be; raises EngineError if it is none."""
+        engine = self._run(self._running_engine())
+        if not isinstance(engine, GtpEngine):
+            raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
+        return engine
+
+    def send(self, commands: Sequence[str]) -> list[Answer]:
+        """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
+        engine = self.gtp_engine()
+        try:
+            answers = self._run(engine.command(commands))
+        except EngineError as error:
+            self._last_error, self._last_failed = error, f" at '{printable(commands[-1])}'"
+            raise
+        self._restarts_in_a_row = 0
+        return answers
+
+    def restart(self) -> None:
+        """End the engine; the next question starts a new one."""
+        if self._engine is not None:
+            self._run(self._engine.close())
+            self._engine.kill()
+        self._restarts_in_a_row = 0
+
+    async def _best_move(self, position: EnginePosition, limits: Limits | None) -> str | None:
+        engine = await self._running_engine()
+        try:
+            move = await engine.best_move(position, limits)
+        except EngineError as error:
+            self._note(position, error)
+            raise
+        self._restarts_in_a_row = 0
+        return move
+
+    async def _evaluate_for_a_moment(
+        self, left: deque[EnginePosition], more: Iterator[EnginePosition], limits: Limits | None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate what is left and then more, for a moment; an empty list if there is nothing."""
+        results: list[Evaluation | Failure] = []
+        until = time.monotonic() + _BATCH_S
+        while time.monotonic() < until:
+            left.extend(itertools.islice(more, max(0, self._at_once - len(left))))
+            if not left:
+                break
+            try:
+                found = await self._evaluate_some(left, limits)
+            except EngineError as error:
+                if not results:
+                    raise
+                self._gave_up = error
+                break
+            results += found
+            for _ in found:
+                left.popleft()
+        return results
+
+    async def _evaluate_some(
+        self, positions: Sequence[EnginePosition], limits: Limits | None
+    ) -> list[Evaluation | Failure]:
+        """Evaluate the first of some positions; raises EngineError when no engine can be had."""
+        engine = await self._running_engine()
+        try:
+            found = await engine.evaluate_some(positions, limits)
+        except EngineError as error:
+            found = [error]
+        self._at_once = 1
+        results: list[Evaluation | Failure] = []
+        for position, each in zip(positions, found, strict=False):
+            if isinstance(each, Error):
+                results.append(self._failure(engine, position, each))
+            else:
+                results.append(each)
+                if each.time_s > 0:  # else the rules have answered, and not the engine
+                    self._restarts_in_a_row = 0
+                    self._at_once = _MANY_AT_ONCE if each.time_s < _QUICK_S else 1
+        return results
+
+    def _failure(self, engine: Engine, position: EnginePosition, error: Error) -> Failure:
+        if not isinstance(error, EngineError):
+            return Failure("illegal", str(error), position.describe())
+        if error.reason not in ("refused", "limit", "game"):
+            engine.kill()
+            self._note(position, error)
+        words = [f"! {line}" for line in error.last_words.splitlines()]
+        lines = [position.describe(), *error.transcript.splitlines()]
+        lines += [line for line in words if line not in lines]
+        return Failure(error.reason, error.message, "\n".join(lines))
+
+    def _note(self, position: EnginePosition, error: EngineError) -> None:
+        """Keep what is to be told if the engine is given up."""
+        where = printable(position.describe())
+        if len(where) > _LONGEST_POSITION:
+            where = f"{where[:_LONGEST_POSITION]}… ({len(position.moves)} moves)"
+        self._last_error, self._last_failed = error, f" at {where}"
+
+    async def _running_engine(self) -> Engine:
+        """The engine, started anew if need be; raises EngineError when that goes on too long."""
+        engine = self._engine
+        if engine is not None and engine.alive:
+            return engine
+        self._engine = None
+        while self._restarts_in_a_row < self._max_restarts:
+            self._restarts_in_a_row += 1
+            self.restarts += 1
+            try:
+                self._engine = await start_engine(self.spec, self._cwd)
+            except EngineError as error:
+                self._last_error, self._last_failed = error, " when it was started"
+            else:
+                return self._engine
+        last = self._last_error
+        hint = "; to wait longer, set grace= or timeout= in its spec"
+        raise EngineError(
+            self.spec.title,
+            f"given up after {self._restarts_in_a_row} restarts in a row without an evaluation; "
+            f"the last time it {last.message if last else 'died'}{self._last_failed}"
+            f"{hint if last and last.reason == 'timeout' else ''}",
+            last.transcript if last else "",
+            last.reason if last else "died",
+            last.last_words if last else "",
+        )

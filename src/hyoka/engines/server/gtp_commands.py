@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GTP commands for set-up, score and analysis (Leela Zero and KataGo dialects)."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka._core import Player
+from hyoka.engines.server.gtp_board import COLUMNS, Board, free_handicap, handicap, stones_of
+from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
+from hyoka.games import AnyMove, GoPosition, facts_of_size, game_facts
+from hyoka.games.diagram import terminal
+from hyoka.records.problems import load_sgf_past
+from hyoka.records.problems.go_position import with_text_field
+from hyoka.search import MoveReport, SearchResult
+
+PLAYOUTS: Final = 128
+_LONGEST: Final = 3
+"""Moves a playout may take, times the points of the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is judged of a position of Go; points are written as moves are."""
+
+    alive: tuple[tuple[str, ...], ...]
+    """Chains, whole."""
+    dead: tuple[tuple[str, ...], ...]
+    score: float
+    """By area with the dead stones taken off, komi included, for Black."""
+
+
+def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> Status:
+    """Judge every chain: dead if in most playouts its points end up as the opponent's.
+
+    Half of the playouts begin with either colour. The same seed gives the same judgement.
+    """
+    cells = position.cells
+    kept = _ownership(position, playouts, seed)
+    alive: list[tuple[str, ...]] = []
+    dead: list[tuple[str, ...]] = []
+    cleared = cells.copy()
+    for chain in _chains(cells):
+        colour = int(cells[chain[0]])
+        mean = float(np.mean([kept[point] for point in chain])) * colour
+        (alive if mean >= 0 else dead).append(tuple(_name(point, position.size) for point in chain))
+        if mean < 0:
+            for point in chain:
+                cleared[point] = 0
+    stones = [
+        [_name(tuple(point), position.size) for point in np.argwhere(cleared == colour).tolist()]
+        for colour in (1, -1)
+    ]
+    board = type(position).from_stones(*stones, komi=position.komi)
+    return Status(tuple(alive), tuple(dead), float(board.score))
+
+
+def _ownership(position: GoPosition, playouts: int, seed: int) -> NDArray[np.float64]:
+    """For each point the mean of who owns it at a playout's end: 1 Black, -1 White."""
+    points = position.size**2
+    total = np.zeros((position.size, position.size))
+    for number in range(playouts):
+        player = Player.first if number % 2 == 0 else Player.second
+        game = with_text_field(position.with_to_play(player), 3, "0")
+        for ply in range(_LONGEST * points):
+            if game.outcome is not None:
+                break
+            game = game.play(game.random_move(seed * 1_000_003 + number * 4096 + ply))
+        total += _owned(game.cells)
+    return total / playouts
+
+
+def _owned(cells: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Stones, and the single-point eyes that a playout leaves."""
+    owned = cells.astype(float)
+    size = len(cells)
+    for row, column in np.argwhere(cells == 0).tolist():
+        near = {int(cells[point]) for point in _neighbours((row, column), size)} - {0}
+        if len(near) == 1:
+            owned[row, column] = near.pop()
+    return owned
+
+
+def _chains(cells: NDArray[np.int8]) -> list[list[tuple[int, int]]]:
+    seen: set[tuple[int, int]] = set()
+    chains = []
+    for row, column in np.argwhere(cells != 0).tolist():
+        if (row, column) in seen:
+            continue
+        chain, open_points = [], [(row, column)]
+        seen.add((row, column))
+        while open_points:
+            point = open_points.pop()
+            chain.append(point)
+            for other in _neighbours(point, len(cells)):
+                if other not in seen and cells[other] == cells[point]:
+                    seen.add(other)
+                    open_points.append(other)
+        chains.append(sorted(chain))
+    return chains
+
+
+def _neighbours(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
+    row, column = point
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
+
+
+def _name(point: tuple[int, ...], size: int) -> str:
+    return f"{COLUMNS[point[1]]}{size - point[0]}"
+
+
+COLOURS: Final = {
+    "b": Player.first,
+    "black": Player.first,
+    "w": Player.second,
+    "white": Player.second,
+}
+_CONFIDENCE: Final = 1.96
+
+
+def colour_of(words: Sequence[str]) -> Player:
+    """The colour that a command's first argument names. Raises NotationError."""
+    if not words or words[0].lower() not in COLOURS:
+        raise NotationError("syntax error")
+    return COLOURS[words[0].lower()]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What to tell during a search, and how often."""
+
+    style: str
+    """`lz` or `kata`."""
+    player: Player | None = None
+    every_s: float = 0.5
+    most_moves: int | None = None
+    root: bool = False
+    """Whether KataGo's `rootInfo` is wanted."""
+    avoid: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+    @classmethod
+    def from_words(cls, style: str, words: Sequence[str]) -> "Analysis":
+        """Read the arguments; those of programs that know more are passed over.
+
+        >>> asked = Analysis.from_words("kata", "b 50 rootInfo true ownership true".split())
+        >>> asked.player, asked.every_s, asked.root
+        (Player.first, 0.5, True)
+        """
+        asked = cls(style)
+        left = list(words)
+        if left and left[0].lower() in COLOURS:
+            asked = replace(asked, player=COLOURS[left.pop(0).lower()])
+        if left and left[0].isdecimal():
+            left.insert(0, "interval")
+        while len(left) >= 2:
+            key, value = left.pop(0).lower(), left.pop(0)
+            if key == "interval" and value.isdecimal():
+                asked = replace(asked, every_s=max(0.01, int(value[:9]) / 100))
+            elif key == "maxmoves" and value.isdecimal():
+                asked = replace(asked, most_moves=int(value[:9]))
+            elif key == "rootinfo":
+                asked = replace(asked, root=value.lower() == "true")
+            elif key in ("avoid", "allow") and left:
+                # A colour, points, and for how many plies: for us, for the first move.
+                points = tuple(filter(None, left.pop(0).split(",")))
+                if left and left[0].isdecimal():
+                    del left[0]
+                if key == "avoid":
+                    asked = replace(asked, avoid=(*asked.avoid, *points))
+                else:
+                    asked = replace(asked, allow=(*asked.allow, *points))
+        return asked
+
+    def line(self, result: SearchResult, mover: Player) -> str:
+        """All moves that were looked at on one line; empty if there are none."""
+        reports = [report for report in result.moves if report.visits > 0] or result.moves[:1]
+        write = self._lz if self.style == "lz" else self._kata
+        words = [
+            write(report, mover, order)
+            for order, report in enumerate(reports[: self.most_moves or None])
+        ]
+        if words and self.root and self.style == "kata":
+            words.append(_root(result, mover))
+        return " ".join(words)
+
+    def _lz(self, report: MoveReport, mover: Player, order: int) -> str:
+        value = _seen(report.value, mover)
+        lower = _lower_bound(value, report.visits)
+        prior = "" if report.prior is None else f" prior {round(10_000 * report.prior)}"
+        return (
+            f"info move {report.move} visits {report.visits} winrate {round(10_000 * value)}"
+            f"{prior} lcb {round(10_000 * lower)} order {order} pv {_pv(report)}"
+        )
+
+    def _kata(self, report: MoveReport, mover: Player, order: int) -> str:
+        value = _seen(report.value, mover)
+        prior = "" if report.prior is None else f" prior {report.prior:.6f}"
+        return (
+            f"info move {report.move} visits {report.visits} utility {2 * value - 1:.6f} "
+            f"winrate {value:.6f}{_lead(report.score, mover)}{prior} "
+            f"lcb {_lower_bound(value, report.visits):.6f} order {order} pv {_pv(report)}"
+        )
+
+
+def _root(result: SearchResult, mover: Player) -> str:
+    value = _seen(result.value, mover)
+    visits = result.playouts or result.nodes
+    return (
+        f"rootInfo visits {visits} utility {2 * value - 1:.6f} winrate {value:.6f}"
+        f"{_lead(result.score if result.unit == 'points' else None, mover)}"
+    )
+
+
+def _lead(score: float | None, mover: Player) -> str:
+    if score is None:
+        return ""
+    lead = score if mover is Player.first else -score
+    return f" scoreMean {lead:.3f} scoreLead {lead:.3f}"
+
+
+def _seen(value: float | None, mover: Player) -> float:
+    """The first player's value as the mover sees it; an even one if it is not known."""
+    if value is None:
+        return 0.5
+    return value if mover is Player.first else 1 - value
+
+
+def _lower_bound(value: float, visits: int) -> float:
+    """Where a normal approximation puts the lower end of a 95 % interval."""
+    error = _CONFIDENCE * math.sqrt(max(value * (1 - value), 1e-4) / max(1, visits))
+    return max(0.0, value - error)
+
+
+def _pv(report: MoveReport) -> str:
+    moves: tuple[AnyMove, ...] = report.pv or (report.move,)
+    return " ".join(map(str, moves))
+
+
+_LARGEST_SGF: Final = 16 << 20
+_MOST_HANDICAP: Final = 9
+
+Command = Callable[[list[str]], str | None]
+"""Takes its arguments and gives the answer; None if it has answered by itself."""
+
+
+class SetUp:
+    """The commands about a board; `new_game` is called when another game begins."""
+
+    def __init__(self, board: Board, new_game: Callable[[], None]) -> None:
+        self._board = board
+        self._new_game = new_game
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by name: more in Go than in other games."""
+        known: dict[str, Command] = {
+            "set_game": self._set_game,
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "undo": self._undo,
+            "showboard": lambda words: "\n" + terminal(self._board.line, ascii=True),
+            "final_score": self._final_score,
+        }
+        if self._board.is_go:
+            known |= {
+                "fixed_handicap": self._fixed_handicap,
+                "place_free_handicap": self._place_free_handicap,
+                "set_free_handicap": self._set_free_handicap,
+                "loadsgf": self._loadsgf,
+                "final_status_list": self._final_status_list,
+            }
+        return known
+
+    def _changed(self) -> str:
+        self._new_game()
+        return ""
+
+    def _set_game(self, words: list[str]) -> str:
+        facts = game_facts(" ".join(words) or "?")
+        if facts.protocol != "gtp":
+            raise NotationError("unsupported game")
+        self._board.change_game(facts.name)
+        return self._changed()
+
+    def _boardsize(self, words: list[str]) -> str:
+        if len(words) != 1 or not words[0].isdecimal():
+            raise NotationError("syntax error")
+        facts = facts_of_size(self._board.facts.family, words[0])
+        if facts is None:
+            raise NotationError("unacceptable size")
+        self._board.change_game(facts.name)
+        return self._changed()
+
+    def _clear_board(self, words: list[str]) -> str:
+        self._board.clear()
+        return self._changed()
+
+    def _komi(self, words: list[str]) -> str:
+        if len(words) != 1 or not re.fullmatch(r"[+-]?[0-9]{0,4}\.?[0-9]{0,6}", words[0]):
+            raise NotationError("syntax error")
+        try:
+            self._board.set_komi(float(words[0]))
+        except ValueError:
+            raise NotationError("syntax error") from None
+        return ""
+
+    def _play(self, words: list[str]) -> str:
+        player = colour_of(words)
+        try:
+            self._board.play(player, " ".join(words[1:]))
+        except IllegalMoveError:
+            raise IllegalMoveError("illegal move") from None
+        except (NotationError, TypeError):
+            raise NotationError("syntax error") from None
+        return ""
+
+    def _undo(self, words: list[str]) -> str:
+        try:
+            self._board.undo()
+        except IllegalMoveError:
+            raise IllegalMoveError("cannot undo") from None
+        return ""
+
+    def _empty_board(self) -> tuple[str, float]:
+        if not self._board.is_empty:
+            raise IllegalMoveError("board not empty")
+        return self._board.game, self._board.go_position.komi
+
+    def _fixed_handicap(self, words: list[str]) -> str:
+        stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
+        game, komi = self._empty_board()
+        self._board.set_up(handicap(game, komi, stones))
+        return " ".join(stones_of(self._board.go_position, Player.first))
+
+    def _place_free_handicap(self, words: list[str]) -> str:
+        wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
+        game, komi = self._empty_board()
+        # An engine may place fewer stones than it is asked for.
+        for stones in range(min(wanted, _MOST_HANDICAP), 1, -1):
+            try:
+                self._board.set_up(handicap(game, komi, stones))
+            except NotationError:
+                continue
+            return " ".join(stones_of(self._board.go_position, Player.first))
+        raise NotationError("invalid number of stones")
+
+    def _set_free_handicap(self, words: list[str]) -> str:
+        game, komi = self._empty_board()
+        try:
+            self._board.set_up(free_handicap(game, komi, words))
+        except (Error, TypeError):
+            raise NotationError("bad vertex list") from None
+        return ""
+
+    def _loadsgf(self, words: list[str]) -> str:
+        number = None
+        if len(words) > 1 and words[-1].isdecimal():
+            number = int(words.pop()[:6]) or None
+        path = Path(" ".join(words))
+        try:
+            with path.open("rb") as file:
+                past = load_sgf_past(file.read(_LARGEST_SGF), number)
+        except (Error, OSError, ValueError) as error:
+            raise NotationError(f"cannot load file: {error}") from None
+        self._board.set_line(past.line())
+        return self._changed()
+
+    def _final_score(self, words: list[str]) -> str:
+        board = self._board
+        score = judge(board.go_position).score if board.is_go else board.position.score
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+    def _final_status_list(self, words: list[str]) -> str:
+        if len(words) != 1 or words[0] not in ("alive", "seki", "dead"):
+            raise NotationError("syntax error")
+        if words[0] == "seki":
+            return ""
+        status = judge(self._board.go_position)
+        chains = status.alive if words[0] == "alive" else status.dead
+        return "\n".join(" ".join(chain) for chain in chains)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of `go` and `info` in UCI and USI. Scores are for the side to move."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from hyoka._core import Player
+from hyoka.engines.server.search_thread import counted
+from hyoka.games import FACTS, AnyMove
+from hyoka.games.clock import Clock
+from hyoka.search import MoveReport, SearchLimits, SearchResult, SearchSpec
+
+_CLOCKS: Final = ("wtime", "btime", "winc", "binc", "movestogo", "byoyomi")
+_NUMBERS: Final = frozenset((*_CLOCKS, "depth", "nodes", "mate", "movetime"))
+_FLAGS: Final = frozenset(("infinite", "ponder"))
+_MOST: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """A `go` command, read; times are still in milliseconds.
+
+    >>> Go.from_words("go wtime 1000 btime nonsense searchmoves e2e4 d2d4 depth 3".split())
+    Go(numbers={'wtime': 1000, 'depth': 3}, flags=frozenset(), searchmoves=('e2e4', 'd2d4'))
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    flags: frozenset[str] = frozenset()
+    searchmoves: tuple[str, ...] = ()
+
+    @classmethod
+    def from_words(cls, words: list[str]) -> "Go":
+        """Read the words; what nobody knows is passed over, as the protocols want it."""
+        numbers: dict[str, int] = {}
+        flags = set()
+        moves: list[str] = []
+        among_moves = False
+        expected = ""
+        for word in words[1:]:
+            if expected:
+                name, expected = expected, ""
+                if (number := _number(word)) is not None:
+                    numbers[name] = number
+                    continue
+                if name == "mate" and word == "infinite":  # USI's search for a mate without end
+                    numbers["mate"] = 0
+                    continue
+            if word in _NUMBERS:
+                expected, among_moves = word, False
+            elif word in _FLAGS:
+                flags.add(word)
+                among_moves = False
+            elif word == "searchmoves":
+                among_moves = True
+            elif among_moves:
+                moves.append(word)
+        if "mate" in words[1:]:
+            numbers.setdefault("mate", 0)  # without a number: as long as it takes
+        return cls(numbers, frozenset(flags), tuple(moves))
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the search goes on until somebody stops it."""
+        return "infinite" in self.flags
+
+    @property
+    def ponder(self) -> bool:
+        """Whether the opponent is still to play the last move."""
+        return "ponder" in self.flags
+
+    def clock(self, mover: Player, first_letter: str) -> Clock | None:
+        """The mover's clock, if one was given; `first_letter` is `w` in UCI and `b` in USI."""
+        second_letter = "b" if first_letter == "w" else "w"
+        letter = first_letter if mover is Player.first else second_letter
+        known = self.numbers
+        if f"{letter}time" not in known and "byoyomi" not in known:
+            return None
+        return Clock(
+            main_s=max(0, known.get(f"{letter}time", 0)) / 1000,
+            increment_s=max(0, known.get(f"{letter}inc", 0)) / 1000,
+            moves_to_go=known.get("movestogo") or None,
+            period_s=max(0, known.get("byoyomi", 0)) / 1000,
+        )
+
+    def limits(self, spec: SearchSpec, seconds: float | None) -> SearchLimits:
+        """The limits of the search, besides its own; `seconds` is what its clock allows."""
+        if self.infinite:
+            return SearchLimits(infinite=True)
+        known = self.numbers
+        movetime_s = known["movetime"] / 1000 if "movetime" in known else None
+        times = [max(0.001, each) for each in (seconds, movetime_s) if each is not None]
+        limits = counted(spec, max(1, known["nodes"])) if "nodes" in known else SearchLimits()
+        depths = [known["depth"]] if "depth" in known else []
+        depths += [2 * known["mate"] - 1] if known.get("mate", 0) > 0 else []
+        depth = max(1, min(depths)) if depths else None
+        return replace(limits, depth=depth, time_s=min(times, default=None))
+
+
+def _number(word: str) -> int | None:
+    try:
+        return max(-_MOST, min(int(word), _MOST))
+    except ValueError:
+        return None
+
+
+_SURE: Final = 1e-4
+"""How near to certain a value may come before its score goes no further."""
+
+
+def centipawns_of(value: float, game: str) -> int:
+    """The score that stands for an expected result: scale × ln(value / (1 − value)).
+
+    For chess this is the Elo formula, 400 × log10(v / (1 − v)): 100 is worth 0.64. For shogi the
+    scale is the usual 600.
+
+    >>> [centipawns_of(value, "chess") for value in (0.5, 0.64, 1.0)]
+    [0, 100, 1600]
+    """
+    value = min(max(value, _SURE), 1 - _SURE)
+    return round(FACTS[game].centipawn_scale * math.log(value / (1 - value)))
+
+
+def score_of(
+    mover: Player, game: str, *, value: float | None, score: float | None, unit: str
+) -> int:
+    """Centipawns for the side to move, of a score or else of a value in the first player's view."""
+    if score is not None and unit == "centipawns":
+        return round(score) if mover is Player.first else -round(score)
+    if value is None:
+        value = 0.5
+    return centipawns_of(value if mover is Player.first else 1 - value, game)
+
+
+def info_lines(
+    result: SearchResult,
+    mover: Player,
+    game: str,
+    *,
+    lines: int,
+    write: Callable[[Sequence[AnyMove]], str],
+) -> list[str]:
+    """`info` lines for the best moves, as many as `lines`; `write` writes a variation.
+
+    A proven mate has its length instead of a score.
+    """
+    nodes = result.playouts or result.nodes
+    rate = f" nps {round(nodes / result.time_s)}" if result.time_s > 0 else ""
+    full = f" hashfull {result.hash_permille}" if result.hash_permille else ""
+    effort = f"nodes {nodes}{rate}{full} time {round(result.time_s * 1000)}"
+    told = []
+    for number, report in enumerate(result.moves[:lines], start=1):
+        pv = report.pv or (report.move,)
+        if number == 1:
+            pv = result.pv or pv
+            words = _score_words(result, mover, game, result.unit)
+        else:
+            words = _score_words(report, mover, game, result.unit)
+        depth = max(1, result.depth)
+        deepest = max(depth, result.selective_depth, len(pv))
+        told.append(
+            f"info depth {depth} seldepth {deepest} multipv {number} "
+            f"score {words} {effort} pv {write(pv)}"
+        )
+    if not told:
+        pv_words = f" pv {write(result.pv)}" if result.pv else ""
+        words = _score_words(result, mover, game, result.unit)
+        told.append(f"info depth {result.depth} score {words} {effort}{pv_words}")
+    return told
+
+
+def _score_words(found: SearchResult | MoveReport, mover: Player, game: str, unit: str) -> str:
+    if found.mate:
+        plies = found.mate if mover is Player.first else -found.mate
+        return f"mate {FACTS[game].counted_mate(plies)}"
+    score = score_of(mover, game, value=found.value, score=found.score, unit=unit)
+    return f"cp {score}"

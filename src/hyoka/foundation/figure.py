@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a paper wants of a figure: its size, range, title, legend and the names in it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+from hyoka.foundation.errors import ParameterError
+
+LegendPlace = Literal["top", "bottom", "left", "right", "inside", "none"]
+_NAMES: Final = ("series", "name")
+"""Fields of data that hold names of parts."""
+_AND: Final = ", "
+"""Between the name of an evaluator and that of a part."""
+_CONCATENATIONS: Final = ("vconcat", "hconcat", "concat")
+_STRIP: Final = 60
+"""A view no higher than this is a strip beside another: it keeps its height."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """How a chart is drawn into a file; what is not said stays as it is.
+
+    >>> Figure(width=400, x_range=(-300, 300), labels={"ply < 20": "opening"}).legend
+    'top'
+    """
+
+    title: str = ""
+    width: int | None = None
+    height: int | None = None
+    """Of the drawing itself in pixels (1/96 inch), without axes and legend."""
+    x_range: tuple[float, float] | None = None
+    x_title: str = ""
+    y_title: str = ""
+    legend: LegendPlace = "top"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Other names for evaluators and parts, by those that they have."""
+
+    def __post_init__(self) -> None:
+        if self.legend not in get_args(LegendPlace):
+            known = ", ".join(get_args(LegendPlace))
+            raise ParameterError("legend", f"is one of {known}, not '{self.legend}'")
+        for name, length in (("width", self.width), ("height", self.height)):
+            if length is not None and not 10 <= length <= 10_000:
+                raise ParameterError(name, f"is 10 to 10,000 pixels, not {length}")
+        if self.x_range is not None:
+            low, high = self.x_range
+            if not (math.isfinite(low) and math.isfinite(high) and low < high):
+                raise ParameterError("x_range", f"is two rising numbers, not {low:g} and {high:g}")
+
+    def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """A Vega-Lite specification drawn so; raises ParameterError if a label names nothing."""
+        unused, names = set(self.labels), dict.fromkeys(_names(spec))
+        for view in _views(spec):
+            self._size(view)
+            for channel, title in (("x", self.x_title), ("y", self.y_title)):
+                encoded = view.get("encoding", {}).get(channel)
+                if not isinstance(encoded, dict):
+                    continue
+                if title and encoded.get("title", "") is not None:
+                    encoded["title"] = title
+                if channel == "x" and self.x_range is not None and encoded.get("field"):
+                    self._range(view, encoded)
+        for holder in _dictionaries(spec):
+            if self.legend in ("left", "right", "inside") and isinstance(
+                holder.get("legend"), dict
+            ):
+                holder["legend"].pop("columns", None)
+            unused -= self._rename(holder)
+        if unused:
+            there = f"there are {', '.join(names)}" if names else "it has no names"
+            raise ParameterError(
+                "labels", f"name no part of the figure: {', '.join(sorted(unused))}; {there}"
+            )
+        if self.legend == "inside":
+            _keep_legends_in_views(spec)
+        config = dict(spec.get("config", {}))
+        if self.legend == "none":
+            config["legend"] = {"disable": True}
+        else:
+            place = {"inside": "bottom-right"}.get(self.legend, self.legend)
+            config["legend"] = {**config.get("legend", {}), "orient": place}
+        spec["config"] = config
+        if self.title:
+            spec["title"] = self.title
+        return spec
+
+    def _size(self, view: dict[str, Any]) -> None:
+        if self.width is not None and "width" in view:
+            view["width"] = self.width
+        height = view.get("height")
+        if self.height is not None and isinstance(height, int) and height > _STRIP:
+            view["height"] = self.height
+
+    def _range(self, view: dict[str, Any], across: dict[str, Any]) -> None:
+        if across.get("type", "quantitative") != "quantitative" or self.x_range is None:
+            return
+        scale = across.get("scale") or {}
+        across["scale"] = {**scale, "domain": list(self.x_range), "nice": False}
+        mark = view.get("mark")
+        view["mark"] = (
+            {"type": mark, "clip": True}
+            if isinstance(mark, str)
+            else {**(mark or {}), "clip": True}
+        )
+
+    def _rename(self, holder: dict[str, Any]) -> set[str]:
+        """Put labels into data and lists of names; gives those that were met."""
+        met: set[str] = set()
+
+        def labelled(name: Any) -> Any:
+            new, used = self._labelled(name) if isinstance(name, str) else (name, set())
+            met.update(used)
+            return new
+
+        for key in _NAMES:
+            if key in holder:
+                holder[key] = labelled(holder[key])
+        if isinstance(names := holder.get("domain"), list):
+            holder["domain"] = [labelled(name) for name in names]
+        return met
+
+    def _labelled(self, name: str) -> tuple[str, set[str]]:
+        """A name with its label, and whose that is.
+
+        A name of an evaluator and a part (`comments, early`) may have a label of its own, or have
+        those of the two.
+        """
+        if name in self.labels:
+            return self.labels[name], {name}
+        used: set[str] = set()
+        for known, label in self.labels.items():
+            if name.startswith(f"{known}{_AND}"):
+                name, used = label + name.removeprefix(known), used | {known}
+                break
+        for known, label in self.labels.items():
+            if name.endswith(f"{_AND}{known}"):
+                name, used = name.removesuffix(known) + label, used | {known}
+                break
+        return name, used
+
+
+def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A specification and all views in it."""
+    yield spec
+    for key in (*_CONCATENATIONS, "layer"):
+        for part in spec.get(key, ()):
+            yield from _views(part)
+
+
+def _names(spec: dict[str, Any]) -> Iterator[str]:
+    """The names of parts that a specification's data have, in their order."""
+    for rows in spec.get("datasets", {}).values():
+        for row in rows:
+            yield from (row[key] for key in _NAMES if row.get(key))
+
+
+def _keep_legends_in_views(spec: dict[str, Any]) -> None:
+    """Give each view of several its own legend: one for all of them would lie outside of all.
+
+    A strip has no room for one.
+    """
+    for key in _CONCATENATIONS:
+        if key not in spec:
+            continue
+        legends = dict.fromkeys(("color", "strokeDash"), "independent")
+        spec["resolve"] = {**spec.get("resolve", {}), "legend": legends}
+        for view in spec[key]:
+            if isinstance(height := view.get("height"), int) and height <= _STRIP:
+                for holder in _dictionaries(view):
+                    if "legend" in holder:
+                        holder["legend"] = None
+
+
+def _dictionaries(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = [each for key, each in value.items() if key != "config"]
+    if isinstance(value, list):
+        for each in value:
+            yield from _dictionaries(each)

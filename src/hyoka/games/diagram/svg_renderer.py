@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagrams as SVG. Lengths are in units of which a cell has `CELL`; the board starts at (0, 0)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+from typing import Final, Literal, get_args
+
+from hyoka._core import Player
+from hyoka.games.diagram.builders import diagram
+from hyoka.games.diagram.diagram_value import Diagram, Panel, Piece, Place, printable, text_width
+from hyoka.games.protocols import AnyGame
+
+CELL: Final = 40
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An outline to fill, and lines to draw on it."""
+
+    outline: str
+    lines: str = ""
+    edge: float = 1.5
+    """How wide the pen is that goes around the outline."""
+    clarity: float = 1
+    """How strong the lines are, from 0 to 1."""
+
+
+def _dot(x: float, y: float, r: float) -> str:
+    """Circle around (x, y), seen from the pen, which ends where it was."""
+    turn = f"a{r:g} {r:g} 0 1 0"
+    return f"m{x - r:g} {y:g}{turn} {2 * r:g} 0{turn} {-2 * r:g} 0zm{r - x:g} {-y:g}"
+
+
+SHAPES: Final = {
+    "disc": Shape("m-18 0a18 18 0 1 0 36 0a18 18 0 1 0-36 0z", edge=1),
+    "block": Shape(
+        "m-18-16q0-2 2-2h32q2 0 2 2v32q0 2-2 2h-32q-2 0-2-2z", "m-12-12h24v24h-24z", 0, 0.35
+    ),
+    "wedge": Shape("m0-17.5l11.5 5l4.5 29h-32l4.5-29z", edge=1.2),
+    "pawn": Shape(
+        "m-10.5 15h21c0-5-2.5-7.5-6-9.5c-1.2-2-1.7-4-1.7-6.2a6.3 6.3 0 1 0-5.6 0"
+        "c0 2.2-.5 4.2-1.7 6.2c-3.5 2-6 4.5-6 9.5z",
+        "m-4.5 5.5h9",
+    ),
+    "rook": Shape(
+        "m-12 15h24v-4h-3l-2-13l3-3v-9h-5v3.5h-2.5v-3.5h-5v3.5h-2.5v-3.5h-5v9l3 3l-2 13h-3z",
+        "m-7-2h14m-16 13h18",
+    ),
+    "knight": Shape(
+        "m-9 15h20.5c1-13-1.5-24.5-12-28.5l-1.5-4l-3 4.8c-4 2-6 5.5-8.7 10.2c-1.5 2.7-.3 5 1.7 6"
+        "c2 1 3.7-.3 5-2c2 .3 4.5-.3 6.5-2c.3 5-8 7.5-8.5 15.5z",
+        "m-4.5-7.5a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0m6.5-3c4.5 4.5 6 12 5.5 21",
+    ),
+    "bishop": Shape(
+        "m-11.5 15h23q0-4-7-4.5l1-5c5.5-5 3-12.5-5.5-17.5c-8.5 5-11 12.5-5.5 17.5l1 5q-7 .5-7 4.5z"
+        + _dot(11.5, -29.2, 2.3),
+        "m-5.5 5.5h11m-5.5-12v7m-3.5-3.8h7",
+    ),
+    "queen": Shape(
+        "m-11 15h22v-4l-2-1l5-17l-6.5 7.5v-11l-5 10l-2.5-13l-2.5 13l-5-10v11l-6.5-7.5l5 17l-2 1z"
+        + _dot(-3, -24, 1.9)
+        + _dot(3.5, -28.5, 1.9)
+        + _dot(11, -30.5, 1.9)
+        + _dot(18.5, -28.5, 1.9)
+        + _dot(25, -24, 1.9),
+        "m-9 10q9-3 18 0",
+    ),
+    "king": Shape(
+        "m-11 15h22v-4h-2l-2.5-10l5-7.8q-5-4-10-4.2v-1.8h3.2v-2.6h-3.2v-2.6h-3v2.6h-3.2v2.6h3.2v1.8"
+        "q-5 .2-10 4.2l5 7.8l-2.5 10h-2z",
+        "m-9 11h18m-15.5-10h13",
+    ),
+}
+
+
+_LAST = "#7fa82e"
+_MARK = "#1f6fd1"
+_PROMOTED = "#c2201a"
+_INK = "#1a1a1a"
+_START = ' text-anchor="start"'
+
+# Letters take the colour of the page around them; in a file of their own, a grey that reads on
+# light and dark. In the dark the board is dimmed, unless the page sets --hk-dim to hidden.
+_STYLE = (
+    "<style>.hk-svg:root{color:#777}.hk-dim{visibility:var(--hk-dim,hidden)}"
+    "@media(prefers-color-scheme:dark){.hk-dim{visibility:var(--hk-dim,visible)}}</style>"
+)
+
+
+Lettering = Literal["letters", "kanji"]
+"""What is written on pieces of shogi."""
+
+
+def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letters") -> str:
+    """Draw a board as SVG, `size` pixels wide: one element without ids, scripts or links.
+
+    Pieces of shogi have letters, which read wherever the picture is shown; with `pieces="kanji"`
+    they have characters, which need a font that has them.
+
+    It may stand in a file of its own or many times inside one page, light or dark; letters take
+    the page's colour. The last move is ringed or shaded. Raises ValueError unless `size` is
+    positive.
+
+    >>> import hyoka as hk
+    >>> picture = svg(hk.Chess())
+    >>> picture[:4], picture[-6:], "<title>Chess</title><desc>White to play.</desc>" in picture
+    ('<svg', '</svg>', True)
+    """
+    if size <= 0:
+        raise ValueError(f"size must be positive, not {size}")
+    if pieces not in get_args(Lettering):
+        raise ValueError(f"pieces have letters or kanji, not {pieces!r}")
+    board = game if isinstance(game, Diagram) else diagram(game)
+    if pieces == "letters":
+        board = board.in_letters()
+    unit = _unit(board)
+    margins = {True: 20 * unit, False: 6 * unit}
+    left, right = (margins[side in board.label_sides] for side in ("left", "right"))
+    top, bottom = (margins[side in board.label_sides] for side in ("top", "bottom"))
+    parts = [_surface(board), _shades(board), _pieces(_placed(board), board)]
+    parts += [_rings(board), _marks(board), _labels(board), _coordinates(board)]
+    for panel in board.panels:
+        if panel.player is Player.second:
+            top += 36 * unit
+            parts.append(_panel(panel, board, 18 * unit - top))
+        else:
+            bottom += 36 * unit
+            parts.append(_panel(panel, board, board.rows * CELL + bottom - 18 * unit))
+    width = left + board.columns * CELL + right
+    for line in _wrapped(printable(board.caption), 68):
+        bottom += 18 * unit
+        y = board.rows * CELL + bottom - 7 * unit
+        parts.append(_text(line, width / 2 - left, y, size=13 * unit))
+    height = top + board.rows * CELL + bottom + 4 * unit
+    title, caption = _safe(board.title), _safe(board.caption)
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" class="hk-svg" role="img" '
+        f'aria-label="{title}. {caption}" width="{size}" height="{round(size * height / width)}" '
+        f'viewBox="{_n(-left)} {_n(-top)} {_n(width)} {_n(height)}" fill="currentColor" '
+        'font-family="system-ui,sans-serif" text-anchor="middle">'
+        f"<title>{title}</title><desc>{caption}</desc>{_STYLE}{''.join(parts)}</svg>"
+    )
+
+
+def _unit(board: Diagram) -> float:
+    # What is beside the board keeps its size on the page, however many cells the board has.
+    return board.columns * CELL / 440
+
+
+def _n(number: float) -> str:
+    return f"{round(number, 2) + 0.0:g}"
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
+
+
+def _middle(place: Place) -> tuple[float, float]:
+    row, column = place
+    return (column + 0.5) * CELL, (row + 0.5) * CELL
+
+
+def _repeated(outline: str, places: Iterable[Place]) -> str:
+    """Path data that draws an outline around each place."""
+    return "".join(f"M{_n(x)} {_n(y)}{outline}" for x, y in map(_middle, places))
+
+
+def _circle(radius: float) -> str:
+    r, d = _n(radius), _n(2 * radius)
+    return f"m-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0z"
+
+
+def _square(side: float) -> str:
+    half, side_text = _n(side / 2), _n(side)
+    return f"m-{half}-{half}h{side_text}v{side_text}h-{side_text}z"
+
+
+def _text(text: str, x: float, y: float, *, size: float, more: str = "") -> str:
+    """Write a text whose middle is (x, y)."""
+    baseline = y + 0.36 * size
+    return f'<text x="{_n(x)}" y="{_n(baseline)}" font-size="{_n(size)}"{more}>{_safe(text)}</text>'
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width if text_width(text) == len(text) else width // 2)
+
+
+def _surface(board: Diagram) -> str:
+    look, unit = board.look, _unit(board)
+    width, height = board.columns * CELL, board.rows * CELL
+    margin = 0.0 if look.crossings or look.checks else 5 * unit
+    outer = (
+        f'x="{_n(-margin)}" y="{_n(-margin)}" width="{_n(width + 2 * margin)}" '
+        f'height="{_n(height + 2 * margin)}" rx="{_n(3 * unit)}"'
+    )
+    text = f'<rect {outer} fill="{_safe(look.board)}"/>'
+    if look.checks:
+        dark = [(r, c) for r in range(board.rows) for c in range(board.columns) if (r + c) % 2]
+        text += f'<path fill="{_safe(look.checks)}" d="{_repeated(_square(CELL), dark)}"/>'
+    else:
+        start, more = (CELL // 2, 0) if look.crossings else (0, 1)
+        across, down = f"h{width - 2 * start}", f"v{height - 2 * start}"
+        lines = [f"M{start} {start + i * CELL}{across}" for i in range(board.rows + more)]
+        lines += [f"M{start + i * CELL} {start}{down}" for i in range(board.columns + more)]
+        text += (
+            f'<path stroke="{_safe(look.line)}" stroke-width="{_n(1.1 * unit)}" '
+            f'stroke-linecap="square" d="{"".join(lines)}"/>'
+        )
+    labelled = [cell for cell, _ in board.labels if not board.pieces[cell[0]][cell[1]]]
+    if look.crossings and labelled:
+        text += f'<path fill="{_safe(look.board)}" d="{_repeated(_circle(13), labelled)}"/>'
+    if dots := [dot for dot in board.dots if dot not in labelled]:
+        text += f'<path fill="{_safe(look.line)}" d="{_repeated(_circle(3 * unit), dots)}"/>'
+    return (
+        text
+        + f'<rect class="hk-dim" visibility="hidden" {outer} opacity="{look.dim}" fill="#000"/>'
+    )
+
+
+def _shades(board: Diagram) -> str:
+    """Draw what lies under the pieces."""
+    shades = [(_MARK, 0.8 * value, [cell]) for cell, value in board.heat]
+    if board.last and not board.look.solid:
+        shades.append((_LAST, 0.55, sorted(board.last)))
+    return "".join(
+        f'<path fill="{fill}" fill-opacity="{_n(opacity)}" d="{_repeated(_square(CELL), cells)}"/>'
+        for fill, opacity, cells in shades
+    )
+
+
+def _placed(board: Diagram) -> list[tuple[Piece, Place]]:
+    return [
+        (piece, (row, column))
+        for row, pieces in enumerate(board.pieces)
+        for column, piece in enumerate(pieces)
+        if piece
+    ]
+
+
+def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = True) -> str:
+    """Draw pieces; those of the same colours share one path. Unless `fine`, no lines on them."""
+    groups = defaultdict[Piece, list[Place]](list)
+    for piece, place in placed:
+        groups[piece].append(place)
+    # Path data by attributes.
+    bodies, lines = defaultdict[str, str](str), defaultdict[str, str](str)
+    labels = ""
+    for piece, places in groups.items():
+        paint, shape = board.look.paints[piece.player.value], SHAPES[piece.shape]
+        outline = _upside_down(shape.outline) if piece.turned else shape.outline
+        body = _repeated(outline, places) + (_bridges(places) if piece.joined else "")
+        bodies[
+            f'fill="{_safe(paint.fill)}" stroke="{_safe(paint.edge)}" stroke-width="{shape.edge}"'
+        ] += body
+        if shape.lines and fine:
+            attributes = f'stroke="{_safe(paint.ink)}" stroke-opacity="{shape.clarity}"'
+            lines[attributes] += _repeated(shape.lines, places)
+        if piece.label:
+            labels += "".join(_piece_label(piece, place, paint.ink) for place in places)
+    text = "".join(
+        f'<path {attributes} stroke-linejoin="round" d="{data}"/>'
+        for attributes, data in bodies.items()
+    )
+    text += "".join(
+        f'<path {attributes} fill="none" stroke-width="1.5" stroke-linecap="round" d="{data}"/>'
+        for attributes, data in lines.items()
+    )
+    return text + (f'<g lang="{_safe(board.language)}">{labels}</g>' if labels else "")
+
+
+def _upside_down(outline: str) -> str:
+    """Turn an outline of straight lines."""
+    return re.sub(r"-?[\d.]+", lambda number: f" {_n(-float(number[0]))}", outline)
+
+
+def _bridges(places: list[Place]) -> str:
+    """Path data that fills the gaps between blocks side by side."""
+    taken = set(places)
+    text = ""
+    for row, column in places:
+        x, y = _middle((row, column))
+        right, below = (row, column + 1) in taken, (row + 1, column) in taken
+        if right:
+            text += f"M{_n(x + 15)} {_n(y - 18)}h10v36h-10z"
+        if below:
+            text += f"M{_n(x - 18)} {_n(y + 15)}h36v10h-36z"
+        if right and below and (row + 1, column + 1) in taken:
+            text += f"M{_n(x + 15)} {_n(y + 15)}h10v10h-10z"
+    return text
+
+
+def _piece_label(piece: Piece, place: Place, ink: str) -> str:
+    x, y = _middle(place)
+    more = f' fill="{_PROMOTED if piece.promoted else _safe(ink)}"'
+    if piece.turned:
+        more += f' transform="translate({_n(x)} {_n(y)})rotate(180)"'
+        x = y = 0
+    return _text(piece.label, x, y + 1.5, size=23 if len(piece.label) == 1 else 19, more=more)
+
+
+def _rings(board: Diagram) -> str:
+    """Mark the last move on pieces that hide what is below them."""
+    if not board.look.solid:
+        return ""
+    text = ""
+    for player, paint in zip(Player, board.look.paints, strict=True):
+        cells = [at for piece, at in _placed(board) if at in board.last and piece.player is player]
+        if cells:
+            rings = _repeated(_circle(8.5), cells)
+            text += (
+                f'<path fill="none" stroke="{_safe(paint.ink)}" stroke-width="2.6" d="{rings}"/>'
+            )
+    return text
+
+
+def _marks(board: Diagram) -> str:
+    if not board.marks:
+        return ""
+    squares = _repeated(_square(CELL - 3), sorted(board.marks))
+    return f'<path fill="none" stroke="{_MARK}" stroke-width="3" d="{squares}"/>'
+
+
+def _labels(board: Diagram) -> str:
+    """Write texts on cells: in the middle, or in the corner where they would hide a piece."""
+    text = ""
+    for cell, label in board.labels:
+        x, y = _middle(cell)
+        piece = board.pieces[cell[0]][cell[1]]
+        size = min(20, 54 / max(1, text_width(label)))
+        if piece and not board.look.solid:
+            more = f' fill="{_MARK}" font-weight="bold"'
+            text += _text(label, x + 12, y - 12, size=min(size, 14), more=more)
+        else:
+            ink = board.look.paints[piece.player.value].ink if piece else _INK
+            text += _text(label, x, y, size=size, more=f' fill="{_safe(ink)}"')
+    return text
+
+
+def _coordinates(board: Diagram) -> str:
+    unit, text = _unit(board), ""
+    width, height = board.columns * CELL, board.rows * CELL
+    gap = (9 if board.look.crossings or board.look.checks else 12) * unit
+    for column, label in enumerate(board.column_labels):
+        for side, y in (("top", -gap), ("bottom", height + gap)):
+            if side in board.label_sides:
+                text += _text(label, (column + 0.5) * CELL, y, size=12 * unit)
+    for row, label in enumerate(board.row_labels):
+        for side, x in (("left", -gap), ("right", width + gap)):
+            if side in board.label_sides:
+                text += _text(label, x, (row + 0.5) * CELL, size=12 * unit)
+    return f'<g lang="{_safe(board.language)}" opacity=".85">{text}</g>'
+
+
+def _panel(panel: Panel, board: Diagram, y: float) -> str:
+    """Draw a row of items around the height `y`, smaller than wished for if it would not fit."""
+    unit = _unit(board)
+    start = (6.6 * max(len(board.panel_name(p)) for p in board.panels) + 6) * unit
+    placed, counts, column = list[tuple[Piece, Place]](), "", 0.0
+    for item in panel.items:
+        height, width = (1 + max(cell[axis] for cell in item.cells) for axis in (0, 1))
+        placed += [(item.piece, (row - height / 2, column + c)) for row, c in item.cells]
+        column += width + (len(item.cells) > 1)
+        if item.count != 1:
+            counts += _text(f"×{item.count}", column * CELL + 2, 0, size=22, more=_START)
+            column += 1 if item.count < 10 else 1.5
+    scale = min(panel.scale, (board.columns * CELL - start) / (CELL * max(column, 1)))
+    name = board.panel_name(panel) + ("" if panel.items else ": none")
+    return (
+        _text(name, 0, y, size=12.5 * unit, more=_START)
+        + f'<g transform="translate({_n(start)} {_n(y)})scale({scale:.3g})">'
+        + f"{_pieces(placed, board, fine=scale > 0.4)}{counts}</g>"
+    )

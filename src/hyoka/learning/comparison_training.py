@@ -1,0 +1,562 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison training: an evaluation learned from moves and results (Sato 2013)."""
+
+import hashlib
+import io
+import json
+import math
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import ParameterError, SourceError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.learning.objectives import Combination, Objective, text_of
+from hyoka.learning.prediction import numbers_held_out
+from hyoka.models.sparse import FeatureSet, SparseEvaluation, feature_set
+from hyoka.models.training_games import LearnedGames
+from hyoka.records import Record
+from hyoka.records.bulk import GameTable
+from hyoka.search.difficulty import Categories, categories_of
+from hyoka.storage.files import write_bytes
+from hyoka.storage.model_file import Origin
+from hyoka.study import Study, stored_categories
+
+Weights = NDArray[np.float32]
+
+
+class Descent(Protocol):
+    """A way to change weights by a gradient; what it remembers is saved with them."""
+
+    memory: dict[str, Weights]
+
+    def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
+        """Change weights in place."""
+
+
+def shrunk(weights: Weights, by: Weights | float) -> Weights:
+    """The proximal step of L1: nearer to 0 by so much, and 0 where that would cross it.
+
+    >>> shrunk(np.array([3.0, 0.5, -2.0], np.float32), 1.0).tolist()
+    [2.0, 0.0, -1.0]
+    """
+    found: Weights = np.sign(weights) * np.maximum(np.abs(weights) - by, 0)
+    return found.astype(np.float32, copy=False)
+
+
+@dataclass
+class Plain:
+    """Gradient descent as it is: a step of `rate` times the gradient."""
+
+    memory: dict[str, Weights] = field(default_factory=dict)
+
+    def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
+        """Down the gradient, then towards 0."""
+        weights[:] = shrunk(weights - np.float32(rate) * gradient, rate * l1)
+
+
+@dataclass
+class Adaptive:
+    """Adam: steps of about `rate` in the score's unit, whatever the gradients' sizes.
+
+    A weight whose gradients are small beside `damping` is of a rare feature, and moves less.
+    """
+
+    damping: float = 1.0
+    momentum: float = 0.8
+    memory_of_squares: float = 0.95
+    memory: dict[str, Weights] = field(default_factory=dict)
+
+    def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
+        """Down the mean of the last gradients, then towards 0."""
+        if not self.memory:
+            self.memory = {
+                "mean": np.zeros_like(weights),
+                "squares": np.zeros_like(weights),
+                "steps": np.zeros(1, np.float32),
+            }
+        self.memory["steps"] += 1
+        steps = float(self.memory["steps"][0])
+        mean, squares = self.memory["mean"], self.memory["squares"]
+        mean *= self.momentum
+        mean += np.float32(1 - self.momentum) * gradient
+        squares *= self.memory_of_squares
+        squares += np.float32(1 - self.memory_of_squares) * gradient * gradient
+        size = np.sqrt(squares / np.float32(1 - self.memory_of_squares**steps))
+        size += np.float32(max(self.damping, 1e-12))  # what is never pushed stays
+        pace = np.float32(rate) / size
+        moved = weights - pace * mean / np.float32(1 - self.momentum**steps)
+        weights[:] = shrunk(moved, pace * np.float32(l1))
+
+
+DESCENTS: Final = {"adaptive": Adaptive, "plain": Plain}
+
+
+WITHIN: Final = 3
+_FARTHEST: Final = 20_000.0
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """Positions with the moves played there and how their games ended."""
+
+    games: GameTable
+    results: NDArray[np.float32]
+    """By position: the first player's result, 0 to 1; NaN if it is not known."""
+    categories: Categories | None = None
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    @classmethod
+    def of_records(
+        cls, records: Sequence[Record], *, positions: int | None = None, seed: int = 0
+    ) -> "Lessons":
+        """The positions of some records; so many at most, drawn at random."""
+        if not records:
+            raise StudyError("no games are left to learn from, or to judge by")
+        table = GameTable.from_records(records)
+        if positions is not None:
+            table = table.some(positions, seed=seed)
+        ends = [math.nan if record.result is None else record.result for record in records]
+        rows = np.diff(table.row_offsets)
+        return cls(table, np.repeat(np.array(ends, np.float32), rows))
+
+    @classmethod
+    def of_study(  # noqa: PLR0913 - a keyword for each choice
+        cls,
+        study: Study,
+        *,
+        where: str | None = None,
+        held_out: bool = False,
+        hold_out: float = 0.0,
+        start: LearnedGames | None = None,
+        positions: int | None = None,
+        seed: int = 0,
+    ) -> "Lessons":
+        """Positions of a study that satisfy a condition: of games to learn from, or of others.
+
+        Games that the evaluation to `start` with learned from are not held out.
+        Their categories are those that the study keeps, if it does.
+        """
+        apart = numbers_held_out(study, hold_out, start)
+        rows = study.select(where, "game_id, ply, plies, coalesce(adjudicated, result) as result")
+        games, plies = rows["game_id"].to_numpy(), rows["ply"].to_numpy()
+        usable = np.flatnonzero(
+            (np.isin(games, apart) == held_out) & (plies < rows["plies"].to_numpy())
+        )
+        if not len(usable):
+            raise StudyError("no games are left to learn from, or to judge by")
+        if positions is not None and positions < len(usable):
+            rng = np.random.default_rng(seed)
+            usable = np.sort(rng.choice(usable, positions, replace=False))
+        results = rows["result"].to_numpy(zero_copy_only=False).astype(np.float32)[usable]
+        return cls(
+            study.game_table_of(games[usable], plies[usable]),
+            results,
+            stored_categories(study, games[usable], plies[usable]),
+        )
+
+    def with_categories(self, *, threads: int = 1, progress: OnProgress | None = None) -> "Lessons":
+        """The same with the categories of all positions, found if they are not known."""
+        if self.categories is not None:
+            return self
+        found = categories_of(self.games, threads=threads, progress=progress)
+        return replace(self, categories=found)
+
+    @property
+    def moves(self) -> int:
+        """Positions in which a move was played."""
+        return int((self.games.played >= 0).sum())
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How an evaluation is learned."""
+
+    objective: Objective = field(default_factory=Combination)
+    passes: int = 12
+    steps: int = 4
+    """How often each pass goes down the gradient of all games."""
+    batches: int = 4
+    """In so many parts, a step each."""
+    rate: float = 6.0
+    """How far a step goes at first: in the score's unit, with `adaptive`."""
+    decay: float = 0.8
+    """What the rate is multiplied by after each pass."""
+    reach: float = 6.0
+    """Moves farther from the record's than so many times 1 / slope count as far away."""
+    descent: str = "adaptive"
+    damping: float = 1.0
+    outcome_scale: float | None = None
+    """1 / b of the outcomes' sigmoid; None: the features' own scale."""
+    patience: int = 3
+    """Ends after so many passes without gain on the games held out."""
+
+    def __post_init__(self) -> None:
+        least = {"passes": 1, "steps": 1, "batches": 1, "patience": 1}
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
+        for name in ("rate", "decay", "reach"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
+        if not 0 <= self.damping < math.inf:
+            raise ParameterError("damping", f"is at least 0, not {self.damping}")
+        if self.descent not in DESCENTS:
+            raise ParameterError("descent", f"is {' or '.join(DESCENTS)}, not {self.descent}")
+        if self.outcome_scale is not None and not 0 < self.outcome_scale < math.inf:
+            raise ParameterError("outcome_scale", f"is positive, not {self.outcome_scale}")
+
+    def made_descent(self) -> Descent:
+        """A new one, which remembers nothing."""
+        return Plain() if self.descent == "plain" else Adaptive(damping=self.damping)
+
+    @property
+    def text(self) -> str:
+        """The same text for the same training, however long it goes on."""
+        plain = asdict(replace(self, objective=Combination(), passes=1, patience=1))
+        return json.dumps(plain | {"objective": text_of(self.objective)}, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How an evaluation does on some positions."""
+
+    positions: int
+    first: float
+    """How often the move played is the best by values where captures rest."""
+    within: float
+    """How often it is among the best three."""
+    moves: float
+    """J1, a position."""
+    outcomes: float
+    """J2', a position."""
+    log_loss: float
+    """Mean of -log of the chance given to the game's result; NaN without any."""
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What was known after a pass."""
+
+    number: int
+    rate: float
+    moves: float
+    """J1 a position where it was learned, in the last steps."""
+    outcomes: float
+    l1: float
+    nonzero: int
+    """Weights that are not 0."""
+    learned: Judgement
+    """Of the games learned from, by the weights with which the pass began."""
+    held_out: Judgement | None
+    """Of the games held out, by those with which it ended."""
+
+    @property
+    def objective(self) -> float:
+        """J a position."""
+        return self.moves + self.outcomes + self.l1
+
+
+class Judge:
+    """Tells how well weights do on some positions, whatever they were learned by."""
+
+    def __init__(
+        self, lessons: Lessons, features: FeatureSet, settings: TrainingSettings, threads: int
+    ) -> None:
+        self._lessons = lessons
+        self._settings = settings
+        self._threads = threads
+        rows = len(lessons)
+        self._weights = settings.objective.weights(rows, lessons.categories)
+        self._reach = reach_of(self._weights, settings.reach)
+        self._scale = settings.outcome_scale or features.scale
+        self._comparisons = _core.Comparisons(lessons.games.in_core, features.name)
+
+    def search(
+        self, weights: NDArray[np.float32], progress: Callable[[int], None] | None = None
+    ) -> Judgement:
+        """Search all moves by weights, and say how high the moves played come."""
+        ranks, _, _ = self._comparisons.search(weights, self._reach, self._threads, progress)
+        known = ranks > 0
+        count = max(int(known.sum()), 1)
+        moves, outcomes, positions, _ = self.differentiate(weights, gradient=False)[:4]
+        known_results = ~np.isnan(self._lessons.results)
+        log_loss = math.nan
+        if known_results.any():
+            even = np.tile(np.array([1, 0, 0, 1], np.float32), (len(self._lessons), 1))
+            _, loss, met, *_ = self._losses(weights, even, gradient=False)
+            log_loss = loss / max(met, 1)
+        return Judgement(
+            count,
+            float((ranks[known] == 1).mean()) if known.any() else math.nan,
+            float((ranks[known] <= WITHIN).mean()) if known.any() else math.nan,
+            moves / max(positions, 1),
+            outcomes / max(positions, 1),
+            log_loss,
+        )
+
+    def differentiate(
+        self,
+        weights: NDArray[np.float32],
+        *,
+        batch: int = 0,
+        batches: int = 1,
+        gradient: bool = True,
+    ) -> tuple[float, float, int, int, NDArray[np.float32]]:
+        """J1, J2', positions, leaves, and their derivatives by weight, of some of the games."""
+        return self._losses(weights, self._weights, batch=batch, batches=batches, gradient=gradient)
+
+    def _losses(
+        self,
+        weights: NDArray[np.float32],
+        by_row: NDArray[np.float32],
+        *,
+        batch: int = 0,
+        batches: int = 1,
+        gradient: bool,
+    ) -> tuple[float, float, int, int, NDArray[np.float32]]:
+        return self._comparisons.differentiate(
+            weights,
+            by_row,
+            self._lessons.results,
+            self._scale,
+            batch,
+            batches,
+            gradient,
+            self._threads,
+        )
+
+
+def reach_of(weights: NDArray[np.float32], slopes: float) -> NDArray[np.float32]:
+    """By position, how far from the record's move another one's value still makes a difference."""
+    with np.errstate(divide="ignore"):
+        reach = slopes / np.abs(weights[:, 0]) + np.abs(weights[:, 1])
+    return np.minimum(reach, _FARTHEST).astype(np.float32)
+
+
+class Training:
+    """Comparison training on its way, pass after pass; saved and gone on with at any of them."""
+
+    def __init__(  # noqa: PLR0913 - a keyword for each choice
+        self,
+        learned: Lessons,
+        held_out: Lessons | None = None,
+        *,
+        features: str | None = None,
+        settings: TrainingSettings | None = None,
+        start: SparseEvaluation | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.settings = settings or TrainingSettings()
+        self.features = feature_set(learned.games.game, features)
+        begun = start or SparseEvaluation.starting(learned.games.game, self.features.name)
+        if begun.features != self.features:
+            raise ParameterError("start", f"is over {begun.features.name}")
+        self.weights = begun.weights.copy()
+        self.reports: list[PassReport] = []
+        self.best = self.weights.copy()
+        self._lessons = learned
+        self._descent = self.settings.made_descent()
+        self._judge = Judge(learned, self.features, self.settings, threads)
+        self._held_out = (
+            None
+            if held_out is None or not len(held_out)
+            else Judge(held_out, self.features, self.settings, threads)
+        )
+        self._identity = _identity(learned, held_out, self.features, self.settings, begun)
+
+    @property
+    def over(self) -> bool:
+        """Whether all passes are done, or the last ones gained nothing on games held out."""
+        done = len(self.reports)
+        if done >= self.settings.passes:
+            return True
+        return self._held_out is not None and done - self.best_pass > self.settings.patience
+
+    @property
+    def best_pass(self) -> int:
+        """The number of the pass that did best on the games held out; the last one without any."""
+        if self._held_out is None or not self.reports:
+            return len(self.reports)
+        losses = [_held_out_loss(report) for report in self.reports]
+        return int(np.argmin(losses)) + 1
+
+    def run_pass(self, progress: OnProgress | None = None) -> PassReport:
+        """Search once, and take the steps of a pass."""
+        number = len(self.reports) + 1
+        settings = self.settings
+        rate = settings.rate * settings.decay ** (number - 1)
+        tally = Tally(progress, f"pass {number}: searching", len(self._lessons), "positions")
+        before = self._judge.search(self.weights, tally.reach)
+        tally.reach(len(self._lessons))
+        total = settings.steps * settings.batches
+        tally = Tally(progress, f"pass {number}: learning", total, "steps")
+        moves = outcomes = 0.0
+        positions = 0
+        for step in range(total):
+            batch = step % settings.batches
+            if batch == 0:
+                moves, outcomes, positions = 0.0, 0.0, 0
+            j1, j2, count, _, gradient = self._judge.differentiate(
+                self.weights, batch=batch, batches=settings.batches
+            )
+            gradient *= settings.batches
+            gradient[: self.features.anchored] = 0
+            anchored = self.weights[: self.features.anchored].copy()
+            self._descent.step(self.weights, gradient, settings.objective.l1, rate)
+            self.weights[: self.features.anchored] = anchored
+            moves, outcomes, positions = moves + j1, outcomes + j2, positions + count
+            tally.add()
+        free = self.weights[self.features.anchored :]
+        price = settings.objective.l1 * float(np.abs(free).sum(dtype=np.float64))
+        count = max(positions, 1)
+        judged = None if self._held_out is None else self._held_out.search(self.weights)
+        report = PassReport(
+            number,
+            rate,
+            moves / count,
+            outcomes / count,
+            price / count,
+            int(np.count_nonzero(free)),
+            before,
+            judged,
+        )
+        self.reports.append(report)
+        if self.best_pass == number:
+            self.best = self.weights.copy()
+        return report
+
+    def evaluation(self) -> SparseEvaluation:
+        """The best that was learned so far."""
+        return SparseEvaluation(self.features, self.best.copy(), self.outcome_scale)
+
+    @property
+    def outcome_scale(self) -> float:
+        """The scale of scores, by which outcomes are foretold."""
+        return self.settings.outcome_scale or self.features.scale
+
+    def save(self, path: Path) -> None:
+        """Everything that it takes to go on, written whole or not at all."""
+        about = {
+            "identity": self._identity,
+            "reports": [asdict(report) for report in self.reports],
+        }
+        arrays = {f"memory_{name}": array for name, array in self._descent.memory.items()}
+        buffer = io.BytesIO()
+        np.savez(
+            buffer,
+            about=np.frombuffer(json.dumps(about).encode(), np.uint8),
+            weights=self.weights,
+            best=self.best,
+            **arrays,  # type: ignore[arg-type]
+        )
+        write_bytes(path, buffer.getvalue())
+
+    def resume(self, path: Path) -> bool:
+        """Go on where a file says; False if it is another training's, or none that can be read."""
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+                about = json.loads(file["about"].tobytes())
+                if about["identity"] != self._identity:
+                    return False
+                reports = [_report(each) for each in about["reports"]]
+                arrays = {name: file[name] for name in file.files if name != "about"}
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+            return False
+        self.reports = reports
+        self.weights, self.best = arrays.pop("weights"), arrays.pop("best")
+        self._descent.memory = {
+            name.removeprefix("memory_"): array for name, array in arrays.items()
+        }
+        return True
+
+
+def _held_out_loss(report: PassReport) -> float:
+    judged = report.held_out
+    assert judged is not None
+    return judged.moves + judged.outcomes
+
+
+def _report(given: dict[str, Any]) -> PassReport:
+    held_out = given.pop("held_out")
+    return PassReport(
+        learned=Judgement(**given.pop("learned")),
+        held_out=None if held_out is None else Judgement(**held_out),
+        **given,
+    )
+
+
+def _identity(
+    learned: Lessons,
+    held_out: Lessons | None,
+    features: FeatureSet,
+    settings: TrainingSettings,
+    start: SparseEvaluation,
+) -> str:
+    """What tells one training from others: whoever goes on must have begun the same."""
+    digest = hashlib.sha256(f"{features} {settings.text} {start.fingerprint}".encode())
+    for lessons in (learned, held_out):
+        if lessons is not None:
+            for array in (lessons.games.moves, lessons.games.plies, lessons.results):
+                digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
+    learned: Lessons,
+    held_out: Lessons | None = None,
+    *,
+    features: str | None = None,
+    settings: TrainingSettings | None = None,
+    start: SparseEvaluation | None = None,
+    state: Path | None = None,
+    threads: int = 1,
+    progress: OnProgress | None = None,
+    on_pass: Callable[[PassReport], None] | None = None,
+) -> Training:
+    """An evaluation by comparison training.
+
+    `state`: a file that is written after each pass; if it holds a training of the same games and
+    settings, that one is gone on with, also for more passes than it was to have.
+    """
+    training = Training(
+        learned, held_out, features=features, settings=settings, start=start, threads=threads
+    )
+    if state is not None and state.exists() and not training.resume(state):
+        raise SourceError(
+            f"{state}: it holds another training, or none: name another file, or remove it"
+        )
+    while not training.over:
+        report = training.run_pass(progress)
+        if state is not None:
+            training.save(state)
+        if on_pass is not None:
+            on_pass(report)
+    return training
+
+
+def origin_of(
+    command: str, training: Training, learned: Lessons, choices: dict[str, str]
+) -> Origin:
+    """How an evaluation was made."""
+    return Origin(
+        command,
+        counts={
+            "games": len(learned.games.ids),
+            "positions": learned.moves,
+            "passes": training.best_pass,
+        },
+        choices={
+            "features": training.features.name,
+            "objective": text_of(training.settings.objective),
+        }
+        | choices,
+    )

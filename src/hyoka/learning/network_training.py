@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training of networks in PyTorch, dense and convolutional, and their quantization."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import Error, ParameterError
+from hyoka.learning.network_trainee import (
+    EpochReport,
+    Examples,
+    NetworkSettings,
+    Tables,
+    Tensor,
+    Trainee,
+    batches,
+    check_device,
+    torch_or_raise,
+)
+from hyoka.models.networks import (
+    LEAST_SHIFT,
+    MOST,
+    MOST_SHIFT,
+    SIGHT_STEPS,
+    STEPS,
+    SUM_STEPS,
+    TAPS,
+    WEIGHT_STEPS,
+    Convolution,
+    ConvolutionSize,
+    Network,
+    NetworkSize,
+)
+
+_MOST_ACTIVATION: Final = MOST / STEPS
+_LARGEST: Final = {"stem": 2.0, "globals": 1.0}
+"""Weights of the first layer stay within these: its sums of 16 bits then don't run over."""
+_LARGEST_SUM: Final = 2**31 - 1
+_LARGEST_16: Final = 2**15 - 1
+
+
+class ConvolutionTrainee(Trainee):
+    """Blocks of convolutions; see `core/network/convolution.h` for the formula."""
+
+    judges_moves = True
+
+    def __init__(self, game: str, settings: NetworkSettings, start: Convolution | None) -> None:
+        torch = torch_or_raise()
+        self._torch = torch
+        self._game = game
+        self.size = ConvolutionSize.of_game(
+            game, settings.channels, settings.blocks, settings.value_units
+        )
+        places = torch.from_numpy(_core.board_of(game)[3])
+        self._is_pass = (places < 0).to(settings.device)
+        self._places = places.clamp(min=0).to(settings.device)
+        size, c = self.size, self.size.channels
+        generator = torch.Generator().manual_seed(settings.seed)
+
+        def drawn(*shape: int, spread: float) -> Tensor:
+            return (torch.randn(*shape, generator=generator) * spread).to(settings.device)
+
+        def zeros(*shape: int) -> Tensor:
+            return torch.zeros(*shape, device=settings.device)
+
+        he = math.sqrt(2 / (TAPS * c))
+        # A block begins as nearly nothing, so that deep networks learn without being normalised.
+        small = 0.2 / math.sqrt(size.blocks)
+        self.weights = {
+            "stem": drawn(c, size.planes, 3, 3, spread=0.25),
+            "globals": drawn(size.globals, c, spread=0.05),
+            "stem_bias": torch.full((c,), 0.1, device=settings.device),
+            "value": drawn(size.value_units, 2 * c, spread=math.sqrt(1 / c)),
+            "value_bias": zeros(size.value_units),
+            "value_out": drawn(size.value_units, spread=0.1),
+            "value_out_bias": zeros(1),
+            "moves": drawn(size.move_planes, c, spread=0.3 / math.sqrt(c)),
+            "move_bias": zeros(size.move_planes),
+            "pass": drawn(2 * c, spread=0.1 / math.sqrt(c)),
+            "pass_bias": zeros(1),
+        }
+        for i in range(size.blocks):
+            self.weights |= {
+                f"first.{i}": drawn(c, c, 3, 3, spread=he),
+                f"first_bias.{i}": zeros(c),
+                f"second.{i}": drawn(c, c, 3, 3, spread=small * he),
+                f"second_bias.{i}": zeros(c),
+                f"squeeze.{i}": drawn(c, 2 * c, spread=small * math.sqrt(1 / c)),
+            }
+        if start is not None:
+            self._take(start)
+        for tensor in self.weights.values():
+            tensor.requires_grad_(True)
+
+    def _take(self, start: Convolution) -> None:
+        """Begin with what another network of the same size has learned."""
+        if start.game != self._game or start.size != self.size:
+            raise ParameterError("start", "is of another game or another size")
+        for name, array in floats_of(start).items():
+            device = self.weights[name].device
+            self.weights[name] = self._torch.from_numpy(array.copy()).to(device)
+
+    def keep_small(self, decay: float) -> None:
+        """Shrink weights a little, and keep those of the first layer within their bounds."""
+        with self._torch.no_grad():
+            for name, tensor in self.weights.items():
+                if "bias" in name:
+                    continue
+                tensor.mul_(1 - decay)
+                if name in _LARGEST:
+                    tensor.clamp_(-_LARGEST[name], _LARGEST[name])
+
+    def _conv(self, x: Tensor, name: str) -> Tensor:
+        return self._torch.nn.functional.conv2d(x, self.weights[name], padding=1)
+
+    def seen(self, inputs: Tensor) -> Tensor:
+        """Channels at every point."""
+        size, w = self.size, self.weights
+        on_board = size.planes * size.side**2
+        planes = inputs[:, :on_board].reshape(-1, size.planes, size.side, size.side)
+        bias = inputs[:, on_board:] @ w["globals"] + w["stem_bias"]
+        x = (self._conv(planes, "stem") + bias[:, :, None, None]).clamp(0, _MOST_ACTIVATION)
+        for i in range(size.blocks):
+            h = self._conv(x, f"first.{i}") + w[f"first_bias.{i}"][:, None, None]
+            h = h.clamp(0, _MOST_ACTIVATION)
+            more = self._pooled(h) @ w[f"squeeze.{i}"].T + w[f"second_bias.{i}"]
+            x = x + self._conv(h, f"second.{i}") + more[:, :, None, None]
+            x = x.clamp(0, _MOST_ACTIVATION)
+        return x
+
+    def _pooled(self, x: Tensor) -> Tensor:
+        return self._torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
+
+    def logits(self, seen: Tensor) -> Tensor:
+        """Of the mover's expected result."""
+        w = self.weights
+        hidden = (self._pooled(seen) @ w["value"].T + w["value_bias"]).clamp(0, _MOST_ACTIVATION)
+        return hidden @ w["value_out"] + w["value_out_bias"]
+
+    def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
+        """Of the strengths of all codes of moves."""
+        w = self.weights
+        points = seen.flatten(2)
+        on_board = self._torch.einsum("pc,bcs->bps", w["moves"], points)
+        on_board = (on_board + w["move_bias"][:, None]).flatten(1)
+        passes = self._pooled(seen) @ w["pass"] + w["pass_bias"]
+        logits = self._torch.where(self._is_pass, passes[:, None], on_board[:, self._places])
+        return logits.masked_fill(legal == 0, -1e9)
+
+    def network(self) -> Convolution:
+        """As the compiled core takes it: in whole numbers."""
+        w = {name: tensor.detach().cpu().numpy() for name, tensor in self.weights.items()}
+        return whole_numbers(self._game, self.size, w)
+
+
+def whole_numbers(
+    game: str, size: ConvolutionSize, floats: dict[str, NDArray[np.float32]]
+) -> Convolution:
+    """A network as the compiled core takes it, from what was learned."""
+    c = size.channels
+
+    def stacked(name: str) -> NDArray[np.float32]:
+        return np.stack([floats[f"{name}.{i}"] for i in range(size.blocks)])
+
+    numbers: dict[str, NDArray[Any]] = {
+        "stem": _in_16(_by_tap(floats["stem"]).transpose(1, 2, 0), STEPS),
+        "globals": _in_16(floats["globals"], STEPS),
+        "stem_bias": _in_16(floats["stem_bias"], STEPS),
+        "value_out": floats["value_out"].astype("<f4"),
+        "move_bias": floats["move_bias"].astype("<f4"),
+    }
+    zeros = np.zeros((size.blocks, c), np.float32)
+    second_bias = stacked("second_bias")
+    for name, rows, bias in (
+        ("first", _rows(stacked("first")), stacked("first_bias")),
+        ("second", _rows(stacked("second")), second_bias),
+        ("squeeze", stacked("squeeze"), zeros),
+        ("value", floats["value"], floats["value_bias"]),
+    ):
+        numbers[name], numbers[f"{name}_bias"], numbers[f"{name}_shifts"] = _whole(rows, bias)
+    moves, by_pass = floats["moves"], floats["pass"]
+    widest = max(float(np.abs(moves).max()), float(np.abs(by_pass).max()), 1e-6)
+    heaviest = max(float(np.abs(moves).sum(1).max()), float(np.abs(by_pass).sum()))
+    step = max(widest / _LARGEST_16, heaviest * MOST / (_LARGEST_SUM - 2**22))
+    numbers["moves"] = np.rint(moves / step).astype("<i2")
+    numbers["pass"] = np.rint(by_pass / step).astype("<i2")
+    constants = [float(floats["value_out_bias"][0]), float(floats["pass_bias"][0]), step / STEPS]
+    numbers["constants"] = np.array(constants, "<f4")
+    return Convolution(game, size, {name: numbers[name] for name in size.shapes})
+
+
+def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
+    """What `whole_numbers` makes the network of, up to rounding."""
+    size, numbers = network.size, network.numbers
+    c = size.channels
+    stem = numbers["stem"].astype(np.float32) / STEPS
+    found: dict[str, NDArray[Any]] = {
+        "stem": stem.transpose(2, 0, 1).reshape(c, size.planes, 3, 3),
+        "globals": numbers["globals"] / STEPS,
+        "stem_bias": numbers["stem_bias"] / STEPS,
+        "value_out": numbers["value_out"],
+        "move_bias": numbers["move_bias"],
+        "value_out_bias": numbers["constants"][:1],
+        "pass_bias": numbers["constants"][1:2],
+        "moves": numbers["moves"] * numbers["constants"][2] * STEPS,
+        "pass": numbers["pass"] * numbers["constants"][2] * STEPS,
+    }
+    rows, biases = {}, {}
+    for name in ("first", "second", "squeeze", "value"):
+        divisor = 2.0 ** numbers[f"{name}_shifts"]
+        rows[name] = numbers[name] / divisor[..., None]
+        biases[name] = numbers[f"{name}_bias"] / divisor / STEPS
+    found |= {"value": rows["value"], "value_bias": biases["value"]}
+    for i in range(size.blocks):
+        for name in ("first", "second"):
+            by_tap = rows[name][i].reshape(c, 3, 3, c)
+            found[f"{name}.{i}"] = by_tap.transpose(0, 3, 1, 2)
+            found[f"{name}_bias.{i}"] = biases[name][i]
+        found[f"squeeze.{i}"] = rows["squeeze"][i]
+    return {name: np.ascontiguousarray(array, np.float32) for name, array in found.items()}
+
+
+def _by_tap(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The last two axes as one."""
+    return weights.reshape(*weights.shape[:-2], TAPS)
+
+
+def _rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A row an output: all inputs at the first tap, then at the next."""
+    blocks, c = weights.shape[:2]
+    return _by_tap(weights).transpose(0, 1, 3, 2).reshape(blocks, c, -1)
+
+
+def _in_16(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
+    found = np.rint(np.clip(weights * steps, -_LARGEST_16, _LARGEST_16)).astype("<i2")
+    return np.ascontiguousarray(found)
+
+
+def _whole(
+    rows: NDArray[np.float32], bias: NDArray[np.float32]
+) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.uint8]]:
+    """Rows in the finest steps in which their sums stay within 32 bits."""
+    rows, bias = rows.astype(np.float64), bias.astype(np.float64)
+    shifts = np.full(bias.shape, MOST_SHIFT)
+    room = _LARGEST_SUM - 2**22  # for what rounding adds
+    for shift in range(MOST_SHIFT, LEAST_SHIFT, -1):
+        steps = 2.0**shift
+        widest = np.abs(rows).max(-1) * steps
+        sums = np.abs(rows).sum(-1) * steps * MOST + np.abs(bias) * steps * STEPS
+        shifts = np.where((widest > _LARGEST_16) | (sums > room), shift - 1, shifts)
+        # Once it fits, it stays: finer steps were tried before.
+        shifts = np.maximum(shifts, LEAST_SHIFT)
+    by_row = 2.0**shifts
+    weights = np.clip(np.rint(rows * by_row[..., None]), -_LARGEST_16, _LARGEST_16)
+    whole_bias = np.clip(np.rint(bias * by_row * STEPS), -(2**30), 2**30)
+    return weights.astype("<i2"), whole_bias.astype("<i4"), shifts.astype("|u1")
+
+
+__all__ = [
+    "Draw",
+    "EpochReport",
+    "Examples",
+    "LearnedNetwork",
+    "NetworkSettings",
+    "check_device",
+    "check_size",
+    "joined",
+    "learn_network",
+    "torch_or_raise",
+]
+
+_LARGEST_WEIGHT: Final = 1.98
+"""Weights stay within this while they are learned: sums of whole numbers then can't run over."""
+
+Draw = Callable[[int], Examples]
+"""The examples of an epoch, by its number: boards may be turned another way each time."""
+
+
+@dataclass
+class LearnedNetwork:
+    """A network, and how it came to be."""
+
+    network: Network | Convolution
+    reports: list[EpochReport] = field(default_factory=list)
+
+
+def check_size(game: str, settings: NetworkSettings) -> None:
+    """Raise NotationError for a network that can't be."""
+    if settings.blocks:
+        ConvolutionSize.of_game(game, settings.channels, settings.blocks, settings.value_units)
+    else:
+        NetworkSize.of_game(game, settings.width, settings.value_units, settings.policy_units)
+
+
+def _trainee(game: str, settings: NetworkSettings, start: Network | Convolution | None) -> Trainee:
+    if settings.blocks:
+        if isinstance(start, Network):
+            raise ParameterError("start", "is no network of convolutions")
+        return ConvolutionTrainee(game, settings, start)
+    if isinstance(start, Convolution):
+        raise ParameterError("start", "is a network of convolutions")
+    size = NetworkSize.of_game(game, settings.width, settings.value_units, settings.policy_units)
+    return _FlatTrainee(game, size, settings, start)
+
+
+def learn_network(
+    draw: Draw,
+    *,
+    held_out: Examples | None = None,
+    settings: NetworkSettings | None = None,
+    start: Network | Convolution | None = None,
+    tell: Callable[[EpochReport], None] | None = None,
+) -> LearnedNetwork:
+    """A network learned from examples, or one that goes on learning from `start`.
+
+    On the processor the same examples, settings and number of threads give the same network; a GPU
+    is asked for operations that do.
+    """
+    torch = torch_or_raise()
+    settings = settings or NetworkSettings()
+    check_device(settings.device)
+    torch.manual_seed(settings.seed)
+    if settings.device != "cpu":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    examples = draw(0)
+    if not len(examples):
+        raise Error("there are no positions to learn from")
+    floats = _trainee(examples.game, settings, start)
+    optimiser = torch.optim.Adam(floats.parameters(), lr=settings.rate)
+    steps = settings.epochs * math.ceil(len(examples) / settings.batch)
+    step = 0
+    learned = LearnedNetwork(floats.network())
+    rng = np.random.default_rng(settings.seed)
+    for epoch in range(settings.epochs):
+        if epoch > 0:
+            examples = draw(epoch)
+        tables = Tables(examples, settings.device)
+        sums = np.zeros(4)
+        for rows in batches(len(examples), settings.batch, rng):
+            share = 0.01 + 0.99 * (1 + math.cos(math.pi * min(step / steps, 1.0))) / 2
+            for group in optimiser.param_groups:
+                group["lr"] = settings.rate * share
+            step += 1
+            value_loss, policy_loss, counts = floats.losses(tables, rows)
+            loss = value_loss / counts[0]
+            if counts[1]:
+                loss = loss + settings.policy_weight * policy_loss / counts[1]
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            optimiser.step()
+            floats.keep_small(settings.rate * share * settings.decay)
+            sums += [float(value_loss.detach()), float(policy_loss.detach()), *counts]
+        report = EpochReport(epoch + 1, sums[0] / sums[2], sums[1] / max(sums[3], 1))
+        if held_out is not None:
+            report = floats.judged(Tables(held_out, settings.device), settings.batch, report)
+        learned.reports.append(report)
+        if tell is not None:
+            tell(report)
+    learned.network = floats.network()
+    return learned
+
+
+class _FlatTrainee(Trainee):
+    """One layer over all inputs, and what stands above it."""
+
+    def __init__(
+        self, game: str, size: NetworkSize, settings: NetworkSettings, start: Network | None
+    ) -> None:
+        torch = torch_or_raise()
+        self._torch = torch
+        self._game = game
+        self._size = size
+        self.judges_moves = size.policy_units > 0
+        self._device = settings.device
+        generator = torch.Generator().manual_seed(settings.seed)
+
+        def drawn(*shape: int, spread: float) -> Tensor:
+            numbers = torch.randn(*shape, generator=generator) * spread
+            return numbers.clamp(-_LARGEST_WEIGHT, _LARGEST_WEIGHT).to(settings.device)
+
+        width = size.width
+        self.weights: dict[str, Tensor] = {
+            "first": drawn(size.inputs, width, spread=0.06),
+            "first_bias": torch.full((width,), 0.3, device=settings.device),
+            "value": drawn(size.value_units, width, spread=1.5 / math.sqrt(width)),
+            "value_bias": torch.full((size.value_units,), 0.2, device=settings.device),
+            "value_out": drawn(size.value_units, spread=0.5),
+            "value_out_bias": torch.zeros(1, device=settings.device),
+        }
+        count, offsets, parts = _core.move_parts(game)
+        self._parts: Tensor | None = None
+        if size.policy_units:
+            self.weights |= {
+                "policy": drawn(size.policy_units, width, spread=1.5 / math.sqrt(width)),
+                "policy_bias": torch.full((size.policy_units,), 0.2, device=settings.device),
+                "moves": drawn(size.codes, size.policy_units, spread=0.02),
+                "move_bias": torch.zeros(size.codes, device=settings.device),
+            }
+            if count:
+                has = np.zeros((size.codes, count), np.float32)
+                has[np.repeat(np.arange(size.codes), np.diff(offsets)), parts] = 1
+                self._parts = torch.from_numpy(has).to(settings.device)
+                self.weights["part_moves"] = drawn(count, size.policy_units, spread=0.1)
+                self.weights["part_bias"] = torch.zeros(count, 1, device=settings.device)
+        if start is not None:
+            self._take(start)
+        for tensor in self.weights.values():
+            tensor.requires_grad_(True)
+
+    def _take(self, start: Network) -> None:
+        """Begin with what another network of the same size has learned."""
+        if start.game != self._game or start.size != self._size:
+            raise ParameterError("start", "is of another game or another size")
+        torch, numbers = self._torch, start.numbers
+        steps = {"first": SUM_STEPS, "first_bias": SUM_STEPS, "value": WEIGHT_STEPS,
+                 "policy": WEIGHT_STEPS}  # fmt: skip
+        for name in self.weights:
+            if name in ("part_moves", "part_bias"):
+                self.weights[name] = torch.zeros_like(self.weights[name])
+                continue
+            array = numbers[name].astype(np.float32) / steps.get(name, 1)
+            if name == "moves":
+                array = array * float(numbers["move_scale"][0]) * SIGHT_STEPS
+            self.weights[name] = torch.from_numpy(
+                array.reshape(tuple(self.weights[name].shape))
+            ).to(self._device)
+
+    def keep_small(self, decay: float) -> None:
+        with self._torch.no_grad():
+            for name, tensor in self.weights.items():
+                if name.endswith("bias"):
+                    continue
+                tensor.mul_(1 - decay)
+                if name in ("first", "value", "policy"):
+                    tensor.clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
+
+    def seen(self, inputs: Tensor) -> Tensor:
+        sums = inputs @ self.weights["first"] + self.weights["first_bias"]
+        clamped = sums.clamp(0, 1) ** 2
+        return clamped
+
+    def logits(self, seen: Tensor) -> Tensor:
+        w = self.weights
+        hidden = (seen @ w["value"].T + w["value_bias"]).clamp(0, 1)
+        logits = hidden @ w["value_out"] + w["value_out_bias"]
+        return logits
+
+    def _all_moves(self) -> tuple[Tensor, Tensor]:
+        """What each code is judged by, with what it has in common with others."""
+        moves, bias = self.weights["moves"], self.weights["move_bias"]
+        if self._parts is not None:
+            moves = moves + self._parts @ self.weights["part_moves"]
+            bias = bias + (self._parts @ self.weights["part_bias"])[:, 0]
+        return moves, bias
+
+    def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
+        w = self.weights
+        sight = (seen @ w["policy"].T + w["policy_bias"]).clamp(0, 1)
+        moves, bias = self._all_moves()
+        logits = (sight @ moves.T + bias).masked_fill(legal == 0, -1e9)
+        return logits
+
+    def network(self) -> Network:
+        with self._torch.no_grad():
+            w = {name: tensor.detach().cpu().numpy() for name, tensor in self.weights.items()}
+            if self._size.policy_units:
+                moves, bias = (each.detach().cpu().numpy() for each in self._all_moves())
+            else:
+                w["policy"] = np.zeros((0, self._size.width), np.float32)
+                w["policy_bias"] = np.zeros(0, np.float32)
+                moves, bias = np.zeros((0, 0), np.float32), np.zeros(0, np.float32)
+        greatest = max(float(np.abs(moves).max(initial=0)), 1e-6)
+        return Network(
+            self._game,
+            self._size,
+            {
+                "first": _in_steps(w["first"], SUM_STEPS),
+                "first_bias": _in_steps(w["first_bias"], SUM_STEPS),
+                "value": _in_steps(w["value"], WEIGHT_STEPS),
+                "value_bias": w["value_bias"].astype("<f4"),
+                "value_out": w["value_out"].astype("<f4"),
+                "value_out_bias": w["value_out_bias"].astype("<f4"),
+                "policy": _in_steps(w["policy"], WEIGHT_STEPS),
+                "policy_bias": w["policy_bias"].astype("<f4"),
+                "moves": np.rint(moves * 127 / greatest).astype("|i1"),
+                "move_bias": bias.astype("<f4"),
+                "move_scale": np.array([greatest / 127 / SIGHT_STEPS], "<f4"),
+            },
+        )
+
+
+def _in_steps(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
+    limit = np.iinfo(np.int16).max
+    return np.rint(np.clip(weights * steps, -limit, limit)).astype("<i2")
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Examples of several sources as one: those with moves first."""
+    with_moves = [part.with_moves for part in parts]
+    offsets = [np.diff(part.offsets)[: part.with_moves] for part in parts]
+    return Examples(
+        parts[0].game,
+        np.concatenate(
+            [part.inputs[:n] for part, n in zip(parts, with_moves, strict=True)]
+            + [part.inputs[n:] for part, n in zip(parts, with_moves, strict=True)]
+        ),
+        np.concatenate(
+            [part.values[:n] for part, n in zip(parts, with_moves, strict=True)]
+            + [part.values[n:] for part, n in zip(parts, with_moves, strict=True)]
+        ),
+        np.concatenate([part.legal for part in parts]),
+        np.concatenate([[0], np.cumsum(np.concatenate(offsets))]).astype(np.int64),
+        np.concatenate([part.moves for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+    )

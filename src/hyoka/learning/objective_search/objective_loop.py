@@ -1,0 +1,536 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning what to learn: objectives evolved for the strength of what they train (Sato 2013).
+
+A population of objectives trains an evaluation each; games among those say how strong each is, on
+one scale of Elo. Then the distribution of objectives moves, a new one is drawn and trained, and
+takes the place of the worst. Games between those that stay count on.
+
+Everything that happens is a line of a journal, written before it counts. Whoever comes back reads
+the journal and goes on: what is drawn, trained and played depends on the seed and the numbers of
+individuals alone.
+"""
+
+import dataclasses
+import fcntl
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.arena.openings import random_openings
+from hyoka.arena.ratings import rate_players
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Progress
+from hyoka.games import game_type
+from hyoka.learning.comparison_training import Lessons, TrainingSettings, learn_comparison
+from hyoka.learning.objective_search.optimizers import (
+    OPTIMISERS,
+    CmaEs,
+    Optimiser,
+    Pbilc,
+    RandomSearch,
+)
+from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, objective_artefact
+from hyoka.parallel import Crew, Run
+from hyoka.search import SearchSpec, ab
+from hyoka.search.assembly import alpha_beta_options, models_for
+from hyoka.storage.files import check_regular, read_regular, write_bytes
+from hyoka.storage.locking import locked
+from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.outputs import check_output_folder
+
+JOURNAL: Final = "journal.jsonl"
+PLAN: Final = "plan.json"
+EVALUATIONS: Final = "evaluations"
+_LONGEST_GAME: Final = 400
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How an objective is looked for; every number of the paper."""
+
+    features: str
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    """With which each individual is trained; the objective is its own."""
+    population: int = 50
+    steps: int = 4000
+    games: int = 4000
+    """How many games an individual plays when it comes."""
+    nodes: int = 100_000
+    """That alpha-beta may visit for a move."""
+    opening_plies: int = 8
+    """Random moves before a game."""
+    optimiser: str = Pbilc.name
+    rate: float = 0.0025
+    """α: how far the distribution moves in a step."""
+    best: int = 10
+    """K: how many tell how wide it is."""
+    start: float = 1.0
+    deviation: float = 0.3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.population < 3:
+            raise ParameterError("population", f"is at least 3, not {self.population}")
+        if self.optimiser not in OPTIMISERS:
+            known = ", ".join(OPTIMISERS)
+            raise ParameterError("optimiser", f"is one of {known}, not {self.optimiser}")
+        if self.games < 2 * (self.population - 1):
+            raise ParameterError(
+                "games", f"are at least {2 * (self.population - 1)}: a pair against each other one"
+            )
+        if self.nodes < 1 or self.steps < 0:
+            raise ParameterError("nodes", "and steps are positive")
+
+    def made_optimiser(self) -> Optimiser:
+        """A new one, which has been told nothing."""
+        common: dict[str, Any] = {
+            "start": self.start,
+            "deviation": self.deviation,
+            "seed": self.seed,
+        }
+        if self.optimiser == Pbilc.name:
+            return Pbilc(VECTOR_SIZE, rate=self.rate, best=self.best, **common)
+        if self.optimiser == CmaEs.name:
+            return CmaEs(VECTOR_SIZE, batch=max(4, self.population // 2), **common)
+        return RandomSearch(VECTOR_SIZE, **common)
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of games between two individuals."""
+        return max(1, round(self.games / (2 * (self.population - 1))))
+
+    @property
+    def text(self) -> str:
+        """The same text for the same plan, however long it runs."""
+        plain = asdict(dataclasses.replace(self, training=TrainingSettings(), steps=0))
+        training = {"training": self.training.text, "passes": self.training.passes}
+        return json.dumps(plain | training, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """An individual to be trained."""
+
+    number: int
+    objective: Objective
+    lessons: Lessons
+    plan: SearchPlan
+
+
+@dataclass(frozen=True)
+class DuelTask:
+    """Games of two individuals."""
+
+    game: str
+    one: int
+    other: int
+    evaluations: tuple[bytes, bytes]
+    pairs: int
+    plan: SearchPlan
+
+
+def train(task: TrainingTask, crew: Crew | None = None) -> bytes:
+    """The evaluation that an objective makes, as a file."""
+    del crew
+    settings = dataclasses.replace(task.plan.training, objective=task.objective)
+    training = learn_comparison(
+        task.lessons, features=task.plan.features, settings=settings, threads=1
+    )
+    origin = Origin(
+        "hyoka learn objective",
+        seed=task.plan.seed,
+        counts={"games": len(task.lessons.games.ids), "individual": task.number},
+    )
+    return training.evaluation().artefact(origin).to_bytes()
+
+
+def play(task: DuelTask, crew: Crew | None = None) -> list[int]:
+    """The results of games, the one's view: 1, 0 or -1, moving first and second in turn."""
+    del crew
+    spec = ab(nodes=task.plan.nodes, hash=1)
+    models = [models_for(_with(spec, content), task.game) for content in task.evaluations]
+    openings = openings_for(
+        task.game,
+        task.plan.opening_plies,
+        task.pairs,
+        seed=_number(task.plan.seed, task.one, task.other),
+    )
+    results = _core.duels(
+        task.game,
+        alpha_beta_options(spec),
+        models[0],
+        models[1],
+        openings,
+        task.plan.nodes,
+        _LONGEST_GAME,
+    )
+    return [int(result) for result in results]
+
+
+def _with(spec: SearchSpec, content: bytes) -> SearchSpec:
+    return spec.with_settings(eval=Artefact.from_bytes(content))
+
+
+def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[int]]:
+    """Random openings as codes of moves."""
+    start = game_type(game)()
+    found = []
+    for opening in itertools.islice(random_openings(game, plies, seed), count):
+        line, codes = start.line(), []
+        for move in opening.moves:
+            codes.append(int(line.parse(move).code))
+            line = line.play(move)
+        found.append(codes)
+    return found
+
+
+def _number(*parts: int) -> int:
+    """A seed that these numbers make, and others don't."""
+    digest = hashlib.sha256(repr(parts).encode()).digest()
+    return int.from_bytes(digest[:6], "little")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What was known when the distribution moved."""
+
+    number: int
+    elo: dict[int, float]
+    """Of the population, by individual; its mean is 0."""
+    mean: tuple[float, ...]
+    """Of the distribution, after it moved."""
+    deviation: tuple[float, ...]
+    dropped: tuple[int, ...]
+    new: tuple[int, ...]
+    """Who came in their place."""
+
+    @property
+    def best(self) -> int:
+        """The strongest individual."""
+        return max(self.elo, key=lambda each: (self.elo[each], -each))
+
+
+class SearchJournal:
+    """Lines on the disk, each there whole before it counts; one process at a time writes them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> Self:
+        if self._path.exists():
+            check_regular(self._path)
+        self._file = self._path.open("a+b", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise StudyError(f"{self._path.parent}: this search is at work already") from None
+        try:
+            self._file.seek(0)
+            data = self._file.read()
+            self._size = data.rfind(b"\n") + 1
+            self._file.truncate(self._size)
+            self.lines = [self._read(*line) for line in enumerate(data.split(b"\n")[:-1], 1)]
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def _read(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise StudyError(
+                f"{self._path}, line {number}: damaged; remove this line and those after it, and "
+                "the same command goes on from there"
+            )
+        return found
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Write a line and wait until the disk has it."""
+        data = memoryview(json.dumps(line).encode() + b"\n")
+        try:
+            written = 0
+            while written < len(data):
+                written += self._file.write(data[written:])
+            os.fsync(self._file.fileno())
+        except BaseException:  # a full disk, Ctrl-C: half a line would spoil the next one
+            self._file.truncate(self._size)
+            raise
+        self._size += len(data)
+
+
+class ObjectiveSearch:
+    """A search for an objective on its way: what is known, and what is to be done next."""
+
+    def __init__(self, plan: SearchPlan, lessons: Lessons, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.steps: list[Step] = []
+        self.vectors: dict[int, NDArray[np.float64]] = {}
+        self.population: list[int] = []
+        self._new: list[int] = []
+        self._lessons = lessons
+        self._optimiser = plan.made_optimiser()
+        self._results: dict[tuple[int, int], list[int]] = {}
+        self._begin()
+
+    @property
+    def game(self) -> str:
+        """What is played."""
+        return self._lessons.games.game
+
+    @property
+    def mean(self) -> Parameterised:
+        """The objective in the middle of the distribution: what the search has found."""
+        return Parameterised.from_vector(self._optimiser.mean)
+
+    def elo(self) -> dict[int, float]:
+        """How strong the population is; its mean is 0. Pre: all have played."""
+        first, second, points, pairs = [], [], [], []
+        for (one, other), results in self._results.items():
+            if one not in self.population or other not in self.population:
+                continue
+            places = self.population.index(one), self.population.index(other)
+            for number, result in enumerate(results):
+                swapped = number % 2 == 1
+                first.append(places[1] if swapped else places[0])
+                second.append(places[0] if swapped else places[1])
+                points.append((1 - result if swapped else 1 + result) / 2)
+                pairs.append((one, other, number // 2))
+        clusters = np.unique(np.array(pairs), axis=0, return_inverse=True)[1]
+        names = [str(each) for each in self.population]
+        rated = rate_players(first, second, points, names, clusters=clusters, intervals=False)
+        return {int(each.name): each.elo for each in rated.players}
+
+    def games_of(self, individual: int) -> int:
+        """How many games somebody has played."""
+        return sum(len(found) for pair, found in self._results.items() if individual in pair)
+
+    @property
+    def games(self) -> int:
+        """How many were played in all."""
+        return sum(map(len, self._results.values()))
+
+    def file_of(self, individual: int) -> Path:
+        """Where an individual's evaluation lies."""
+        return self.folder / EVALUATIONS / f"{individual}.eval"
+
+    def run(
+        self,
+        *,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        steps: int | None = None,
+        progress: OnProgress | None = None,
+        on_step: Callable[["ObjectiveSearch", Step], None] | None = None,
+    ) -> None:
+        """Go on to the end of the plan, or for so many steps more."""
+        check_output_folder(self.folder, PLAN, what="a search for an objective")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (
+            locked(self.folder, "searching for an objective"),
+            self._described_journal() as journal,
+        ):
+            self._replay(journal.lines)
+            last = self.plan.steps if steps is None else len(self.steps) + steps
+            while True:
+                self._train_missing(journal, jobs, executor, progress)
+                self._play_missing(journal, jobs, executor, progress)
+                if len(self.steps) >= min(last, self.plan.steps):
+                    return
+                step = self._moved()
+                journal.add({"step": _plain(step)})
+                if on_step is not None:
+                    on_step(self, step)
+                self._tell(progress)
+
+    def _begin(self) -> None:
+        while len(self.population) < self.plan.population:
+            self._add(self._optimiser.ask())
+        self.population = self.population[: self.plan.population]
+        self._new = list(self.population)
+
+    def _add(self, rows: NDArray[np.float64]) -> list[int]:
+        begin = len(self.vectors)
+        numbers = list(range(begin, begin + len(rows)))
+        self.vectors.update(zip(numbers, rows, strict=True))
+        self.population += numbers
+        return numbers
+
+    def _moved(self) -> Step:
+        """Move the distribution, drop the worst, and draw who comes instead."""
+        # A thousandth is nothing in Elo, and so the last bits of a fit decide nothing.
+        elo = {each: round(value, 3) for each, value in self.elo().items()}
+        vectors = np.array([self.vectors[each] for each in self.population])
+        fitness = np.array([elo[each] for each in self.population])
+        new = np.isin(self.population, self._new)
+        self._optimiser.tell(vectors, fitness, new)
+        asked = self._optimiser.ask()
+        order = sorted(self.population, key=lambda each: (elo[each], each))
+        dropped = tuple(order[: len(asked)])
+        self.population = [each for each in self.population if each not in dropped]
+        self._new = self._add(asked)
+        step = Step(
+            len(self.steps) + 1,
+            {each: elo[each] for each in order},
+            tuple(self._optimiser.mean.tolist()),
+            tuple(self._optimiser.deviation.tolist()),
+            dropped,
+            tuple(self._new),
+        )
+        self.steps.append(step)
+        return step
+
+    def _replay(self, lines: list[dict[str, Any]]) -> None:
+        for line in lines:
+            if "games" in line:
+                try:
+                    one, other = line["games"]
+                    self._results[one, other] = [int(each) for each in line["results"]]
+                except (KeyError, TypeError, ValueError) as error:
+                    raise StudyError(f"{self.folder / JOURNAL}: damaged: {error!r}") from error
+            elif "step" in line:
+                step = self._moved()
+                if _plain(step) != line["step"]:
+                    raise StudyError(
+                        f"{self.folder}: its journal tells of other games: it was begun with "
+                        "another version, or changed"
+                    )
+
+    def _train_missing(
+        self,
+        journal: SearchJournal,
+        jobs: int,
+        executor: Executor | None,
+        progress: OnProgress | None,
+    ) -> None:
+        missing = [each for each in self.population if not self.file_of(each).exists()]
+        tasks = [
+            TrainingTask(
+                each, Parameterised.from_vector(self.vectors[each]), self._lessons, self.plan
+            )
+            for each in missing
+        ]
+        for done in _all_done(train, tasks, jobs, executor, "a training"):
+            write_bytes(self.file_of(done[0].number), done[1])
+            journal.add({"trained": done[0].number})
+            self._tell(progress, f"trained {done[0].number}")
+
+    def _play_missing(
+        self,
+        journal: SearchJournal,
+        jobs: int,
+        executor: Executor | None,
+        progress: OnProgress | None,
+    ) -> None:
+        contents = {each: read_regular(self.file_of(each)) for each in self.population}
+        tasks = [
+            DuelTask(
+                self.game,
+                one,
+                other,
+                (contents[one], contents[other]),
+                self.plan.pairs,
+                self.plan,
+            )
+            for one, other in itertools.combinations(sorted(self.population), 2)
+            if (one, other) not in self._results
+        ]
+        for task, results in _all_done(play, tasks, jobs, executor, "some games"):
+            journal.add({"games": [task.one, task.other], "results": results})
+            self._results[task.one, task.other] = results
+            self._tell(progress, f"{task.one} v {task.other}")
+
+    def _tell(self, progress: OnProgress | None, note: str = "") -> None:
+        if progress is not None:
+            steps = max(self.plan.steps, 1)
+            progress(Progress("objectives", len(self.steps), steps, "steps", note))
+
+    def _described_journal(self) -> SearchJournal:
+        """The journal of a folder that has the plan: without it, nothing there would be ours."""
+        self._describe()
+        (self.folder / EVALUATIONS).mkdir(exist_ok=True)
+        return SearchJournal(self.folder / JOURNAL)
+
+    def _describe(self) -> None:
+        """Write what is searched for, or see that it is the same."""
+        lessons = hashlib.sha256(self._lessons.games.moves.tobytes())
+        lessons.update(self._lessons.results.tobytes())
+        identity = {"plan": self.plan.text, "games": lessons.hexdigest(), "game": self.game}
+        file = self.folder / PLAN
+        if file.exists():
+            if json.loads(read_regular(file)) != identity:
+                raise StudyError(
+                    f"{self.folder}: another search for an objective lies there: its plan or its "
+                    "games differ"
+                )
+            return
+        write_bytes(file, json.dumps(identity, indent=1).encode())
+
+
+def _all_done(
+    work: Callable[[Any, Crew], Any],
+    tasks: list[Any],
+    jobs: int,
+    executor: Executor | None,
+    what: str,
+) -> Iterator[tuple[Any, Any]]:
+    """Tasks with their results, in the order of the tasks."""
+    if not tasks:
+        return
+    with Run(work, jobs=jobs, executor=executor, what=what) as run:
+        for done in run.in_order(tasks):
+            yield done.task, done.result
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    """As a line of the journal holds it."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(step)))
+    return plain
+
+
+def read_steps(folder: Path) -> list[Step]:
+    """The steps of a search that lies in a folder, also while it is at work; raises StudyError."""
+    try:
+        lines = read_regular(folder / JOURNAL).split(b"\n")[:-1]
+        found = [each["step"] for line in lines if "step" in (each := json.loads(line))]
+        return [
+            Step(
+                int(step["number"]),
+                {int(each): float(elo) for each, elo in step["elo"].items()},
+                tuple(map(float, step["mean"])),
+                tuple(map(float, step["deviation"])),
+                tuple(map(int, step["dropped"])),
+                tuple(map(int, step["new"])),
+            )
+            for step in found
+        ]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StudyError(f"{folder}: no steps that can be read: {error}") from error
+
+
+def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
+    """Write the objective that a search has found so far."""
+    objective_artefact(search.mean, origin).save(path)

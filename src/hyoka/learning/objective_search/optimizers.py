@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to look for numbers whose worth only games can tell: draw some, hear how they did, go on.
+
+All of them ask and tell in one way. What they draw depends on the seed and on what they were told,
+so that whoever tells them the same again gets the same again.
+"""
+
+import warnings
+from typing import Any, ClassVar, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.foundation.errors import Error, ParameterError
+
+Vector = NDArray[np.float64]
+
+
+class Optimiser(Protocol):
+    """A distribution of numbers that moves to where those are that do well."""
+
+    name: ClassVar[str]
+
+    @property
+    def batch(self) -> int:
+        """How many new ones it wants at a time."""
+
+    @property
+    def mean(self) -> Vector:
+        """Where it looks now."""
+
+    @property
+    def deviation(self) -> Vector:
+        """How far around."""
+
+    def ask(self) -> NDArray[np.float64]:
+        """New ones, a row each."""
+
+    def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
+        """How all of a population did, and which of them were asked for last."""
+
+
+class Pbilc:
+    """Population-based incremental learning for continuous spaces, as Sato 2013 has it.
+
+        X <- (1 - α) X + α (X_best + X_second - X_worst)
+        σ <- (1 - α) σ + α sd of the K best
+
+    >>> pbilc = Pbilc(1, rate=0.5, best=2)
+    >>> pbilc.tell(np.array([[2.0], [1.0], [0.0]]), np.array([30.0, 20.0, 10.0]), np.ones(3, bool))
+    >>> pbilc.mean.tolist(), pbilc.deviation.tolist()
+    ([2.0], [0.4])
+    """
+
+    name: ClassVar[str] = "pbilc"
+    batch: int = 1
+
+    def __init__(  # noqa: PLR0913 - a keyword for each number
+        self,
+        size: int,
+        *,
+        start: float = 1.0,
+        deviation: float = 0.3,
+        rate: float = 0.0025,
+        best: int = 10,
+        seed: int = 0,
+    ) -> None:
+        if not 0 < rate < 1:
+            raise ParameterError("rate", f"is between 0 and 1, not {rate:g}")
+        if best < 2:
+            raise ParameterError("best", f"is at least 2, not {best}")
+        self.mean = np.full(size, start)
+        self.deviation = np.full(size, deviation)
+        self._rate = rate
+        self._best = best
+        self._seed = seed
+        self._asked = 0
+
+    def ask(self) -> NDArray[np.float64]:
+        """One, drawn from the distribution."""
+        self._asked += 1
+        rng = np.random.default_rng([self._seed, self._asked])
+        return rng.normal(self.mean, self.deviation)[None]
+
+    def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
+        """Move to the two best, away from the worst."""
+        del new
+        order = np.argsort(-fitness, kind="stable")
+        target = vectors[order[0]] + vectors[order[1]] - vectors[order[-1]]
+        spread = vectors[order[: self._best]].std(axis=0)
+        self.mean = (1 - self._rate) * self.mean + self._rate * target
+        self.deviation = (1 - self._rate) * self.deviation + self._rate * spread
+
+
+class RandomSearch:
+    """Draws from where it began, always; the best so far is all that it knows."""
+
+    name: ClassVar[str] = "random"
+    batch: int = 1
+
+    def __init__(
+        self, size: int, *, start: float = 1.0, deviation: float = 0.3, seed: int = 0
+    ) -> None:
+        self.mean = np.full(size, start)
+        self.deviation = np.full(size, deviation)
+        self._start = self.mean
+        self._seed = seed
+        self._asked = 0
+
+    def ask(self) -> NDArray[np.float64]:
+        """One."""
+        self._asked += 1
+        rng = np.random.default_rng([self._seed, self._asked])
+        return rng.normal(self._start, self.deviation)[None]
+
+    def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
+        """The mean is the best there is."""
+        del new
+        self.mean = vectors[int(np.argmax(fitness))]
+
+
+class CmaEs:
+    """Evolution strategy with covariance matrix adaptation, by the package `cma`."""
+
+    name: ClassVar[str] = "cma"
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        start: float = 1.0,
+        deviation: float = 0.3,
+        batch: int = 0,
+        seed: int = 0,
+    ) -> None:
+        try:
+            with warnings.catch_warnings():  # it would like to draw, too
+                warnings.simplefilter("ignore")
+                import cma  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise Error("CMA-ES needs the package cma, of the extra hyoka[learn]") from None
+        options: dict[str, Any] = {"seed": seed + 1, "verbose": -9}
+        if batch:
+            options["popsize"] = batch
+        self._strategy = cma.CMAEvolutionStrategy(np.full(size, start), deviation, options)
+        self.batch = int(self._strategy.popsize)
+
+    @property
+    def mean(self) -> Vector:
+        """Where it looks now."""
+        return np.asarray(self._strategy.mean)
+
+    @property
+    def deviation(self) -> Vector:
+        """How far around."""
+        return np.asarray(self._strategy.sigma * self._strategy.sm.variances**0.5)
+
+    def ask(self) -> NDArray[np.float64]:
+        """A generation."""
+        return np.asarray(self._strategy.ask())
+
+    def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
+        """How the last generation did; what was there before does not count."""
+        if int(new.sum()) == self.batch:
+            self._strategy.tell(list(vectors[new]), list(-fitness[new]))
+
+
+OPTIMISERS: Final = (Pbilc.name, CmaEs.name, RandomSearch.name)

@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prediction accuracy of move models on held-out games, and the combination of several models."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.analysis import Resampling, mean_by_games
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.models.loading import combined_content, move_model
+from hyoka.models.training_games import PARTS_HOLD_OUT, LearnedGames, is_in_share
+from hyoka.records import Record
+from hyoka.records.bulk import GameTable
+from hyoka.storage.game_ids import GameIds, game_id
+from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.result import Result
+
+if TYPE_CHECKING:
+    import altair
+
+    from hyoka.study import Study
+
+
+WITHIN: Final = (1, 2, 3, 5, 10, 20)
+"""The n of the table: how often the move is among the n best."""
+PHASES: Final = ("opening", "middle", "ending")
+
+
+def is_kept_apart(record: Record, share: float) -> bool:
+    """Whether a game is one of about `share` that nobody learns from, by its moves alone.
+
+    So it is the same game in another file, and whoever learns and whoever judges agree.
+
+    >>> moves = np.arange(60, dtype=np.uint16)
+    >>> is_kept_apart(Record("go19", moves), 0.0), is_kept_apart(Record("go19", moves), 1.0)
+    (False, True)
+    """
+    return bool(is_in_share(ids_of([record]), share)[0])
+
+
+def held_out(
+    records: Iterable[Record], share: float, start: LearnedGames | None = None
+) -> NDArray[np.bool_]:
+    """Which records a model is not fitted to: a share of them by their ids.
+
+    Games that the model to begin with learned from are never held out: it knows them already.
+    """
+    return _held_out(ids_of(records), share, start)
+
+
+def numbers_held_out(study: "Study", share: float, start: LearnedGames | None = None) -> list[int]:
+    """The same of a study's games, by their numbers."""
+    numbers, ids = [], []
+    for number, record in study.records():
+        numbers.append(number)
+        ids.append(game_id(record.moves))
+    apart = _held_out(np.array(ids, np.uint64), share, start)
+    return [number for number, out in zip(numbers, apart, strict=True) if out]
+
+
+def _held_out(
+    ids: NDArray[np.uint64], share: float, start: LearnedGames | None
+) -> NDArray[np.bool_]:
+    apart = is_in_share(ids, share)
+    return apart if start is None else apart & ~start.contains(ids)
+
+
+def ids_of(records: Iterable[Record]) -> NDArray[np.uint64]:
+    """The ids of records, one each."""
+    return np.array([game_id(record.moves) for record in records], np.uint64)
+
+
+def ids_in(games: GameTable) -> GameIds:
+    """The ids of a table's games, as the origin of a model learned from them lists them."""
+    return GameIds.of_moves(games.moves, games.move_offsets)
+
+
+def learned_origin(origin: Origin, ids: GameIds, parents: Iterable[LearnedGames]) -> Origin:
+    """An origin that lists the games of a model and of the models that it was made of."""
+    known = list(parents)
+    for each in known:
+        if each.listed is not None:
+            ids |= each.listed
+    shares = [each.hold_out for each in known if each.hold_out is not None]
+    choices = {**origin.choices, **({PARTS_HOLD_OUT: f"{min(shares):g}"} if shares else {})}
+    return replace(origin, choices=choices, learned_games=ids)
+
+
+@dataclass(frozen=True)
+class JudgedGames:
+    """The games by which models are judged, and what was left out."""
+
+    records: tuple[Record, ...]
+    given: int
+    """How many games there were."""
+    learned: int
+    """Games that some model learned from, or may have; they are left out unless all count."""
+    notes: tuple[str, ...]
+    """About each model that learned from some, or does not say."""
+
+    def sentence(self, verb: str = "judged by") -> str:
+        """How many games judge, and why others do not."""
+        judged, because = len(self.records), "; ".join(self.notes)
+        if judged < self.given:
+            return f"{verb} {judged:,} of {self.given:,} games, without {because}"
+        if self.learned:
+            return f"{verb} all {self.given:,} games, among them {because}"
+        return f"{verb} all {self.given:,} games" + (f"; {because}" if because else "")
+
+    def as_json(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "judged_games": len(self.records),
+            "left_out_games": self.given - len(self.records),
+            "left_out": list(self.notes),
+        }
+
+
+def judged_games(
+    records: Sequence[Record], models: Iterable[LearnedGames], *, every_game: bool = False
+) -> JudgedGames:
+    """The games that no model learned from; all of them if `every_game`.
+
+    Raises StudyError if none is left.
+    """
+    ids = ids_of(records)
+    learned = np.zeros(len(ids), bool)
+    known: list[str] = []
+    unknown: list[str] = []
+    for model in models:
+        learned |= model.contains(ids)
+        (known if model.is_known else unknown).append(model.note(ids))
+    count = int(learned.sum())
+    if count == len(ids) and not every_game:
+        raise StudyError(
+            f"none of the {count:,} games is left to judge by: {'; '.join(filter(None, known))}. "
+            "Judge by other games, or by all of them with --all"
+        )
+    kept = [each for each, out in zip(records, learned, strict=True) if every_game or not out]
+    return JudgedGames(tuple(kept), len(ids), count, tuple(filter(None, [*known, *unknown])))
+
+
+def table_of(records: Iterable[Record]) -> GameTable:
+    """The positions of records of one game; raises StudyError if there are none."""
+    found = list(records)
+    if not found:
+        raise StudyError("no games are left to learn from, or to judge by")
+    return GameTable.from_records(found)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """How a model did on some positions."""
+
+    phase: str
+    """Empty for all."""
+    moves: int
+    games: int
+    within: tuple[Estimate, ...]
+    """How often the move played was among the n best, n as in `WITHIN`."""
+    loss: Estimate
+    """Mean of -log of the chance that the model gave to the move."""
+    random_loss: float
+    """The same of a model that knows nothing."""
+
+
+@dataclass(frozen=True, repr=False)
+class Recognitions(Result):
+    """Cumulative recognition of one model, over all moves and by phase of the game."""
+
+    name: str
+    parts: tuple[Recognition, ...]
+    curve: tuple[float, ...]
+    """Among the n best, n from 1 on, all moves."""
+
+    def __getitem__(self, phase: str) -> Recognition:
+        return next(part for part in self.parts if part.phase == phase)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.name}: how often the move played is among the n best"
+
+    def table(self) -> pa.Table:
+        """A row a phase, all moves first."""
+        rows = []
+        for part in self.parts:
+            row: dict[str, object] = {"phase": part.phase or "all"}
+            row |= {"moves": part.moves, "games": part.games}
+            for n, each in zip(WITHIN, part.within, strict=True):
+                row |= {
+                    f"within_{n}": each.value,
+                    f"within_{n}_low": each.low,
+                    f"within_{n}_high": each.high,
+                }
+            row |= {
+                "log_loss": part.loss.value,
+                "log_loss_low": part.loss.low,
+                "log_loss_high": part.loss.high,
+                "random_log_loss": part.random_loss,
+            }
+            rows.append(row)
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read."""
+        heading = ("moves of", *(f"{n}" for n in WITHIN), "log-loss", "random", "moves", "games")
+        rows = [
+            (
+                part.phase or "all",
+                *(_percent(each) for each in part.within),
+                part.loss.short_text(".3f"),
+                f"{part.random_loss:.3f}",
+                f"{part.moves:,}",
+                f"{part.games:,}",
+            )
+            for part in self.parts
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """How to read it."""
+        return (
+            "Within n: of moves that look alike the first one counts as better. Log-loss: mean of "
+            "-log of the chance that strengths give to the move. Phases are thirds of each game.",
+        )
+
+    def chart(self) -> "altair.TopLevelMixin":
+        """The paper's figure: recognition by n."""
+        return recognition_chart({self.name: self.curve}, self.title)
+
+
+def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> "altair.TopLevelMixin":
+    """By n, how often the move is among the n best; a line for each curve."""
+    import altair as alt  # noqa: PLC0415 - slow to import
+
+    rows = [
+        {"model": name, "n": n, "recognised": share}
+        for name, curve in curves.items()
+        for n, share in enumerate(curve, 1)
+    ]
+    chart: alt.Chart = (
+        alt.Chart(pa.Table.from_pylist(rows), title=title)
+        .mark_line()
+        .encode(
+            x=alt.X("n:Q", title="among the n best"),
+            y=alt.Y(
+                "recognised:Q",
+                title="moves recognised",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+            ),
+        )
+    )
+    if len(curves) > 1:
+        chart = chart.encode(color=alt.Color("model:N", sort=list(curves), title=None))
+    return chart
+
+
+def predict(
+    games: GameTable,
+    model: _core.Model,
+    *,
+    name: str = "model",
+    resampling: Resampling | None = None,
+    progress: OnProgress | None = None,
+) -> Recognitions:
+    """How well a model foretells the moves of games, with intervals by games."""
+    tally = Tally(progress, name, len(games), "positions")
+    found = games.predictions(model, progress=tally.reach)
+    tally.reach(len(games))
+    known = found.ranks > 0
+    if not known.any():
+        raise StudyError("these games have no move to foretell")
+    rows = np.flatnonzero(known)
+    ranks, losses = found.ranks[rows], found.losses[rows].astype(np.float64)
+    random_losses = np.log(found.choices[rows].astype(np.float64))
+    numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]
+    lengths = np.maximum(np.diff(games.move_offsets)[numbers], 1)
+    thirds = np.minimum(3 * games.plies[rows] // lengths, 2)
+    how = resampling or Resampling()
+    parts = []
+    for phase, chosen in [("", np.ones(len(rows), bool))] + [
+        (words, thirds == third) for third, words in enumerate(PHASES)
+    ]:
+        if chosen.any():
+            games_here = numbers[chosen]
+            parts.append(
+                Recognition(
+                    phase,
+                    int(chosen.sum()),
+                    len(np.unique(games_here)),
+                    tuple(mean_by_games(ranks[chosen] <= n, games_here, how) for n in WITHIN),
+                    mean_by_games(losses[chosen], games_here, how),
+                    float(random_losses[chosen].mean()),
+                )
+            )
+    most = int(min(found.choices.max(), 100))
+    counts = np.bincount(np.minimum(ranks, most + 1), minlength=most + 2)
+    curve = np.cumsum(counts[1 : most + 1]) / len(ranks)
+    return Recognitions(name, tuple(parts), tuple(curve.tolist()))
+
+
+def compared(results: Sequence[Recognitions]) -> tuple[tuple[str, ...], ...]:
+    """Several models on the same games, a row each: what tables of commands show."""
+    heading = ("model", *(f"{n}" for n in WITHIN), "log-loss")
+    rows = [
+        (each.name, *(_percent(share) for share in each[""].within), f"{each[''].loss.value:.3f}")
+        for each in results
+    ]
+    return (heading, *rows)
+
+
+def _percent(share: Estimate) -> str:
+    half = (share.high - share.low) / 2
+    if share.is_asymmetric:
+        return f"{share.value:.1%} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+    return f"{share.value:.1%}" + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")
+
+
+KIND: Final = "combined"
+POSITIONS: Final = 20_000
+"""So few numbers need few positions."""
+_GRADIENT: Final = 1e-9
+"""Of the mean log-loss, where the fit ends."""
+_STEPS: Final = 100
+_SINGULAR: Final = 1e-12
+"""Relative curvature of a direction in which nothing changes."""
+_ROUNDING: Final = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """Move models, each to the power of its weight."""
+
+    game: str
+    parts: tuple[Artefact, ...]
+    weights: tuple[float, ...]
+    log_losses: tuple[float, ...]
+    """Of each part alone, at its own best power; last of all together, where it was learned."""
+    origin: Origin | None = None
+
+    def artefact(self) -> Artefact:
+        """As a file holds it, the parts within."""
+        content = combined_content(self.parts, self.weights)
+        return Artefact.of(KIND, content, game=self.game, origin=self.origin)
+
+    def model(self) -> _core.Model:
+        """What searches take."""
+        models = [move_model(self.game, part) for part in self.parts]
+        return _core.combined_model(self.game, models, list(self.weights))
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file for `predict` and `strengths=FILE`."""
+        self.artefact().save(path)
+
+
+def combine(  # noqa: PLR0913 - a keyword for each choice
+    games: GameTable,
+    parts: Sequence[Artefact],
+    *,
+    positions: int = POSITIONS,
+    seed: int = 0,
+    origin: Origin | None = None,
+    progress: OnProgress | None = None,
+) -> Combined:
+    """The powers by which models together explain best which moves were played.
+
+    The games should be none that the models learned from: a model knows those too well.
+    """
+    if not parts:
+        raise ParameterError("parts", "are none: give two models or more")
+    some = games.some(positions, seed=seed)
+    tally = Tally(progress, "weighing moves", len(parts) * len(some), "positions")
+    columns = []
+    for part in parts:
+        found = some.weighings(move_model(games.game, part), progress=tally.reach)
+        columns.append(np.log(found.strengths.astype(np.float64)))
+    logs = np.stack(columns, axis=1)
+    starts, played = found.offsets, found.played
+    known = played >= 0
+    if not known.any():
+        raise StudyError("these games have no move to learn from")
+    counts = np.diff(starts)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    own = (starts[:-1] + played)[known]
+
+    kept = known[rows]
+
+    def chances_of(weights: Floats, chosen: list[int]) -> tuple[Floats, Floats]:
+        """The chance of each move, and by position the logarithm of the sum of strengths."""
+        scores = logs[:, chosen] @ weights
+        peaks = np.maximum.reduceat(scores, starts[:-1])
+        powers = np.exp(scores - peaks[rows])
+        sums = np.add.reduceat(powers, starts[:-1])
+        return powers / sums[rows], np.log(sums) + peaks
+
+    def loss(weights: Floats, chosen: list[int]) -> tuple[float, Floats]:
+        chances, log_sums = chances_of(weights, chosen)
+        value = log_sums[known].sum() - (logs[own][:, chosen] @ weights).sum()
+        slope = (chances[kept, None] * logs[kept][:, chosen]).sum(0) - logs[own][:, chosen].sum(0)
+        return float(value) / len(own), slope / len(own)
+
+    def hessian(weights: Floats, chosen: list[int]) -> Floats:
+        weighted = chances_of(weights, chosen)[0][:, None] * logs[:, chosen]
+        means = np.add.reduceat(weighted, starts[:-1])[known]
+        return np.asarray(weighted[kept].T @ logs[kept][:, chosen] - means.T @ means) / len(own)
+
+    def best(chosen: list[int]) -> tuple[Floats, float]:
+        # By Newton's method: models that say nearly the same leave a direction so flat that
+        # first-order methods stop far from the optimum. Models that say exactly the same share
+        # their power equally, by the least-squares step.
+        weights = np.full(len(chosen), 1 / len(chosen))
+        value, slope = loss(weights, chosen)
+        for _ in range(_STEPS):
+            if np.abs(slope).max() <= _GRADIENT:
+                return weights, value
+            step = np.linalg.lstsq(hessian(weights, chosen), -slope, rcond=_SINGULAR)[0]
+            share = 1.0
+            while share > _SINGULAR:
+                new_value, new_slope = loss(weights + share * step, chosen)
+                if new_value <= value + _ROUNDING:
+                    break
+                share /= 2
+            else:
+                break
+            weights, value, slope = weights + share * step, new_value, new_slope
+        raise StudyError(
+            "the powers of the models did not converge: take more games, or other models"
+        )
+
+    alone = [best([i])[1] for i in range(len(parts))]
+    weights, together = best(list(range(len(parts))))
+    return Combined(
+        games.game, tuple(parts), tuple(map(float, weights)), (*alone, together), origin
+    )

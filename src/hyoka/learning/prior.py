@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UCT's prior fitted on self-play: the sigmoid's scale, and what the evaluation counts for.
+
+Nakamura 2007 starts a new node as if it had been simulated n times with the result σ(evaluation).
+The scale of σ is fitted to what simulations say of new nodes; n is what wins.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.arena.journal import PlayedGame
+from hyoka.arena.match import MatchResult
+from hyoka.arena.openings import Opening, openings_of
+from hyoka.arena.plan import MatchPlan, PlayerSpec, plan_match
+from hyoka.arena.ratings import Rated, RatingList
+from hyoka.arena.summary import match_ratings
+from hyoka.foundation.errors import NotationError, StudyError
+from hyoka.foundation.math import Estimate
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import Position, game_facts
+from hyoka.learning.sigmoid import fit_sigmoid
+from hyoka.records.bulk import GameTable
+from hyoka.search import SearchSpec, StaticEvaluation, static_evaluation
+from hyoka.search.playouts import playouts
+
+_Z95: Final = NormalDist().inv_cdf(0.975)
+_PLAYOUTS: Final = 50
+_MOST: Final = 2000
+"""New nodes: those of one game tell much the same, and playouts of chess take long."""
+
+
+@dataclass(frozen=True, eq=False)
+class NewNodes:
+    """Positions such as a search meets when its tree grows, and what random playouts say of them.
+
+    They lie a random move beside self-play games: a tree grows at moves that nobody plays. And the
+    playouts say what σ is to stand for, the win rate that simulations would give.
+    """
+
+    positions: Sequence[Position] = field(repr=False)
+    values: NDArray[np.float64] = field(repr=False)
+    """The first player's mean result of random playouts."""
+    pairs: NDArray[np.int64] = field(repr=False)
+    """Equal where games began from the same opening: these are not independent."""
+    games: int
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @classmethod
+    def beside(
+        cls,
+        games: Sequence[PlayedGame],
+        *,
+        most: int | None = None,
+        seed: int = 0,
+        progress: OnProgress | None = None,
+    ) -> "NewNodes":
+        """One for each move that the players had to think about, or `most` of them by chance."""
+        table = GameTable.from_records(game.record for game in games)
+        chance = random.Random(seed)
+        found: list[Position] = []
+        pairs: list[int] = []
+        rows = zip(table.positions(), table.game_ids.tolist(), table.plies.tolist(), strict=True)
+        for position, number, ply in rows:
+            if ply < sum(remark.book for remark in games[number].record.remarks):
+                continue
+            move = position.random_move(chance.getrandbits(63))
+            if move is None:
+                continue
+            node = position.play(move)
+            if node.outcome is None:
+                found.append(node)
+                pairs.append(games[number].pairing.pair_id)
+        kept: Sequence[int] = range(len(found))
+        if most is not None and most < len(found):
+            kept = sorted(chance.sample(kept, most))
+        tally = Tally(progress, "playouts beside the games", len(kept), "positions")
+        values = []
+        for place in kept:
+            values.append(playouts(found[place], _PLAYOUTS, seed=seed + place).value)
+            tally.add()
+        return cls(
+            [found[place] for place in kept],
+            np.array(values),
+            np.array([pairs[place] for place in kept], np.int64),
+            len(games),
+        )
+
+    def scale(self, evaluation: StaticEvaluation) -> Estimate:
+        """The scale with which an evaluation's sigmoid fits the playouts' results best.
+
+        A score s is worth 1 / (1 + exp(-s / scale)). The interval counts pairs of games. The
+        sigmoid has no constant, since the search's has none. Raises StudyError where a higher
+        score does not go with more wins: then no scale is right.
+        """
+        scores = evaluation.score(self.positions).astype(np.float64)
+        fit = fit_sigmoid(scores[:, None], self.values, self.pairs, names=["the evaluation"])
+        slope, error = float(fit.coefficients[0]), float(np.sqrt(fit.covariance[0, 0]))
+        if slope <= 0:
+            raise StudyError(
+                f"at {len(self):,} positions a higher score does not go with more wins: there is "
+                "no scale to fit; play more games, or give other weights"
+            )
+        flattest = slope - _Z95 * error
+        highest = 1 / flattest if flattest > 0 else float("inf")
+        return Estimate(1 / slope, 1 / (slope + _Z95 * error), highest)
+
+
+@dataclass(frozen=True)
+class TunedPrior:
+    """The scale that was fitted, and how strong the search is with each weight of the prior."""
+
+    game: str
+    search: SearchSpec
+    """Without a prior."""
+    nodes: NewNodes
+    """What the scale was fitted to."""
+    scale: Estimate
+    ratings: RatingList
+    """The players are called by their settings: `prior=40`."""
+
+    @property
+    def best(self) -> Rated:
+        """Who made most of the games; of several that are as strong, it is so by chance."""
+        return self.ratings.players[0]
+
+    def behind_best(self, name: str) -> Estimate:
+        """How much weaker one is than the best, in Elo.
+
+        The games chose the best, so that the interval is one that holds for all pairs at once.
+        """
+        players = len(self.ratings.players)
+        pairs = players * (players - 1) // 2
+        return self.ratings.difference(self.best.name, name, comparisons=pairs)
+
+    @property
+    def as_strong(self) -> tuple[str, ...]:
+        """Those that the games can't tell from the best."""
+        others = (each.name for each in self.ratings.players[1:])
+        return tuple(name for name in others if self.behind_best(name).low <= 0)
+
+    def player(self, name: str) -> SearchSpec:
+        """The search that played under a name."""
+        return _with_prior(self.search, int(name.partition("=")[2]), self.scale)
+
+
+def tune_prior(  # noqa: PLR0913 - a keyword for each choice
+    search: SearchSpec,
+    game: str,
+    play: Callable[[MatchPlan, int], MatchResult],
+    *,
+    priors: Sequence[int],
+    games: int,
+    self_play: int,
+    openings: str | Sequence[Opening] | None = None,
+    seed: int = 0,
+    progress: OnProgress | None = None,
+) -> TunedPrior:
+    """Fit the scale of a search's prior on `self_play` games, then let several weights of it play.
+
+    `search` is a UCT with the weights of its evaluation and a limit; `games` are for each two of
+    `priors`. `play` plays so many games of a match: if it resumes its matches, so does this.
+    """
+    plain = _without_prior(search)
+    if len(set(priors)) < 2:
+        raise NotationError("give two different weights of the prior at least, to compare them")
+    kind = game_facts(game).name
+    evaluation = static_evaluation(kind, plain["eval"])
+    starts = openings_of(openings, kind, seed=seed)
+    twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
+    own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)
+    own = play(own_games, self_play).games
+    nodes = NewNodes.beside(own, most=_MOST, seed=seed, progress=progress)
+    scale = nodes.scale(evaluation)
+    players = [
+        PlayerSpec(f"prior={prior}", _with_prior(plain, prior, scale))
+        for prior in dict.fromkeys(priors)
+    ]
+    league = plan_match(*players, game=kind, openings=starts, seed=seed)
+    names = [player.name for player in league.players]
+    ratings = match_ratings(play(league, games).games, names)
+    return TunedPrior(kind, plain, nodes, scale, ratings)
+
+
+def _without_prior(search: SearchSpec) -> SearchSpec:
+    if not search.has("prior"):
+        raise NotationError(f"{search.kind} has no prior; uct has one")
+    said = [name for name, _ in search.chosen if name in ("prior", "scale")]
+    if said:
+        raise NotationError(f"'{said[0]}' is what is fitted: leave it out of {search.text}")
+    return search.with_settings(prior=0)
+
+
+def _with_prior(search: SearchSpec, prior: int, scale: Estimate) -> SearchSpec:
+    """The scale has three figures: no more of it is known, and all machines fit the same."""
+    if not prior:
+        return search
+    return search.with_settings(prior=prior, scale=float(f"{scale.value:.3g}"))

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights of an evaluation fitted to results, each held near where it is.
+
+Terms that are rare, or that go together, would be driven far off by the results of some thousand
+games, and a search would then play for them. So the likelihood is taken times a normal prior
+around the present weights. Positions of one game share one result: their likelihood counts for as
+much as the spread between games says, not for as many witnesses as there are positions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.sample import DrawnGames
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import game_facts
+from hyoka.learning.examples import chosen_terms, decided, some_of_each_game
+from hyoka.learning.sigmoid import Array, fit_sigmoid, interval_reach, log_losses, win_probability
+from hyoka.learning.weights import FittedWeight
+from hyoka.records.bulk import UNFINISHED
+from hyoka.search import LinearEvaluation
+from hyoka.study import Study
+
+_PHASES: Final = ("opening", "ending")
+_STEPS: Final = 300
+_KEPT_STEPS: Final = 15
+"""Of which L-BFGS makes its picture of the curvature."""
+
+
+@dataclass(frozen=True, eq=False)
+class TermLeaves:
+    """What an evaluation's terms amount to where captures rest, and how the games ended."""
+
+    evaluation: LinearEvaluation
+    """By whose weights the captures were searched."""
+    matrix: Any = field(repr=False)
+    """SciPy's sparse matrix, a row a position and a column a term."""
+    progress: Array = field(repr=False)
+    """0 at the start of a game to 1 at its end: what blends the weights of opening and ending."""
+    games: NDArray[np.int64] = field(repr=False)
+    plies: NDArray[np.int32] = field(repr=False)
+    results: Array = field(repr=False)
+    """1 won, 0.5 drawn, 0 lost; what an exact method knows goes before what the record says."""
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @classmethod
+    def of_study(  # noqa: PLR0913 - a keyword for each choice
+        cls,
+        study: Study,
+        evaluation: LinearEvaluation,
+        *,
+        where: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
+        draws: DrawnGames = "half",
+        progress: OnProgress | None = None,
+    ) -> "TermLeaves":
+        """Positions of a study; those where nothing rests (a mate, a finished game) are left out.
+
+        `where` and `sample` choose positions, the same as `evaluate` would.
+        """
+        from scipy.sparse import csr_array, vstack  # noqa: PLC0415 - it takes a while to import
+
+        table, _ = decided(
+            study.select(where, "game_id, ply, coalesce(adjudicated, result) as result"), draws
+        )
+        table = some_of_each_game(table, sample, seed)
+        games, plies = (table[name].to_numpy() for name in ("game_id", "ply"))
+        quiescence = game_facts(study.game).quiescence
+        what = "positions at rest" if quiescence else "positions"
+        tally = Tally(progress, what, len(table), "positions")
+        kept, blocks, stages = [], [csr_array((0, len(evaluation)))], [np.zeros(0)]
+        for chunk in study.game_table_of(games, plies).chunks():
+            if quiescence:
+                quiet = chunk.quiet_terms(evaluation.flat)
+                terms, keep = quiet.terms, quiet.rests
+            else:
+                terms, keep = chunk.terms(), chunk.outcomes() == UNFINISHED
+            kept.append(keep)
+            blocks.append(terms.matrix()[keep])
+            stages.append(terms.progress[keep].astype(np.float64))
+            tally.add(len(chunk))
+        rows = np.concatenate(kept)
+        return cls(
+            evaluation,
+            vstack(blocks, "csr").astype(np.float64),
+            np.concatenate(stages),
+            games[rows].astype(np.int64),
+            plies[rows].astype(np.int32),
+            table["result"].to_numpy()[rows].astype(np.float64),
+        )
+
+    def some(self, rows: NDArray[np.bool_]) -> "TermLeaves":
+        """Some of the positions."""
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            progress=self.progress[rows],
+            games=self.games[rows],
+            plies=self.plies[rows],
+            results=self.results[rows],
+        )
+
+    def scores(self, evaluation: LinearEvaluation | None = None) -> Array:
+        """What an evaluation with the same terms says, for the first player."""
+        opening, ending = (evaluation or self.evaluation).weights.astype(np.float64).T
+        return np.asarray(
+            (self.matrix @ opening) * (1 - self.progress) + (self.matrix @ ending) * self.progress
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Steepness:
+    """How much a point of score says of the result, at the start of games and at their end.
+
+    Late in a game less can still happen. Without this an ending's weights would grow only to say
+    that it is late.
+    """
+
+    opening: float
+    ending: float
+
+    @classmethod
+    def of(cls, leaves: TermLeaves, evaluation: LinearEvaluation | None = None) -> "Steepness":
+        """The steepness under which results are most likely; raises StudyError without a sense.
+
+        Where few games leave one of the two below zero, it is one for the whole game.
+        """
+        scores, late = leaves.scores(evaluation), leaves.progress
+        stages = np.stack([scores * (1 - late), scores * late], axis=1)
+        names = ["the score in the opening", "the score in the ending"]
+        fit = fit_sigmoid(stages, leaves.results, leaves.games, names=names)
+        found = cls(*map(float, fit.coefficients))
+        if min(found.at(late)) > 0:
+            return found
+        return cls(*[1 / _scale(leaves, evaluation or leaves.evaluation)] * 2)
+
+    def at(self, progress: Array) -> Array:
+        """Log odds a point of score, at these stages of a game."""
+        return np.asarray(self.opening * (1 - progress) + self.ending * progress)
+
+    def win_probability(
+        self, leaves: TermLeaves, evaluation: LinearEvaluation | None = None
+    ) -> Array:
+        """What an evaluation's scores say of the results."""
+        return win_probability(self.at(leaves.progress) * leaves.scores(evaluation))
+
+
+@dataclass(frozen=True, eq=False)
+class NearFit:
+    """An evaluation whose weights were fitted, each held near where it was."""
+
+    evaluation: LinearEvaluation
+    weights: tuple[FittedWeight, ...]
+    """Those that were free. The interval says how far other games would have moved a weight that
+    is held as this one is."""
+    before: Steepness
+    after: Steepness
+    games: int
+    positions: int
+    worth: float
+    """Of a position, as a witness beside those of its game: 1 if all were independent."""
+
+
+def fit_near(
+    leaves: TermLeaves,
+    terms: Sequence[str] = ("*",),
+    *,
+    freedom: float = 0.01,
+    known_freedom: float = 0.3,
+    confidence: float = 0.95,
+) -> NearFit:
+    """Fit the weights of terms (names or patterns) to results, near those the leaves came from.
+
+    The prior's standard deviation of a weight is `known_freedom` of what it is and, beyond that,
+    as much as moves a score by `freedom` of the evaluation's scale where the term counts.
+    """
+    if not (freedom > 0 and known_freedom >= 0):
+        raise ParameterError("freedom", f"is a positive number, not {freedom:g}")
+    start = leaves.evaluation
+    free = np.isin(start.names, chosen_terms(start, terms))
+    before = Steepness.of(leaves)
+    design = _design(leaves, before, free)
+    former = start.weights.astype(np.float64)[free].T.ravel()
+    spread = (
+        known_freedom * np.abs(former)
+        + np.repeat([freedom * start.scale / _typical(leaves.matrix[:, free])], 2, axis=0).ravel()
+    )
+    offset = before.at(leaves.progress) * leaves.scores()
+    worth = _worth(design, offset, leaves)
+    moved = _most_likely(design, offset, leaves.results, spread, worth)
+    errors = _errors(design, offset + design @ moved, leaves, spread, worth)
+    changed = start.weights.astype(np.float64)
+    changed[free] = (former + moved).reshape(2, -1).T
+    raw = start.with_weights(changed)
+    evaluation = start.with_weights(changed, scale=_scale(leaves, raw))
+    games = len(np.unique(leaves.games))
+    names = [name for name, is_free in zip(start.names, free, strict=True) if is_free]
+    labels = [f"{name} ({phase})" for phase in _PHASES for name in names]
+    reach = interval_reach(games, confidence)
+    weights = tuple(
+        FittedWeight(label, new, error, new - reach * error, new + reach * error, old)
+        for label, new, error, old in zip(
+            labels, (former + moved).tolist(), errors.tolist(), former.tolist(), strict=True
+        )
+    )
+    after = Steepness.of(leaves, evaluation)
+    return NearFit(evaluation, weights, before, after, games, len(leaves), worth)
+
+
+def _design(leaves: TermLeaves, steepness: Steepness, free: NDArray[np.bool_]) -> Any:
+    """What a point of each free weight adds to the log odds: openings' weights, then endings'."""
+    from scipy.sparse import diags_array, hstack  # noqa: PLC0415 - it takes a while to import
+
+    amounts = leaves.matrix[:, free]
+    odds, late = steepness.at(leaves.progress), leaves.progress
+    shares = (odds * (1 - late), odds * late)
+    return hstack([diags_array(share) @ amounts for share in shares], "csr")
+
+
+def _typical(matrix: Any) -> Array:
+    """How large a term's amounts are where it counts at all; 1 for one that never does."""
+    counts = np.diff(matrix.tocsc().indptr)
+    squares = np.asarray(matrix.power(2).sum(axis=0)).ravel()
+    return np.where(counts > 0, np.sqrt(squares / np.maximum(counts, 1)), 1.0)
+
+
+def pulls_by_game(design: Any, surprise: Array, games: NDArray[np.int64]) -> Any:
+    """How each game pulls at each weight: a sparse row a game."""
+    from scipy.sparse import csr_array, diags_array  # noqa: PLC0415
+
+    numbers = np.unique(games, return_inverse=True)[1]
+    rows = np.arange(len(games))
+    same = csr_array((np.ones(len(games)), (numbers, rows)), shape=(numbers.max() + 1, len(games)))
+    return same @ (diags_array(surprise) @ design)
+
+
+def _worth(design: Any, offset: Array, leaves: TermLeaves) -> float:
+    """The variance of pulls that independent positions would have, by that which games have."""
+    surprise = leaves.results - win_probability(offset)
+    pulls = pulls_by_game(design, surprise, leaves.games)
+    between = np.asarray(pulls.power(2).sum(axis=0)).ravel()
+    alone = np.asarray(design.power(2).T @ surprise**2).ravel()
+    known = between > 0
+    return float(min(1.0, np.median(alone[known] / between[known]))) if known.any() else 1.0
+
+
+def _most_likely(design: Any, offset: Array, results: Array, spread: Array, worth: float) -> Array:
+    """By how much weights move under likelihood times prior."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - it takes a second to import
+
+    turned = design.T.tocsr()
+
+    def loss(steps: Array) -> tuple[float, Array]:
+        logits = offset + design @ (steps * spread)
+        surprise = win_probability(logits) - results
+        total = worth * float(log_losses(logits, results).sum()) + float(steps @ steps) / 2
+        return total, worth * np.asarray(turned @ surprise) * spread + steps
+
+    found = minimize(
+        loss,
+        np.zeros(len(spread)),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": _STEPS, "maxcor": _KEPT_STEPS, "ftol": 1e-13, "gtol": 1e-7},
+    )
+    return np.asarray(found.x * spread)
+
+
+def _errors(design: Any, logits: Array, leaves: TermLeaves, spread: Array, worth: float) -> Array:
+    """Standard errors, the games being what chance drew and the prior being held."""
+    from scipy.linalg import solve  # noqa: PLC0415 - it takes a second to import
+    from scipy.sparse import diags_array  # noqa: PLC0415
+
+    expected = win_probability(logits)
+    bent = (design.T @ (diags_array(expected * (1 - expected)) @ design)).toarray()
+    curvature = worth * bent + np.diag(spread**-2.0)
+    pulls = pulls_by_game(design, leaves.results - expected, leaves.games)
+    count = pulls.shape[0]
+    between = worth**2 * (pulls.T @ pulls).toarray() * count / max(count - 1, 1)
+    half = solve(curvature, between, assume_a="pos")
+    return np.sqrt(np.maximum(np.diag(solve(curvature, half.T, assume_a="pos")), 0))
+
+
+def _scale(leaves: TermLeaves, evaluation: LinearEvaluation) -> float:
+    """The scale of scores in all: what turns them into values where no stage is asked for."""
+    fit = fit_sigmoid(
+        leaves.scores(evaluation)[:, None], leaves.results, leaves.games, names=["the evaluation"]
+    )
+    if not fit.coefficients[0] > 0:
+        raise StudyError(
+            "greater scores go with worse results: this evaluation says nothing of them"
+        )
+    return 1 / float(fit.coefficients[0])

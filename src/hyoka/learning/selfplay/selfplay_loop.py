@@ -1,0 +1,448 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play, learn, prove the gain, again: a network that learns from the games of its own search.
+
+A generation is a folder: parts with games, a study of them, a network that learned from the last
+few studies, and the match by which it is let in or not. Each file is there whole or not at all, and
+everything that is drawn belongs to its number; so the same command goes on wherever it was stopped.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+import math
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hyoka import _core
+from hyoka.arena.elo import Sprt
+from hyoka.arena.match import play_match
+from hyoka.arena.plan import plan_match
+from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import game_facts
+from hyoka.learning.network_training import (
+    Examples,
+    NetworkSettings,
+    check_size,
+    joined,
+    learn_network,
+)
+from hyoka.learning.selfplay.selfplay_games import PlayedGames, games_of_study, play_games, study_of
+from hyoka.parallel import Crew, Run, RunStopped
+from hyoka.search import SearchSpec
+from hyoka.search.assembly import models_for, uct_options
+from hyoka.storage.files import open_regular, read_regular, write_bytes
+from hyoka.storage.game_ids import GameIds
+from hyoka.storage.locking import locked
+from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.outputs import check_output_folder
+from hyoka.study import Study, has_visits
+
+PLAN: Final = "plan.json"
+NETWORK: Final = "network.nn"
+REPORT: Final = "generation.json"
+_PART_GAMES: Final = 32
+_TREE_MEMORY: Final = 64.0
+_APART: Final = 1_000_003
+"""Added to the seed of matches, so that their openings are none of the games learned from."""
+
+
+@dataclass(frozen=True)
+class LoopPlan:
+    """How a network is made from nothing but the rules."""
+
+    game: str
+    search: str = "uct:preset=paper"
+    """The search of the first games."""
+    with_network: str = "cut=0"
+    """What the search with a network says beside it: `cut=0`: no playouts, `mix=0.5`: half."""
+    games: int = 2000
+    """A generation."""
+    playouts: int = 200
+    """Of a move that is learned from."""
+    quick: int = 40
+    """Of the others."""
+    full: float = 0.25
+    """The share of moves that are learned from."""
+    random_plies: int = 4
+    """A game begins with up to so many random moves."""
+    sampled_plies: int = 12
+    """Until then moves are drawn by visits."""
+    max_plies: int = 400
+    window: int = 4
+    """Generations that are learned from."""
+    blend: float = 0.5
+    """A position's value: so much of what the search thought, the rest of the result."""
+    gate_games: int = 200
+    """At most, to let a network in; 0: all are let in."""
+    gate_playouts: int = 200
+    settings: NetworkSettings = field(default_factory=NetworkSettings)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = {"games": 1, "playouts": 1, "quick": 1, "window": 1, "gate_playouts": 1}
+        least |= dict.fromkeys(("random_plies", "sampled_plies", "max_plies", "gate_games"), 0)
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
+        if not 0 < self.full <= 1 or not 0 <= self.blend <= 1:
+            raise ParameterError("full", "and blend are shares, 0 to 1")
+        if self.first_spec.kind != "uct":
+            raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
+        # What can't be is told before anything is played.
+        _ = self._with_network
+        check_size(self.game, self.settings)
+
+    @property
+    def first_spec(self) -> SearchSpec:
+        """The search of the first games."""
+        return SearchSpec.from_text(self.search).for_game(self.game)
+
+    @property
+    def _with_network(self) -> SearchSpec:
+        return SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
+
+    def spec(self, network: Path | Artefact | None) -> SearchSpec:
+        """The search with a network, or the first one."""
+        if network is None:
+            return self.first_spec
+        file = (
+            network
+            if isinstance(network, Artefact)
+            else Artefact.from_bytes(read_regular(network), path=str(network))
+        )
+        more: dict[str, Any] = {"eval": file}
+        if self.settings.blocks or self.settings.policy_units:
+            more |= {"strengths": file, "formula": "puct"}
+        return self._with_network.with_settings(**more).for_game(self.game)
+
+    @property
+    def text(self) -> str:
+        """The same text for the same plan."""
+        plain = asdict(self)
+        plain["settings"].pop("device")
+        if not self.settings.blocks:  # as loops without convolutions have always been told
+            del plain["settings"]["blocks"], plain["settings"]["channels"]
+        return json.dumps(plain, sort_keys=True)
+
+    def core(self, generation: int) -> _core.SelfPlayPlan:
+        """How the games of a generation are played."""
+        plan = _core.SelfPlayPlan()
+        plan.playouts, plan.quick, plan.full = self.playouts, self.quick, self.full
+        plan.random_plies, plan.sampled_plies = self.random_plies, self.sampled_plies
+        plan.max_plies = self.max_plies
+        plan.seed = _number(self.seed, generation)
+        return plan
+
+    @property
+    def komi(self) -> float:
+        """Of the games, where there is some."""
+        known = game_facts(self.game).komi
+        return float("nan") if known is None else known
+
+
+@dataclass(frozen=True)
+class PlayTask:
+    """Some games to be played."""
+
+    plan: LoopPlan
+    generation: int
+    spec: SearchSpec
+    first: int
+    games: int
+
+
+def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
+    """The games of a task, as a file; raises RunStopped after a game if nobody wants it."""
+    options = uct_options(task.spec, task.plan.game)
+    options.set("memory", _TREE_MEMORY)
+    players = [(options, models_for(task.spec, task.plan.game))]
+    plan = task.plan.core(task.generation)
+    # What a game is belongs to its number, so that they are the same one by one.
+    games = []
+    for number in range(task.first, task.first + task.games):
+        if crew is not None and crew.is_stopped:
+            raise RunStopped
+        games.append(play_games(task.plan.game, players, np.array([task.plan.komi]), number, plan))
+    played = PlayedGames.joined(games)
+    file = io.BytesIO()
+    arrays = {each.name: getattr(played, each.name) for each in dataclasses.fields(played)[1:]}
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def _read_part(game: str, file: Path) -> PlayedGames:
+    with open_regular(file) as opened, np.load(opened, allow_pickle=False) as arrays:
+        return PlayedGames(game, **{name: arrays[name] for name in arrays.files})
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What became of a generation."""
+
+    number: int
+    games: int
+    """That its network learned from."""
+    positions: int
+    value_loss: float
+    """On games held out of the newest, in nats."""
+    policy_loss: float
+    first: float
+    """How often the move visited most comes first, there."""
+    accepted: bool
+    score: float | None
+    """Of the network against who played before, at equal playouts; None: no match was played."""
+    elo: tuple[float, float, float] | None
+    """The difference, with its interval."""
+    gate_games: int
+    network: str
+    """SHA-256 of its file's content."""
+
+
+class SelfPlayLoop:
+    """Generations on their way: what is there, and what is to be done next."""
+
+    def __init__(self, plan: LoopPlan, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.generations: list[Generation] = []
+
+    def place(self, generation: int) -> Path:
+        """The folder of a generation."""
+        return self.folder / f"generation-{generation:03}"
+
+    @property
+    def best(self) -> Path | None:
+        """The file of the newest network that was let in."""
+        let_in = [each for each in self.generations if each.accepted]
+        return self.place(let_in[-1].number) / NETWORK if let_in else None
+
+    def run(
+        self,
+        generations: int,
+        *,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        progress: OnProgress | None = None,
+        on_generation: Callable[[Generation], None] | None = None,
+    ) -> None:
+        """Go on until there are so many generations; one process at a time does so in a folder."""
+        check_output_folder(self.folder, PLAN, what="generations of self-play")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder, "playing and learning"):
+            self._describe()
+            self.generations = []
+            for number in range(generations):
+                made = self._made(number, jobs, executor, progress)
+                self.generations.append(made)
+                if on_generation is not None:
+                    on_generation(made)
+
+    def _made(
+        self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
+    ) -> Generation:
+        """A generation that is there, or is made now."""
+        report = self.place(number) / REPORT
+        if not report.exists():
+            self._play(number, jobs, executor, progress)
+            self._keep_study(number)
+            found = self._learn(number, jobs, progress)
+            _write(report, self._gate(number, found, jobs, executor, progress))
+        made = _generation(report)
+        if made.network != _sha256(self.place(number) / NETWORK):
+            raise StudyError(f"{self.place(number)}: its network was changed")
+        return made
+
+    def _describe(self) -> None:
+        file = self.folder / PLAN
+        if not file.exists():
+            write_bytes(file, self.plan.text.encode())
+        elif read_regular(file) != self.plan.text.encode():
+            raise StudyError(f"{self.folder}: another loop lies there: its plan differs")
+
+    def _play(
+        self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
+    ) -> None:
+        parts = self.place(number) / "parts"
+        parts.mkdir(parents=True, exist_ok=True)
+        spec = self.plan.spec(self.best)
+        starts = range(0, self.plan.games, _PART_GAMES)
+        missing = [first for first in starts if not (parts / f"{first:07}.npz").exists()]
+        tally = Tally(progress, f"playing {number}", self.plan.games, "games")
+        tally.reach(self.plan.games - sum(self._part_games(first) for first in missing))
+        tasks = (
+            PlayTask(self.plan, number, spec, first, self._part_games(first)) for first in missing
+        )
+        with Run(play_part, jobs=jobs, executor=executor, what="some games") as run:
+            for done in run.in_order(tasks):
+                write_bytes(parts / f"{done.task.first:07}.npz", done.result)
+                tally.add(done.task.games)
+
+    def _part_games(self, first: int) -> int:
+        return min(_PART_GAMES, self.plan.games - first)
+
+    def _keep_study(self, number: int) -> None:
+        folder = self.place(number) / "study"
+        if has_visits(folder):
+            return
+        shutil.rmtree(folder, ignore_errors=True)  # it was stopped before visits were kept
+        files = sorted((self.place(number) / "parts").glob("*.npz"))
+        played = PlayedGames.joined([_read_part(self.plan.game, file) for file in files])
+        study_of(played, folder, self.plan.spec(self.best).title)
+
+    def _learn(self, number: int, jobs: int, progress: OnProgress | None) -> Generation:
+        """A network of the last generations' games; of the newest, a twentieth is held out."""
+        file = self.place(number) / NETWORK
+        summary = file.with_suffix(".json")
+        if file.exists() and summary.exists():
+            return _generation(summary)
+        first = max(0, number - self.plan.window + 1)
+        games = [
+            games_of_study(Study.open(self.place(each) / "study"))
+            for each in range(first, number + 1)
+        ]
+        apart = np.arange(len(games[-1])) % 20 == 0
+        held_out = games[-1].some(apart).examples(blend=self.plan.blend, threads=jobs)
+        lessons = [*games[:-1], games[-1].some(~apart)]
+
+        def draw(epoch: int) -> Examples:
+            seed = _number(self.plan.seed, number, epoch)
+            return joined(
+                [each.examples(seed=seed, blend=self.plan.blend, threads=jobs) for each in lessons]
+            )
+
+        epochs = self.plan.settings.epochs
+        tally = Tally(progress, f"learning {number}", epochs, "epochs")
+        learned = learn_network(
+            draw, held_out=held_out, settings=self.plan.settings, tell=lambda _: tally.add()
+        )
+        counts = {
+            "generation": number,
+            "games": sum(map(len, lessons)),
+            "positions": sum(int((~np.isnan(each.values)).sum()) for each in lessons),
+        }
+        origin = Origin(
+            f"hyoka learn selfplay {self.plan.game}",
+            seed=self.plan.seed,
+            counts=counts,
+            choices={"plan": self.plan.text},
+            parents=self._players(first, number),
+            learned_games=reduce(
+                or_, (GameIds.of_moves(each.moves, each.move_offsets) for each in lessons)
+            ),
+        )
+        artefact = learned.network.artefact(origin)
+        report = learned.reports[-1]
+        made = Generation(
+            number,
+            counts["games"],
+            counts["positions"],
+            float(report.held_value_loss),
+            float(report.held_policy_loss),
+            float(report.held_first),
+            accepted=self.plan.gate_games == 0,
+            score=None,
+            elo=None,
+            gate_games=0,
+            network=artefact.sha256,
+        )
+        artefact.save(file)
+        _write(summary, made)
+        return made
+
+    def _players(self, first: int, last: int) -> dict[str, str]:
+        """The networks whose games generations were learned from, by generation."""
+        found, player = {}, ""
+        for number in range(last + 1):
+            if number >= first and player:
+                found[f"player of generation {number}"] = player
+            if number < last:
+                made = _generation((self.place(number) / NETWORK).with_suffix(".json"))
+                player = made.network if made.accepted else player
+        return found
+
+    def _gate(
+        self,
+        number: int,
+        made: Generation,
+        jobs: int,
+        executor: Executor | None,
+        progress: OnProgress | None,
+    ) -> Generation:
+        """Whether the network is stronger than who played before: a sequential test tells."""
+        if self.plan.gate_games == 0:
+            return made
+        playouts = self.plan.gate_playouts
+        new = self.plan.spec(self.place(number) / NETWORK).with_settings(playouts=playouts)
+        old = self.plan.spec(self.best).with_settings(playouts=playouts)
+        match = plan_match(
+            new, old, game=self.plan.game, seed=_number(self.plan.seed + _APART, number)
+        )
+        test = Sprt(0, 40)
+        result = play_match(
+            match,
+            self.place(number) / "gate",
+            games=self.plan.gate_games,
+            sprt=test,
+            jobs=jobs,
+            executor=executor,
+            progress=progress,
+        )
+        duel = result.duels[0]
+        return dataclasses.replace(
+            made,
+            accepted=result.verdict == "H1",
+            score=duel.rate.value,
+            elo=(duel.elo.value, duel.elo.low, duel.elo.high),
+            gate_games=result.standing.games,
+        )
+
+
+def read_loop(folder: Path) -> SelfPlayLoop:
+    """A loop as it lies in a folder, to be looked at; raises StudyError if there is none."""
+    try:
+        values = json.loads(read_regular(folder / PLAN))
+        settings = NetworkSettings(**values.pop("settings"))
+        loop = SelfPlayLoop(LoopPlan(**values, settings=settings), folder)
+        reports = sorted(folder.glob(f"generation-*/{REPORT}"))
+        loop.generations = [_generation(report) for report in reports]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StudyError(f"{folder}: no generations that can be read: {error}") from error
+    return loop
+
+
+def _write(file: Path, made: Generation) -> None:
+    """What became of a generation; JSON has no numbers that are none."""
+    plain = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in asdict(made).items()
+    }
+    write_bytes(file, json.dumps(plain, indent=1).encode())
+
+
+def _generation(file: Path) -> Generation:
+    found = json.loads(read_regular(file))
+    for name in ("value_loss", "policy_loss", "first"):
+        found[name] = math.nan if found[name] is None else found[name]
+    if found["elo"] is not None:
+        found["elo"] = tuple(found["elo"])
+    return Generation(**found)
+
+
+def _sha256(file: Path) -> str:
+    return Artefact.from_bytes(read_regular(file), path=str(file)).sha256
+
+
+def _number(*parts: int) -> int:
+    """A seed that these numbers make, and others don't."""
+    digest = hashlib.sha256(repr(parts).encode()).digest()
+    return int.from_bytes(digest[:6], "little")

@@ -1,0 +1,524 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tuner: weights of user features fitted to results or to the scores of another evaluator."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.analysis.resampling import Resampling, mean_by_games
+from hyoka.foundation.errors import ParameterError, StudyError, named, nearest
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.text import ANY, check_met, fitting
+from hyoka.learning.feature_tables import FeatureTable
+from hyoka.learning.sigmoid import (
+    Array,
+    Method,
+    fit_sigmoid,
+    interval_reach,
+    log_losses,
+    win_probability,
+)
+from hyoka.learning.sparse_fit import (
+    MOST_WEIGHTS,
+    SparseFit,
+    SparseProblem,
+    fit_sparse,
+    usual_threads,
+)
+from hyoka.learning.tuned_weights import Change, TunedFeature, TunedWeights
+from hyoka.learning.weights import FittedWeight, is_held_out
+from hyoka.storage.model_file import Origin
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+Amount = float | tuple[float, float]
+"""A weight; or one in the opening and one in the ending."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningPlan:
+    """What is fitted, and what holds it. Features are named, or meant by patterns such as `pst_*`.
+
+    Where numbers go with names, a name itself goes before patterns.
+
+    >>> TuningPlan(l2=1.0, bounds={"mobility": (0, 40)}).l2
+    1.0
+    """
+
+    method: Method = "mlm"
+    start: Mapping[str, Amount] = field(default_factory=dict)
+    """Weights to begin with, to compare with, and that L1 and L2 pull towards; else 0."""
+    frozen: Sequence[str] = ()
+    """Features that keep the weights to begin with."""
+    untapered: Sequence[str] = ()
+    """Features with one weight for opening and ending, though the table knows phases."""
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The least and the most that weights may be."""
+    l1: float = 0.0
+    l2: float = 0.0
+    """Penalties of the summed loss, of weights in units of the scale."""
+    scale: float | None = None
+    """So great a score turns odds by e."""
+    anchor: tuple[str, float] | None = None
+    """A feature and its weight, which sets the scale. With phases the feature has this one weight
+    in the opening and in the ending."""
+    mix: float = 1.0
+    """How much of the target is the result; the rest is what another evaluator says."""
+    hold_out: float = 0.2
+    seed: int = 0
+    confidence: float = 0.95
+    resamples: int = 1000
+    threads: int = field(default_factory=usual_threads)
+
+    def __post_init__(self) -> None:
+        for name in ("l1", "l2"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ParameterError(name, f"is 0 or more, not {getattr(self, name)}")
+        if not 0 <= self.mix <= 1:
+            raise ParameterError("mix", f"is from 0 to 1, not {self.mix:g}")
+        if self.scale is not None and not 0 < self.scale < math.inf:
+            raise ParameterError("scale", f"is above 0, not {self.scale:g}")
+        if self.scale is not None and self.anchor is not None:
+            raise ParameterError("anchor", f"finds the scale; {named('scale')} gives it: not both")
+        if self.anchor is not None and not self.anchor[1] != 0:
+            raise ParameterError("anchor", "has a weight other than 0")
+        for name, (low, high) in self.bounds.items():
+            if not low <= high:
+                raise ParameterError("bounds", f"of {name} are {low:g} to {high:g}: none between")
+
+
+_USUAL_SCALE: Final = 100.0
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What makes weights of the numbers fitted."""
+
+    fixed: float | None
+    """The scale itself."""
+    reference: int | None = None
+    """Else the number that has a known weight, that of the rest being the last."""
+    weight: float = 1.0
+
+    @classmethod
+    def of(cls, plan: TuningPlan, numbers: "Numbers", scale_before: float) -> "Scale":
+        """The scale that a plan gives, or what it is found by."""
+        if plan.scale is not None:
+            return cls(plan.scale)
+        in_points = any(
+            math.isfinite(end) and end != 0 for ends in plan.bounds.values() for end in ends
+        ) or (plan.l1 + plan.l2 > 0 and any(each.former for each in numbers.weights))
+        if numbers.rest is not None and plan.anchor is not None:
+            raise ParameterError(
+                "anchor",
+                "finds the scale, and so do weights that are frozen and scores to add to: "
+                "give one of them",
+            )
+        if numbers.rest is not None and not in_points:
+            return cls(None, len(numbers.weights))
+        if plan.anchor is not None:
+            if in_points:
+                raise ParameterError(
+                    "anchor", f"finds the scale, and bounds need it: give {named('scale')}"
+                )
+            return cls(None, numbers.number(plan.anchor[0]), plan.anchor[1])
+        return cls(scale_before if math.isfinite(scale_before) else _USUAL_SCALE)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number to fit: a weight of a feature, in one phase or in both."""
+
+    feature: int
+    name: str
+    phases: tuple[int, ...]
+    former: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The numbers to fit, and what is not fitted."""
+
+    table: FeatureTable
+    plan: TuningPlan
+    weights: tuple[Number, ...]
+    kept: Array
+    """The weights of features that are frozen, as the rows have them; 0 elsewhere."""
+    former: Array
+    """The weights to begin with, as the rows have them."""
+    rest: Array | None
+    """The score of what is frozen, and of the table's base; None: there is none."""
+
+    @classmethod
+    def of(cls, table: FeatureTable, plan: TuningPlan) -> "Numbers":
+        """What a plan fits of a table; raises NotationError for names that it has not."""
+        names = table.names
+        starts, ends = _by_name(names, plan.start), _by_name(names, plan.bounds)
+        frozen = set(fitting(names, plan.frozen, "feature"))
+        plain = set(fitting(names, plan.untapered, "feature"))
+        if plan.anchor is not None:
+            # The anchor sets the scale of the whole score, so its one weight holds in both phases.
+            plain.add(plan.anchor[0])
+        phases = 1 if table.ending is None else 2
+        former, kept = np.zeros((len(names), phases)), np.zeros((len(names), phases))
+        weights = []
+        for number, name in enumerate(names):
+            start = starts.get(name, 0.0)
+            pair = start if isinstance(start, tuple) else (start,) * phases
+            if len(pair) != phases:
+                raise StudyError(f"{name} begins with {len(pair)} weights; the table has no phases")
+            former[number] = pair
+            if name in frozen:
+                if name not in starts:
+                    raise ParameterError(
+                        "frozen", f"keeps {name} at its weight, but nothing says which: give it one"
+                    )
+                kept[number] = pair
+                continue
+            alike = phases == 2 and name in plain
+            split = phases == 2 and not alike
+            for phase in range(2 if split else 1):
+                words = f"{name} ({('opening', 'ending')[phase]})" if split else name
+                here = (phase,) if split else tuple(range(phases))
+                begins = float(np.mean([pair[each] for each in here]))
+                weights.append(
+                    Number(number, words, here, begins, *ends.get(name, (-np.inf, np.inf)))
+                )
+        if not weights:
+            raise StudyError("all features are frozen: nothing is left to fit")
+        if len(weights) > MOST_WEIGHTS:
+            raise StudyError(f"{len(weights):,} weights are more than {MOST_WEIGHTS:,}")
+        rest = table.base
+        if kept.any():
+            rest = _rows(table).scores(kept.ravel(), plan.threads) + (0 if rest is None else rest)
+        return cls(table, plan, tuple(weights), kept.ravel(), former.ravel(), rest)
+
+    def number(self, feature: str) -> int:
+        """Where a feature's (first) weight is among the numbers."""
+        fitted = [self.table.names[each.feature] for each in self.weights]
+        if feature not in fitted:
+            hint = nearest(feature, fitted) or "it names one that is fitted"
+            raise ParameterError("anchor", f"is no feature '{feature}'; {hint}")
+        return fitted.index(feature)
+
+    def scores_before(self) -> Array | None:
+        """The scores with the weights to begin with; None where they are all the same."""
+        if not self.former.any() and self.table.base is None:
+            return None
+        scores = _rows(self.table).scores(self.former, self.plan.threads)
+        if self.table.base is not None:
+            scores = scores + self.table.base
+        return np.asarray(scores) if np.ptp(scores) > 0 else None
+
+    def scores_after(self, weights: Sequence[FittedWeight]) -> Array:
+        """The scores with fitted weights."""
+        found = self.kept.copy()
+        phases = 1 if self.table.ending is None else 2
+        for number, weight in zip(self.weights, weights, strict=True):
+            for phase in number.phases:
+                found[number.feature * phases + phase] = weight.weight
+        scores = _rows(self.table).scores(found, self.plan.threads)
+        return np.asarray(scores if self.table.base is None else scores + self.table.base)
+
+    def problem(
+        self, targets: NDArray[np.float32], used: NDArray[np.bool_], scale: Scale
+    ) -> SparseProblem:
+        """What is fitted, in units of the scale."""
+        rest, plan = self.rest, self.plan
+        rows = _rows(self.table, targets, used, rest)
+        unit = scale.fixed or 1.0
+        fits_rest = rest is not None and scale.fixed is None
+        count = len(self.weights) + fits_rest
+        fixed = np.zeros(rows.width)
+        if rest is not None and not fits_rest:
+            fixed[-1] = 1 / unit
+        start = np.array([each.former / unit for each in self.weights] + [1.0] * fits_rest)
+        if scale.fixed is None:
+            start[: len(self.weights)] = 0  # the scale of the former weights is not known
+            if fits_rest:
+                spread = float(np.std(rest[used])) if rest is not None else 1.0
+                start[-1] = 1 / spread if spread > 0 else 1.0
+        low = np.array([each.low / unit for each in self.weights] + [-np.inf] * fits_rest)
+        high = np.array([each.high / unit for each in self.weights] + [np.inf] * fits_rest)
+        return SparseProblem(
+            rows=rows,
+            names=[*(each.name for each in self.weights), "the rest of the score"][:count],
+            places=self._places(rows.width, fits_rest),
+            fixed=fixed,
+            start=start,
+            low=low,
+            high=high,
+            penalised=np.arange(count) < len(self.weights),
+            l1=plan.l1,
+            l2=plan.l2,
+            squared=plan.method == "ls",
+            threads=plan.threads,
+        )
+
+    def _places(self, width: int, fits_rest: bool) -> "csr_array":
+        from scipy.sparse import csr_array  # noqa: PLC0415 - it takes a second to import
+
+        phases = 1 if self.table.ending is None else 2
+        places = [
+            (each.feature * phases + phase, number)
+            for number, each in enumerate(self.weights)
+            for phase in each.phases
+        ]
+        if fits_rest:
+            places.append((width - 1, len(self.weights)))
+        rows, columns = zip(*places, strict=True)
+        shape = (width, len(self.weights) + fits_rest)
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+
+    def as_weights(
+        self, fit: SparseFit, covariance: Array, scale: Scale, reach: float
+    ) -> tuple[list[FittedWeight], float, float]:
+        """From β to weights, and their errors by the delta method."""
+        if scale.fixed is not None:
+            unit, reference = scale.fixed, None
+        else:
+            assert scale.reference is not None
+            reference = scale.reference
+            known = float(fit.beta[reference])
+            if not known * scale.weight > 0:
+                raise StudyError(
+                    "what has its weight beforehand speaks against the player whom it should speak "
+                    "for: these are not the first player's scores, or say nothing of the results"
+                )
+            unit = scale.weight / known
+        weights = []
+        for index, number in enumerate(self.weights):
+            amount = float(fit.beta[index]) * unit
+            slopes = np.zeros(len(fit.beta))
+            slopes[index] = unit
+            if reference is not None:
+                slopes[reference] -= amount / float(fit.beta[reference])
+            free = bool(fit.free[index]) and index != reference
+            error = math.sqrt(max(float(slopes @ covariance @ slopes), 0.0)) if free else math.nan
+            former = number.former if self.former.any() else None
+            ends = (amount - reach * error, amount + reach * error)
+            weights.append(FittedWeight(number.name, amount, error, *ends, former))
+        scale_error = 0.0
+        if reference is not None:
+            spread = math.sqrt(float(covariance[reference, reference]))
+            scale_error = spread * abs(unit) / abs(float(fit.beta[reference]))
+        return weights, abs(unit), scale_error
+
+    def features(self, weights: Sequence[FittedWeight]) -> tuple[TunedFeature, ...]:
+        """The weights by feature, the frozen ones too."""
+        phases = 1 if self.table.ending is None else 2
+        fitted: dict[int, list[FittedWeight]] = {}
+        for number, weight in zip(self.weights, weights, strict=True):
+            fitted.setdefault(number.feature, []).append(weight)
+        features = []
+        for index, name in enumerate(self.table.names):
+            own = fitted.get(index)
+            if own is None:
+                held = self.kept[index * phases : (index + 1) * phases].tolist()
+                own = [
+                    FittedWeight(name, each, math.nan, math.nan, math.nan, each) for each in held
+                ]
+            features.append(TunedFeature(name, tuple(own), index not in fitted, phases == 2))
+        return tuple(features)
+
+
+def _by_name(names: Sequence[str], given: Mapping[str, _T]) -> dict[str, _T]:
+    """What is given for names, and for patterns that they fit."""
+    check_met(given, names, "feature")
+    spread = {
+        name: each
+        for pattern, each in given.items()
+        if ANY in pattern
+        for name in fitting(names, [pattern])
+    }
+    return spread | {name: given[name] for name in names if name in given}
+
+
+def _rows(
+    table: FeatureTable,
+    targets: NDArray[np.float32] | None = None,
+    used: NDArray[np.bool_] | None = None,
+    rest: Array | None = None,
+) -> "_core.FeatureRows":
+    nothing = np.zeros(0)
+    return _core.FeatureRows(
+        table.starts,
+        table.features,
+        table.amounts,
+        table.results if targets is None else targets,
+        len(table.names),
+        nothing.astype(np.float32) if table.ending is None else table.ending,
+        nothing if rest is None else np.ascontiguousarray(rest, np.float64),
+        nothing.astype(np.uint8) if used is None else used.astype(np.uint8),
+    )
+
+
+_GAMES_AT_ONCE: Final = 2000
+
+
+def tune_weights(
+    table: FeatureTable, plan: TuningPlan | None = None, *, progress: OnProgress | None = None
+) -> TunedWeights:
+    """Fit the weights of a table's features, with errors by games, and measure on games held out.
+
+    Raises StudyError where the features don't tell the weights.
+    """
+    plan = plan or TuningPlan()
+    numbers = Numbers.of(table, plan)
+    apart = is_held_out(table.games.astype(np.int64), plan.hold_out, plan.seed)
+    if apart.all():
+        raise StudyError("no game is left to fit on: hold out fewer, or take more games")
+    before = numbers.scores_before()
+    scale_before = _scale_alone(table, before, ~apart) if before is not None else math.nan
+    scale = Scale.of(plan, numbers, scale_before)
+    problem = numbers.problem(_targets(table, plan, ~apart), ~apart, scale)
+    tally = Tally(progress, "fitting", None, "steps")
+    fit = fit_sparse(problem, lambda number, gain: tally.add(note=f"gains {gain:.1e}"))
+    covariance, games = _covariance(problem, fit, table.games, ~apart)
+    reach = interval_reach(games, plan.confidence)
+    weights, found_scale, scale_error = numbers.as_weights(fit, covariance, scale, reach)
+    after = numbers.scores_after(weights)
+    changes: tuple[Change, ...] = ()
+    if apart.any():
+        resampling = Resampling(plan.resamples, plan.seed, plan.confidence)
+        earlier = None if before is None else (before, scale_before)
+        changes = _changes(table, apart, earlier, (after, found_scale), resampling)
+    return TunedWeights(
+        plan.method,
+        numbers.features(weights),
+        found_scale,
+        scale_error,
+        scale_before,
+        table.unit,
+        table.source,
+        table.game,
+        games,
+        fit.rows,
+        int(apart.sum()),
+        len(np.unique(table.games[apart])),
+        fit.loss,
+        fit.steps,
+        plan.confidence,
+        changes,
+        Origin(
+            "hyoka.tune_weights",
+            plan.seed,
+            {"games": games, "positions": fit.rows},
+            {
+                "features": table.source,
+                "method": plan.method,
+                "l1": f"{plan.l1:g}",
+                "l2": f"{plan.l2:g}",
+                "results": f"{plan.mix:g} of the target",
+                "held out": f"{plan.hold_out:g} of the games",
+            },
+        ),
+    )
+
+
+def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Results, mixed with what another evaluator says if that is asked for."""
+    if plan.mix == 1:
+        return table.results
+    if table.told is None:
+        raise ParameterError(
+            "mix", f"needs what another evaluator says: name it with {named('toward')}"
+        )
+    values = table.told
+    if table.told_scores:
+        values = win_probability(values / _scale_alone(table, values, used))
+    mixed = plan.mix * table.results + (1 - plan.mix) * values
+    return np.asarray(np.clip(mixed, 0, 1), np.float32)
+
+
+def _scale_alone(table: FeatureTable, scores: Array, used: NDArray[np.bool_]) -> float:
+    """The scale of scores, fitted to the results alone."""
+    fit = fit_sigmoid(
+        scores[used, None],
+        table.results[used].astype(np.float64),
+        table.games[used].astype(np.int64),
+        names=["the score"],
+    )
+    steepness = float(fit.coefficients[0])
+    if not steepness > 0:
+        raise StudyError(
+            "greater scores go with worse results: these scores are not the first player's, "
+            "or say nothing of the results"
+        )
+    return 1 / steepness
+
+
+def _covariance(
+    problem: SparseProblem, fit: SparseFit, games: NDArray[np.uint32], used: NDArray[np.bool_]
+) -> tuple[Array, int]:
+    """Of the free numbers, the games being what chance drew (sandwich); and how many games."""
+    counted = np.unique(games[used])
+    count, free = len(counted), np.flatnonzero(fit.free)
+    if count <= len(free) and problem.l2 == 0:
+        raise StudyError(
+            f"{len(free)} numbers can't be fitted to {count} games: take more games, or some L2"
+        )
+    weights = problem.weights(fit.beta)
+    meat = np.zeros((len(free), len(free)))
+    last = int(games[-1]) + 1
+    firsts = np.searchsorted(games, np.arange(0, last + _GAMES_AT_ONCE, _GAMES_AT_ONCE))
+    for number, (begin, end) in enumerate(itertools.pairwise(firsts)):
+        if begin == end:
+            continue
+        first = number * _GAMES_AT_ONCE
+        full = problem.rows.pulls(
+            weights, problem.squared, games, int(begin), int(end), first, _GAMES_AT_ONCE
+        )
+        pulls = np.asarray((problem.places.T @ full.T)[free])
+        meat += pulls @ pulls.T
+    block = fit.curvature[np.ix_(free, free)]
+    size = np.sqrt(np.maximum(np.diag(block), 1e-300))
+    bread = np.linalg.inv(block / np.outer(size, size)) / np.outer(size, size)
+    covariance = np.zeros((len(fit.beta), len(fit.beta)))
+    covariance[np.ix_(free, free)] = bread @ meat @ bread * (count / max(count - 1, 1))
+    return covariance, count
+
+
+def _changes(
+    table: FeatureTable,
+    rows: NDArray[np.bool_],
+    before: tuple[Array, float] | None,
+    after: tuple[Array, float],
+    resampling: Resampling,
+) -> tuple[Change, ...]:
+    """What the weights changed on games that they were not fitted to, by the results."""
+    results, games = table.results[rows].astype(np.float64), table.games[rows]
+    then = after[0][rows] / after[1]
+    earlier = np.zeros_like(then) if before is None else before[0][rows] / before[1]
+    decided = np.where(results == 0.5, np.nan, results)
+
+    def right(logits: Array) -> Array:
+        return np.where(logits == 0, 0.5, (logits > 0) == (decided == 1)).astype(np.float64)
+
+    def squares(logits: Array) -> Array:
+        return np.square(results - win_probability(logits))
+
+    changes: list[Change] = []
+    measures: list[tuple[str, Any, NDArray[np.bool_]]] = [
+        ("log loss", lambda logits: log_losses(logits, results), np.ones(len(results), bool)),
+        ("Brier", squares, np.ones(len(results), bool)),
+        ("ACC", right, ~np.isnan(decided)),
+    ]
+    for name, measure, counts in measures:
+        if not counts.any():
+            continue
+        one, other = measure(earlier)[counts], measure(then)[counts]
+        difference = mean_by_games(other - one, games[counts], resampling)
+        changes.append(Change(name, float(one.mean()), float(other.mean()), difference))
+    return tuple(changes)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An opening book: the moves that were played, by position."""
+
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from hyoka._core import Player
+from hyoka.foundation.errors import ParameterError, SourceError
+from hyoka.games import Move, Position, game_facts, position
+from hyoka.records import Record, read_records, records_in
+from hyoka.storage.model_file import Artefact, Origin, read_artefact, shown
+
+Whose = Literal["winners", "decided", "all"]
+"""Whose moves count: those of who won in the end, those of games that someone won, or all."""
+WHOSE: Final[tuple[Whose, ...]] = get_args(Whose)
+PLIES: Final = 30
+_HEADER: Final = b"hyoka-artefact "
+_FIRST_LINE: Final = b"positions and moves\n"
+"""What the content of a book begins with, unless it is records."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """How often each move was played in each position; positions that transpose are one."""
+
+    game: str
+    counts: dict[int, Counter[int]] = field(repr=False)
+    """Moves by code, by a position's hash."""
+    texts: dict[int, str] = field(repr=False, default_factory=dict, compare=False)
+    """The positions, by the same: what a file has of them."""
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def from_records(
+        cls,
+        game: str,
+        records: Iterable[Record],
+        *,
+        plies: int = PLIES,
+        whose: Whose = "all",
+        least: int = 1,
+    ) -> "Book":
+        """The first `plies` moves of records of one game; others are passed over.
+
+        `whose` may leave out the moves of losers and of drawn games, as Sato 2010 does
+        (`winners`); moves played less than `least` times are left out.
+        """
+        if whose not in WHOSE:
+            raise ParameterError("whose", f"is one of {', '.join(WHOSE)}, not {whose!r}")
+        name = game_facts(game).name
+        counts: dict[int, Counter[int]] = {}
+        texts: dict[int, str] = {}
+        for record in records:
+            if record.game != name or (whose != "all" and record.result not in (0.0, 1.0)):
+                continue
+            winner = Player.first if record.result == 1.0 else Player.second
+            # The last position has no move: there are as many codes as positions before it.
+            for code, before in zip(
+                record.moves[:plies].tolist(), record.positions(), strict=False
+            ):
+                if whose != "winners" or before.to_play is winner:
+                    if before.hash not in counts:
+                        counts[before.hash] = Counter()
+                        texts[before.hash] = before.text
+                    counts[before.hash][code] += 1
+        if least > 1:
+            frequent = {
+                at: Counter({code: count for code, count in moves.items() if count >= least})
+                for at, moves in counts.items()
+            }
+            counts = {at: moves for at, moves in frequent.items() if moves}
+        return cls(name, counts, {at: texts[at] for at in counts})
+
+    @classmethod
+    def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = PLIES) -> "Book":
+        """From a file that `save` wrote, or one of records, of which all moves count.
+
+        Raises SourceError if it has no book of this game. `plies` is for records.
+        """
+        if not isinstance(path, Artefact) and _is_artefact(Path(path)):
+            path = read_artefact(path)
+        if isinstance(path, Artefact):
+            path.check("book", game_facts(game).name)
+            if path.content.startswith(_FIRST_LINE):
+                return cls._from_lines(game_facts(game).name, path)
+            stream = records_in(path.path, path.content)
+        else:
+            stream = read_records(path)
+        book = cls.from_records(game, stream, plies=plies)
+        if not book.counts:
+            why = f" ({stream.refused[0]})" if stream.refused else ""
+            raise SourceError(f"{path}: no {game} games for a book{why}")
+        if stream.unread:
+            warnings.warn(f"the book lacks games: {stream.refused[-1]}", stacklevel=2)
+        return book
+
+    @classmethod
+    def _from_lines(cls, game: str, artefact: Artefact) -> "Book":
+        counts: dict[int, Counter[int]] = {}
+        texts: dict[int, str] = {}
+        lines = artefact.content.decode("utf-8", "replace").split("\n")[1:-1]
+        for number, line in enumerate(lines, 2):
+            text, *fields = line.split("\t")
+            try:
+                at = position(game, text)
+                moves = Counter(
+                    {
+                        at.parse(move).code: int(count)
+                        for move, count in zip(fields[::2], fields[1::2], strict=True)
+                    }
+                )
+                if not moves or min(moves.values()) < 1 or at.hash in counts:
+                    raise ValueError("no moves, a count below one, or a position twice")
+            except ValueError as error:
+                raise SourceError(f"{artefact}: line {number}: {shown(line)}: {error}") from None
+            counts[at.hash] = moves
+            texts[at.hash] = text
+        if not counts:
+            raise SourceError(f"{artefact}: a book without a position")
+        return cls(game, counts, texts)
+
+    def artefact(self, origin: Origin | None = None) -> Artefact:
+        """The book as a file holds it: a line a position, with its moves, the commonest first."""
+        move = game_facts(self.game).move
+        lines = []
+        for at, moves in self.counts.items():
+            ordered = sorted(moves.items(), key=lambda each: (-each[1], each[0]))
+            fields = (f"{move(code)}\t{count}" for code, count in ordered)
+            lines.append("\t".join([self.texts[at], *fields]))
+        content = "".join(f"{line}\n" for line in sorted(lines)).encode()
+        return Artefact.of("book", _FIRST_LINE + content, game=self.game, origin=origin)
+
+    def save(self, path: str | Path, origin: Origin | None = None) -> None:
+        """Write it to a file; raises OSError."""
+        self.artefact(origin).save(path)
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell this book from others."""
+        lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
+
+    @property
+    def moves_in_all(self) -> int:
+        """How many different moves it has, over all positions."""
+        return sum(map(len, self.counts.values()))
+
+    def moves(self, position: Position) -> dict[Move, int]:
+        """The legal moves of a position that are in the book, and how often they were played."""
+        counts = self.counts.get(position.hash, Counter())
+        return {move: counts[move.code] for move in position.legal_moves if move.code in counts}
+
+    def codes(self) -> dict[int, list[int]]:
+        """What the compiled core keeps to."""
+        return {position: list(moves) for position, moves in self.counts.items()}
+
+
+def _is_artefact(path: Path) -> bool:
+    """Whether a file has a header of ours; records may be a folder, and may be of any size."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False

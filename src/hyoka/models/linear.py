@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluations that are linear in named terms: their weights, and the terms of positions in bulk."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError, SourceError, nearest
+from hyoka.games import Position, game_facts
+from hyoka.storage.model_file import BUILT_IN, Artefact, Origin, number_of, read_artefact, shown
+
+_GREATEST: Final = float(np.finfo(np.float32).max)
+"""What the compiled core can hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearEvaluation:
+    """A score as a sum of weighted terms, for the first player.
+
+    Each term has a weight for the opening and one for the ending; a position's progress, 0 to 1,
+    blends the two: score = Σ amount · (opening · (1 - progress) + ending · progress).
+
+    >>> import hyoka as hk
+    >>> chess = linear_evaluation("chess")
+    >>> start = [hk.Chess()]
+    >>> round(float(chess.terms(start)[0] @ chess.flat)) == int(chess.score(start)[0])
+    True
+    """
+
+    game: str
+    names: tuple[str, ...] = field(repr=False)
+    """Of the terms."""
+    weights: NDArray[np.float32] = field(repr=False)
+    """A row a term: its weight in the opening and in the ending."""
+    unit: str = "points"
+    scale: float = 1.0
+    """A score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
+
+    def __post_init__(self) -> None:
+        self.weights.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, name: str) -> tuple[float, float]:
+        opening, ending = self.weights[self._index(name)]
+        return float(opening), float(ending)
+
+    def _index(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            hint = nearest(name, self.names)
+            message = f"{self.game} has no term '{shown(name)}'; {hint}".rstrip("; ")
+            raise NotationError(message) from None
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell these weights from others."""
+        return hashlib.sha256(self.weights.tobytes() + str(self.scale).encode()).hexdigest()[:12]
+
+    @property
+    def flat(self) -> NDArray[np.float32]:
+        """All weights in one row, in the order of the columns of `terms`."""
+        return self.weights.reshape(-1)
+
+    def with_weights(
+        self,
+        weights: Mapping[str, float | tuple[float, float]] | NDArray[Any],
+        *,
+        scale: float | None = None,
+    ) -> "LinearEvaluation":
+        """The same terms with other weights: some by name (one number for both), or all of them."""
+        if isinstance(weights, Mapping):
+            changed = self.weights.copy()
+            for name, weight in weights.items():
+                if not np.all(np.abs(weight) <= _GREATEST):
+                    raise NotationError(f"'{name}' needs finite weights, not {weight!r}")
+                changed[self._index(name)] = weight
+        else:
+            given = np.asarray(weights, dtype=np.float64).reshape(-1, 2)
+            changed = np.where(np.abs(given) <= _GREATEST, given, np.nan).astype(np.float32)
+            if len(changed) != len(self):
+                raise NotationError(
+                    f"{self.game}'s evaluation has {len(self)} terms, not {len(changed)}"
+                )
+        if not np.isfinite(changed).all():
+            raise NotationError("weights are finite numbers")
+        if scale is not None and not 0 < scale < math.inf:
+            raise NotationError(f"a scale is a positive number, not {scale!r}")
+        chosen = self.scale if scale is None else float(scale)
+        return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
+
+    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
+        """What positions are worth to the first player, in `unit`."""
+        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
+
+    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """The same as expected results, 0 to 1."""
+        with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
+            return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
+
+    def amounts(
+        self, positions: Sequence[Position]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How much of each term a position has, a row a position; and its progress."""
+        if not positions:
+            return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
+        return _core.count_terms(self.game, list(positions))
+
+    def terms(self, positions: Sequence[Position]) -> NDArray[np.float32]:
+        """Rows whose product with `flat` is the score: amounts blended by progress."""
+        amounts, progress = self.amounts(positions)
+        ending = progress[:, None]
+        blended = np.stack([amounts * (1 - ending), amounts * ending], axis=2)
+        return blended.reshape(len(amounts), 2 * len(self))
+
+    def artefact(self, origin: Origin | None = None) -> Artefact:
+        """All weights, as `linear_evaluation` and `eval=FILE` read them."""
+        weights = {
+            name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
+            for name, pair in zip(self.names, self.weights, strict=True)
+        }
+        content = {"game": self.game, "scale": self.scale, "weights": weights}
+        return Artefact.of("weights", content, origin=origin)
+
+    def save(self, path: str | Path, origin: Origin | None = None) -> None:
+        """Write all weights to a file, and how they were made: by whom is known, if not told."""
+        self.artefact(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
+
+    def model(self) -> _core.Model:
+        """The evaluation as the compiled core works with it."""
+        return _core.linear_evaluation(self.game, self.flat.tolist(), self.scale)
+
+
+def has_terms(game: str | None) -> bool:
+    """Whether a game has an evaluation of its own; none written in Python has."""
+    return game is not None and bool(_core.evaluation_terms(game)[0])
+
+
+def has_features(game: str | None) -> bool:
+    """Whether the moves of a game have features, by which they have strengths."""
+    return game is not None and bool(_core.move_features(game))
+
+
+def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:
+    """A game's built-in evaluation, or one whose weights a file holds.
+
+    A file may name some terms only; the others keep their built-in weights.
+
+    >>> linear_evaluation("blokus_duo")["influence_of_coverable"]
+    (1.0, 1.0)
+    """
+    name = game_facts(game).name
+    terms, unit, scale = _core.evaluation_terms(name)
+    if not terms:
+        raise NotationError(
+            f"{name} has no terms to be evaluated by; give a function of positions, evaluation="
+        )
+    built_in = LinearEvaluation(
+        name,
+        tuple(term for term, *_ in terms),
+        np.array([pair for _, *pair in terms], np.float32),
+        unit,
+        scale,
+    )
+    if weights is None or weights == BUILT_IN:
+        return built_in
+    file = read_artefact(weights, "weights")
+    given, content = _named_numbers(file, "weights", name)
+    scale = content.get("scale", built_in.scale)
+    if "scale" in content and not 0 < number_of(scale) < math.inf:
+        raise SourceError(f"{file}: 'scale' needs a positive number, not {shown(scale)}")
+    try:
+        pairs = {term: _pair(term, weight) for term, weight in given.items()}
+        return built_in.with_weights(pairs, scale=number_of(scale))
+    except NotationError as error:
+        raise SourceError(f"{file}: {error}") from None
+
+
+def _pair(term: str, given: object) -> tuple[float, float]:
+    """A term's weights in the opening and in the ending, from one number or two."""
+    pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
+    if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):
+        raise NotationError(f"'{shown(term)}' needs a finite number or two, not {shown(given)}")
+    return pair[0], pair[1]
+
+
+def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
+    content = file.json_object()
+    if content.get("game", game) != game:
+        raise SourceError(f"{file}: {key} for {shown(content['game'])}, not for {game}")
+    if key in content:
+        given = content[key]
+    else:
+        given = {name: value for name, value in content.items() if name not in ("game", "scale")}
+    if not isinstance(given, dict):
+        raise SourceError(f"{file}: '{key}' is no object with names and numbers")
+    return given, content
+
+
+SHAPE: Final = "shape_"
+"""How the names of shapes begin, which are learned and not built in (Go)."""
+
+
+def move_strengths(game: str, strengths: str | Path | Artefact | None = None) -> dict[str, float]:
+    """The strengths (γ) of a game's move features: the built-in ones, changed by a file's.
+
+    Shapes that a file knows come after them.
+    """
+    name = game_facts(game).name
+    known = dict(_core.move_features(name))
+    if not known:
+        raise NotationError(f"moves of {name} have no features, and so no strengths")
+    if strengths is None or strengths == BUILT_IN:
+        return known
+    file = read_artefact(strengths, "strengths")
+    for feature, strength in _named_numbers(file, "strengths", name)[0].items():
+        if feature not in known and not feature.startswith(SHAPE):
+            hint = nearest(feature, known)
+            raise SourceError(
+                f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
+            )
+        number = number_of(strength)
+        if not 0 < number <= _GREATEST:
+            raise SourceError(
+                f"{file}: '{shown(feature)}' needs a positive number, not {shown(strength)}"
+            )
+        known[feature] = number
+    return known
+
+
+def strengths_model(game: str, strengths: Mapping[str, float]) -> _core.Model:
+    """Strengths as searches take them; names and order as `move_strengths` has them."""
+    shapes = [name.removeprefix(SHAPE) for name in strengths if name.startswith(SHAPE)]
+    known = _core.GoShapes(shapes) if shapes else None
+    return _core.feature_strengths(game, list(strengths.values()), known)
+
+
+def strengths_artefact(
+    game: str, strengths: Mapping[str, float], origin: Origin | None = None
+) -> Artefact:
+    """Strengths of a game's move features, as `move_strengths` and `strengths=FILE` read them."""
+    # The core holds them in four bytes: the shortest text that reads back as it is.
+    numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
+    content = {"game": game_facts(game).name, "strengths": numbers}
+    return Artefact.of("strengths", content, origin=origin)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Move models and evaluations from files, by their kind."""
+
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.games import AnyLine, AnyMove, game_facts, name_of
+from hyoka.models import networks, ply_perceptrons
+from hyoka.models import sparse as sparse_evaluations
+from hyoka.models.bundled import named_network, usual_evaluation, usual_strengths
+from hyoka.models.linear import (
+    SHAPE,
+    LinearEvaluation,
+    linear_evaluation,
+    move_strengths,
+    strengths_model,
+)
+from hyoka.models.networks import Convolution, Network
+from hyoka.models.ply_perceptrons import PlyPerceptrons
+from hyoka.models.sparse import SparseEvaluation
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
+
+
+def mets_tree(artefact: Artefact) -> _core.MetsTree:
+    """The tree of a file of METS; raises SourceError if it holds none."""
+    # The content may lie anywhere in memory; numbers of eight bytes must not.
+    content = np.frombuffer(artefact.content, np.uint8)
+    if content.ctypes.data % 8:
+        content = content.copy()
+    try:
+        return _core.MetsTree.from_bytes(content)
+    except ValueError as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def _of_strengths(game: str, artefact: Artefact) -> _core.Model:
+    if artefact.kind is None and not artefact.content.lstrip().startswith(b"{"):
+        raise SourceError(f"{artefact}: neither strengths of features (JSON) nor a tree of METS")
+    try:
+        return strengths_model(game, move_strengths(game, artefact))
+    except NotationError as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def _of_mets(game: str, artefact: Artefact) -> _core.Model:
+    try:
+        return _core.mets_model(game, mets_tree(artefact))
+    except ValueError as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def latent_content(
+    names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> bytes:
+    """Strengths and factors of features as a file holds them: a line of names, then the numbers."""
+    numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
+    return json.dumps(list(names)).encode() + b"\n" + numbers.tobytes()
+
+
+def latent_model(
+    game: str, names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
+) -> _core.Model:
+    """Strengths and factors of a game's features, in its order, then of shapes."""
+    shapes = [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
+    if list(names[: len(names) - len(shapes)]) != list(move_strengths(game)):
+        raise NotationError(f"these features are not {game}'s, or not those of this Hyoka")
+    return _core.latent_model(
+        game,
+        np.ascontiguousarray(logs),
+        np.ascontiguousarray(factors),
+        _core.GoShapes(shapes) if shapes else None,
+    )
+
+
+def _of_latent(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        names = json.loads(line)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("no names of features")
+        numbers = np.frombuffer(rest, "<f4").reshape(len(names), -1).astype(np.float32)
+        if numbers.shape[1] < 2 or not np.isfinite(numbers).all():
+            raise ValueError("no finite numbers for each feature")
+        return latent_model(game, names, numbers[:, 0], numbers[:, 1:])
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> bytes:
+    """Move models and their powers as a file holds them: a line that tells of them, then each."""
+    # The games that the parts learned from are listed once, for the whole model.
+    short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
+    files = [part.to_bytes() for part in short]
+    about = {"weights": list(weights), "bytes": [len(file) for file in files]}
+    return json.dumps(about).encode() + b"\n" + b"".join(files)
+
+
+def _of_combined(game: str, artefact: Artefact) -> _core.Model:
+    line, _, rest = artefact.content.partition(b"\n")
+    try:
+        about = json.loads(line)
+        weights = [float(weight) for weight in about["weights"]]
+        sizes = [int(size) for size in about["bytes"]]
+        whole = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
+        if not whole or not np.isfinite(weights).all():
+            raise ValueError("it does not say where its models are, and how much each counts")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SourceError(f"{artefact}: {error}") from None
+    models: list[_core.Model] = []
+    for size, end in zip(sizes, itertools.accumulate(sizes), strict=True):
+        path = f"{artefact}: part {len(models) + 1}"
+        part = Artefact.from_bytes(rest[end - size : end], path=path)
+        if part.kind == "combined":
+            raise SourceError(f"{artefact}: models that are combined of others are not combined")
+        models.append(move_model(game, part))
+    return _core.combined_model(game, models, weights)
+
+
+def _of_network(game: str, artefact: Artefact) -> _core.Model:
+    try:
+        return Network.from_artefact(artefact, game).move_model()
+    except NotationError as error:
+        raise SourceError(f"{artefact}: {error}") from None
+
+
+def _of_convolution(game: str, artefact: Artefact) -> _core.Model:
+    return Convolution.from_artefact(artefact, game).move_model()
+
+
+MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
+    "strengths": _of_strengths,
+    "mets": _of_mets,
+    "latent": _of_latent,
+    "combined": _of_combined,
+    "network": _of_network,
+    "convolution": _of_convolution,
+}
+"""How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
+
+
+def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
+    """The move model that a file holds, or the built-in one; raises SourceError if it holds none.
+
+    >>> import hyoka as hk
+    >>> _ = move_model("go9", "built-in")
+    """
+    name = game_facts(game).name
+    if source == LEARNED:
+        source = usual_strengths(name)
+    elif source == NETWORK:
+        source = named_network(name)
+    if source == BUILT_IN:
+        return _core.feature_strengths(name, [])
+    artefact = read_artefact(source)
+    kind = artefact.kind or "strengths"
+    if kind not in MOVE_MODELS:
+        raise SourceError(f"{artefact}: it holds {kind}, which ranks no moves")
+    artefact.check(kind, name)
+    return MOVE_MODELS[kind](name, artefact)
+
+
+def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
+    """The legal moves with the shares that a move model gives them, the strongest first.
+
+    Of moves that look alike the one that the game lists first comes first.
+
+    >>> import hyoka as hk
+    >>> ranked(hk.Othello().line(), move_model("othello", "built-in"))[0][1] > 0
+    True
+    """
+    moves, strengths = _core.weigh_moves(name_of(line), line, model)
+    allowed = set(line.legal_moves)
+    kept = [i for i, move in enumerate(moves) if move in allowed]
+    total = float(strengths[kept].sum(dtype=np.float64))
+    order = sorted(kept, key=lambda i: -strengths[i])
+    return [(moves[i], float(strengths[i]) / total) for i in order]
+
+
+StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network | Convolution
+"""An evaluation of ours, whatever it is made of."""
+_READERS: Final[dict[str, Callable[[Artefact, str], StaticEvaluation]]] = {
+    sparse_evaluations.KIND: SparseEvaluation.from_artefact,
+    ply_perceptrons.KIND: PlyPerceptrons.from_artefact,
+    networks.NETWORK_KIND: Network.from_artefact,
+    networks.CONVOLUTION_KIND: Convolution.from_artefact,
+}
+"""By kind of file; any other is taken for the weights of a game's terms."""
+
+
+def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> StaticEvaluation:
+    """The evaluation that a file holds, or what comes with Hyoka: `built-in`, `learned`, `network`.
+
+    >>> static_evaluation("chess").unit
+    'centipawns'
+    """
+    name = game_facts(game).name
+    if source == LEARNED:
+        source = usual_evaluation(name)
+    elif source == NETWORK:
+        source = named_network(name)
+    if source == BUILT_IN:
+        return linear_evaluation(name)
+    file = read_artefact(source)
+    if file.kind in _READERS:
+        return _READERS[file.kind](file, name)
+    return linear_evaluation(name, read_artefact(file, "weights"))

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nakamura 2007's network: counts of patterns on the board into a perceptron for each ply."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.games import Position
+from hyoka.storage.model_file import Artefact, Origin, read_artefact, shown
+
+KIND: Final = "perceptrons"
+"""Of artefact."""
+PATTERNS: Final = 3 + 21 + 2_862
+"""Of 1×1, 2×2 and 3×3 squares, rotations and mirrors merged."""
+HANDS: Final = 42
+"""The pieces that whoever is to move may have in hand, then the other's."""
+LAST_PLY: Final = 42
+"""Pieces that both can lay."""
+MOST_HIDDEN: Final = 128
+_LARGEST: Final = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class PlyPerceptrons:
+    """A perceptron of three layers a ply; its output is the win rate of whoever is to move.
+
+    A ply is the number of pieces laid; one without a network has the nearest one's, of two the
+    earlier. `weights` has a row a network: from each input to all hidden units, their biases, from
+    them to the output, its bias. Hidden units and the output are sigmoids.
+
+    >>> import hyoka as hk
+    >>> nothing = PlyPerceptrons.untrained((0, 10), hidden=4)
+    >>> nothing.value([hk.BlokusDuo()]).tolist()
+    [0.5]
+    """
+
+    plies: tuple[int, ...]
+    """Rising: the numbers of pieces laid that have a network of their own."""
+    hidden: int
+    sees_hands: bool
+    """Whether the pieces in hand are inputs, too: the paper's are not."""
+    weights: NDArray[np.float32] = field(repr=False)
+    game: ClassVar[str] = "blokus_duo"
+    unit: ClassVar[str] = "thousandths of a logit"
+    """Of scores."""
+    scale: ClassVar[float] = 1000.0
+    """A score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
+
+    def __post_init__(self) -> None:
+        rising = all(a < b for a, b in zip((-1, *self.plies), self.plies, strict=False))
+        if not self.plies or not rising or self.plies[-1] > LAST_PLY:
+            raise NotationError(f"perceptrons need rising plies from 0 to {LAST_PLY}")
+        if not 1 <= self.hidden <= MOST_HIDDEN:
+            raise NotationError(f"perceptrons have 1 to {MOST_HIDDEN} hidden units")
+        wanted = (len(self.plies), weights_of(self.hidden, sees_hands=self.sees_hands))
+        if self.weights.shape != wanted or not np.isfinite(self.weights).all():
+            raise NotationError(
+                f"{wanted[0]} perceptrons need {wanted[1]:,} finite weights each, a row each"
+            )
+        self.weights.flags.writeable = False
+
+    @classmethod
+    def untrained(
+        cls, plies: tuple[int, ...], *, hidden: int, sees_hands: bool = False
+    ) -> "PlyPerceptrons":
+        """All weights 0: whatever the position, chances are even."""
+        shape = (len(plies), weights_of(hidden, sees_hands=sees_hands))
+        return cls(plies, hidden, sees_hands, np.zeros(shape, np.float32))
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell it from others."""
+        digest = hashlib.sha256(f"{self.plies} {self.hidden} {self.sees_hands}".encode())
+        digest.update(self.weights.tobytes())
+        return digest.hexdigest()[:12]
+
+    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
+        """What positions are worth to the first player, in `unit`."""
+        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
+
+    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """The first player's win rate, 0 to 1."""
+        return np.asarray(_core.perceptron_values(self.model(), list(positions)))
+
+    def model(self) -> _core.Model:
+        """The evaluation as the compiled core works with it."""
+        return self._model
+
+    @cached_property
+    def _model(self) -> _core.Model:
+        return _core.ply_perceptrons(
+            list(self.plies), self.hidden, self.sees_hands, self.weights.ravel()
+        )
+
+    def artefact(self, origin: Origin | None = None) -> Artefact:
+        """As `eval=FILE` reads it."""
+        about = {
+            "patterns": PATTERNS,
+            "hands": self.sees_hands,
+            "hidden": self.hidden,
+            "plies": self.plies,
+        }
+        packed = zlib.compress(self.weights.astype("<f4").tobytes(), 6)
+        content = json.dumps(about).encode() + b"\n" + packed
+        return Artefact.of(KIND, content, game=self.game, origin=origin)
+
+    @classmethod
+    def from_artefact(cls, artefact: Artefact, game: str) -> "PlyPerceptrons":
+        """What a file holds; raises SourceError."""
+        artefact.check(KIND, game)
+        if game != cls.game:
+            raise SourceError(f"{artefact}: perceptrons judge {cls.game}, not {game}")
+        line, _, rest = artefact.content.partition(b"\n")
+        try:
+            about = json.loads(line)
+            if not isinstance(about, dict):
+                raise ValueError("it does not say what its networks are like")
+            plies, hidden, sees_hands = _shape(about)
+            weights = _unpacked(rest, len(plies), weights_of(hidden, sees_hands=sees_hands))
+            return cls(plies, hidden, sees_hands, weights)
+        except (ValueError, RecursionError, zlib.error, NotationError) as error:
+            raise SourceError(f"{artefact}: no perceptrons that can be read: {error}") from None
+
+    def save(self, path: str | Path, origin: Origin | None = None) -> None:
+        """Write it to a file, and how it was made."""
+        self.artefact(origin or Origin("hyoka.PlyPerceptrons.save")).save(path)
+
+
+def weights_of(hidden: int, *, sees_hands: bool) -> int:
+    """How many weights one network has."""
+    return (PATTERNS + (HANDS if sees_hands else 0) + 2) * hidden + 1
+
+
+def pattern_counts(positions: Sequence[Position], *, hands: bool = False) -> NDArray[np.uint8]:
+    """What networks see of positions, a row each: patterns, and pieces in hand if wanted.
+
+    Squares are seen by whoever is to move. Patterns come by size and, within a size, in the order
+    of their smallest code: the squares from the top left as digits to the base 3, 0 for an empty
+    one, 1 for an own one, 2 for one of the other's.
+
+    >>> import hyoka as hk
+    >>> counts = pattern_counts([hk.BlokusDuo()])
+    >>> counts.shape, counts[0, :3].tolist()
+    ((1, 2886), [196, 0, 0])
+    """
+    return np.asarray(_core.pattern_counts(list(positions), hands))
+
+
+def pieces_laid(positions: Sequence[Position]) -> NDArray[np.int32]:
+    """By position: how many pieces both have laid, which tells the network."""
+    return np.asarray(_core.pieces_laid(list(positions)))
+
+
+def _shape(about: dict[str, Any]) -> tuple[tuple[int, ...], int, bool]:
+    plies, hidden, hands = (about.get(name) for name in ("plies", "hidden", "hands"))
+    if about.get("patterns") != PATTERNS:
+        raise ValueError(
+            f"{shown(about.get('patterns'))} patterns, which are {PATTERNS:,} in this Hyoka"
+        )
+    if not isinstance(plies, list) or not all(type(ply) is int for ply in plies):
+        raise ValueError(f"'plies' needs a list of whole numbers, not {shown(plies)}")
+    if len(plies) > LAST_PLY + 1:
+        raise ValueError(f"{len(plies):,} networks, where there are {LAST_PLY + 1} plies")
+    if type(hidden) is not int or not 1 <= hidden <= MOST_HIDDEN:
+        raise ValueError(f"'hidden' needs a number from 1 to {MOST_HIDDEN}, not {shown(hidden)}")
+    if type(hands) is not bool:
+        raise ValueError(f"'hands' needs true or false, not {shown(hands)}")
+    return tuple(plies), hidden, hands
+
+
+def _unpacked(data: bytes, networks: int, each: int) -> NDArray[np.float32]:
+    """So many weights; raises ValueError for more or fewer, however well they were packed."""
+    size = 4 * networks * each
+    unpacker = zlib.decompressobj()
+    found = unpacker.decompress(data, size + 1)
+    if len(found) != size or not unpacker.eof or unpacker.unused_data:
+        raise ValueError(f"there are not {networks * each:,} weights in it")
+    weights = np.frombuffer(found, "<f4").astype(np.float32).reshape(networks, each)
+    if not (np.abs(weights) <= _LARGEST).all():
+        raise ValueError("weights are no numbers, or too large")
+    return weights
+
+
+def perceptrons(source: str | Path | Artefact) -> PlyPerceptrons:
+    """The networks that a file of `hyoka learn perceptrons` holds; raises SourceError."""
+    return PlyPerceptrons.from_artefact(read_artefact(source, KIND), PlyPerceptrons.game)

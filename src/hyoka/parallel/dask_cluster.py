@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other machines: a Dask cluster as an executor."""
+
+import contextlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, InvalidStateError
+from typing import Any, Final
+
+from hyoka.foundation.errors import Error, FleetError
+
+_LOOK_S: Final = 0.2
+_PATIENCE_S: Final = 10.0
+_HASTY_PATIENCE_S: Final = 0.5
+"""How long workers may take to hear that a run is over, and the same after an interrupt."""
+
+
+@contextlib.contextmanager
+def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor, int]]:
+    """An executor on the workers of a Dask scheduler, and how many threads they have.
+
+    A worker that dies costs a retry. A scheduler that dies and is not back after `timeout_s` ends
+    everything: `submit` raises FleetError.
+    """
+    try:
+        from distributed import Client as _Client  # noqa: PLC0415
+    except ImportError:
+        raise Error("a cluster needs Dask: pip install 'hyoka[cluster]'") from None
+    if not re.search(r":\d+/?$", address):
+        raise FleetError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
+    make_client: Any = _Client  # untyped
+    with _without_its_log():
+        try:
+            client = make_client(address, timeout=timeout_s, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise FleetError(f"no Dask scheduler answers at {address}: {error}") from error
+        patience_s = _HASTY_PATIENCE_S
+        try:
+            threads = sum(client.nthreads().values())
+            if threads == 0:
+                raise FleetError(f"{address}: the cluster has no workers")
+            yield ClusterExecutor(client, address), threads
+            patience_s = _PATIENCE_S
+        finally:
+            _wait_briefly(lambda: client.close(timeout=patience_s / 2), patience_s)
+
+
+@contextlib.contextmanager
+def _without_its_log() -> Iterator[None]:
+    """What Dask would log, pages of tracebacks among it, we say in one line or not at all."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    loggers = [logging.getLogger(name) for name in ["distributed", *names]]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _wait_briefly(call: Callable[[], object], patience_s: float) -> None:
+    """Call something, and wait for nobody who does not answer."""
+
+    def quietly() -> None:
+        with contextlib.suppress(Exception):
+            call()
+
+    calling = threading.Thread(target=quietly, name="hyoka-cluster", daemon=True)
+    calling.start()
+    calling.join(patience_s)
+
+
+class ClusterExecutor(Executor):
+    """Dask's executor, whose futures would otherwise wait for ever for a scheduler that is gone."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client = client
+        self._address = address
+        self._inner: Executor = client.get_executor(pure=False, retries=3)
+        self._pending: set[Future[Any]] = set()
+        threading.Thread(target=self._watch, name="hyoka-cluster", daemon=True).start()
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Send out a task; waits while the scheduler is not to be reached, but not for ever."""
+        while self._client.status in ("connecting", "newly-created"):
+            time.sleep(_LOOK_S)
+        if self._client.status != "running":
+            raise self._lost()
+        future = self._inner.submit(function, *args, **kwargs)
+        self._pending.add(future)
+        future.add_done_callback(self._pending.discard)
+        return future
+
+    def everywhere(self, function: Callable[[str], None], run: str, *, in_haste: bool) -> None:
+        """Call a function with a run's name in every worker's process."""
+        if self._client.status == "running":
+            patience_s = _HASTY_PATIENCE_S if in_haste else _PATIENCE_S
+            _wait_briefly(lambda: self._client.run(function, run), patience_s)
+
+    def _lost(self) -> FleetError:
+        return FleetError(f"the Dask scheduler at {self._address} is gone")
+
+    def _watch(self) -> None:
+        """Tell those who wait once nothing can come any more."""
+        while self._client.status in ("running", "connecting", "newly-created"):
+            time.sleep(_LOOK_S)
+        for future in list(self._pending):
+            with contextlib.suppress(InvalidStateError):
+                future.set_exception(self._lost())

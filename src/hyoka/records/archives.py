@@ -1,0 +1,581 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of zip and tar archives, in bounded memory, and what is left of damaged ones.
+
+Python's own modules read sound archives. Of damaged ones they lose members without a word, and of
+some packings they unpack everything at once; archives come from anywhere, so neither will do.
+"""
+
+import bz2
+import io
+import lzma
+import struct
+import tarfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, Final, Protocol
+
+from hyoka.foundation.errors import SourceError
+
+_UNPACKED_FLOOR: Final = 64 << 20
+_UNPACKED_RATIO: Final = 250
+"""Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
+_MEMBERS_FLOOR: Final = 5_000
+_BYTES_A_MEMBER: Final = 64
+"""No member takes less of an archive; only archives in archives can have more of them."""
+_FILES_IN_ONE: Final = 16
+"""So many files that unpack to absurdly much may be in one folder, each up to the floor."""
+_FEED: Final = 1 << 16
+"""Packed bytes given to an unpacker at a time."""
+
+BROKEN: Final = (
+    EOFError,
+    MemoryError,
+    OverflowError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    lzma.LZMAError,
+    struct.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What unpackers raise about bad data."""
+
+
+def archive_kind(head: bytes) -> str:
+    """`zip`, `tar` or nothing, from a file's first bytes, even if the very first are damaged."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second has no members
+        return "zip"
+    if _TAR_SIGN in head[_SIGN_AT : _SIGN_AT + len(_TAR_SIGN)]:
+        return "tar"
+    signs = {"zip": (b"PK\x03\x04", b"PK\x01\x02"), "tar": (b"ustar\x0000", b"ustar  \x00")}
+    places = {
+        kind: min((at for sign in each if (at := head.find(sign)) >= 0), default=len(head))
+        for kind, each in signs.items()
+    }
+    first = min(places, key=places.__getitem__)
+    return first if places[first] < len(head) else ""
+
+
+class Allowance:
+    """How much may be unpacked, all the archives in a file, or all the files of an argument."""
+
+    def __init__(self, argument: "Allowance | None" = None) -> None:
+        """One for an argument, or for a file within its argument's."""
+        self._argument = argument
+        self._more = 1 if argument else _FILES_IN_ONE
+        self._on_disk = 0
+        self._unpacked = 0
+        self._members = 0
+        self._is_spent = False
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether a limit has been met: nothing more is read."""
+        return self._is_spent or (self._argument is not None and self._argument.is_spent)
+
+    def add_on_disk(self, count: int) -> None:
+        """So many bytes more are there to be unpacked."""
+        self._on_disk += count
+        if self._argument is not None:
+            self._argument.add_on_disk(count)
+
+    def take_bytes(self, count: int) -> None:
+        """Count unpacked bytes; raises SourceError where they are absurdly many."""
+        self._unpacked += count
+        if self._unpacked > self._more * _UNPACKED_FLOOR + _UNPACKED_RATIO * self._on_disk:
+            self._refuse(f"it unpacks to more than {_UNPACKED_RATIO} times its size")
+        if self._argument is not None:
+            self._argument.take_bytes(count)
+
+    def take_member(self) -> None:
+        """Count a member of an archive; raises SourceError where they are absurdly many."""
+        self._members += 1
+        if self._members > self._more * _MEMBERS_FLOOR + self._on_disk // _BYTES_A_MEMBER:
+            self._refuse(f"its archives have more than {self._members - 1:,} members")
+        if self._argument is not None:
+            self._argument.take_member()
+
+    def _refuse(self, why: str) -> None:
+        self._is_spent = True
+        what = "it" if self._argument else "the argument"
+        raise SourceError(f"refused: {why}; nothing more of {what} is read")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file in an archive."""
+
+    name: str
+    stream: IO[bytes]
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is wrong with an archive, or with one member of it."""
+
+    reason: str
+    name: str = ""
+    """The member's; empty for the archive itself."""
+
+
+class _Unpacker(Protocol):
+    """Packed bytes in, at most so many unpacked bytes out."""
+
+    def unpack(self, packed: bytes, most: int) -> bytes: ...
+    @property
+    def wants_more(self) -> bool: ...
+    @property
+    def is_at_end(self) -> bool: ...
+    @property
+    def is_whole(self) -> bool:
+        """Whether the data may end here."""
+
+
+class _Stored:
+    def __init__(self) -> None:
+        self._held = b""
+        self.is_at_end = False
+        self.is_whole = True
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        data = self._held + packed
+        self._held = data[most:]
+        return data[:most]
+
+    @property
+    def wants_more(self) -> bool:
+        return not self._held
+
+
+class _Deflated:
+    def __init__(self) -> None:
+        self._object = zlib.decompressobj(-15)
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        return self._object.decompress(self._object.unconsumed_tail + packed, most)
+
+    @property
+    def wants_more(self) -> bool:
+        return not self._object.unconsumed_tail
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._object.eof
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
+
+
+class _Decompressed:
+    """What bz2 and lzma share."""
+
+    def __init__(self, made: Any) -> None:
+        self._object = made
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        data: bytes = self._object.decompress(packed, most)
+        return data
+
+    @property
+    def wants_more(self) -> bool:
+        return bool(self._object.needs_input)
+
+    @property
+    def is_at_end(self) -> bool:
+        return bool(self._object.eof)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
+
+
+class _ZipLzma:
+    """LZMA as zip has it: its own small header first."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._rest: _Decompressed | None = None
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        if self._rest is None:
+            self._head += packed
+            size = int.from_bytes(self._head[2:4], "little")
+            if len(self._head) < 4 + size:
+                return b""
+            if size != 5:
+                raise lzma.LZMAError("bad properties")
+            code, dictionary = struct.unpack("<BI", self._head[4:9])
+            chosen = {
+                "id": lzma.FILTER_LZMA1,
+                "lc": code % 9,
+                "lp": code // 9 % 5,
+                "pb": code // 45,
+                "dict_size": max(4096, dictionary),
+            }
+            self._rest = _Decompressed(lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[chosen]))
+            packed = self._head[9:]
+        return self._rest.unpack(packed, most)
+
+    @property
+    def wants_more(self) -> bool:
+        return self._rest is None or self._rest.wants_more
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._rest is not None and self._rest.is_at_end
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_at_end
+
+
+_METHODS: Final[dict[int, Callable[[], _Unpacker]]] = {
+    zipfile.ZIP_STORED: _Stored,
+    zipfile.ZIP_DEFLATED: _Deflated,
+    zipfile.ZIP_BZIP2: lambda: _Decompressed(bz2.BZ2Decompressor()),
+    zipfile.ZIP_LZMA: _ZipLzma,
+}
+
+
+class _Shared:
+    """A file that several members are read from, by whichever thread."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self.size = file.seek(0, io.SEEK_END)
+
+    def read(self, at: int, count: int) -> bytes:
+        with self._lock:
+            self._file.seek(at)
+            return self._file.read(max(0, min(count, self.size - at)))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """Where a member of a zip is, and how it is packed; None: not known."""
+
+    name: str
+    begin: int
+    end: int
+    method: int
+    is_secret: bool
+    size: int | None
+    checksum: int | None
+
+
+class _ZipStream(io.RawIOBase):
+    """The content of a zip's member, checked when it comes to its end."""
+
+    def __init__(self, file: _Shared, entry: _Entry) -> None:
+        self._file = file
+        self._entry = entry
+        self._at = entry.begin
+        self._unpacker = _METHODS[entry.method]()
+        self._size = 0
+        self._checksum = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        entry = self._entry
+        most = len(buffer)
+        if entry.size is not None:
+            most = min(most, entry.size - self._size)
+        data = self._next(most) if most else b""
+        buffer[: len(data)] = data
+        self._size += len(data)
+        self._checksum = zlib.crc32(data, self._checksum)
+        if not data and len(buffer) and entry.checksum not in (None, self._checksum):
+            raise zipfile.BadZipFile("its checksum is wrong")
+        return len(data)
+
+    def _next(self, most: int) -> bytes:
+        while not self._unpacker.is_at_end:
+            packed = b""
+            if self._unpacker.wants_more:
+                packed = self._file.read(self._at, min(_FEED, self._entry.end - self._at))
+                self._at += len(packed)
+            # Without more to unpack, there may still be something that was held back.
+            data = self._unpacker.unpack(packed, most)
+            if data:
+                return data
+            if not packed and self._unpacker.wants_more:
+                break
+        if self._entry.size is not None or not self._unpacker.is_whole:
+            raise EOFError("its data end too early")
+        return b""
+
+
+_LOCAL: Final = struct.Struct("<4sHHHHHIIIHH")
+_LOCAL_SIGN: Final = b"PK\x03\x04"
+_UNKNOWN_SIZE: Final = 8
+"""The flag of a member whose sizes and checksum come behind it."""
+
+
+class ZipArchive:
+    """A zip in a file that can be wound back."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = _Shared(file)
+        self._listed: list[zipfile.ZipInfo] = []
+        self._damage = ""
+        try:
+            with zipfile.ZipFile(file) as archive:
+                self._listed = sorted(archive.infolist(), key=lambda info: info.filename)
+        except (*BROKEN, IndexError, KeyError) as error:
+            self._damage = f"broken or cut short: its list of members is damaged ({error})"
+
+    def members(self) -> Iterator[Member | Damage]:
+        """All members in the order of their names, then those that the list does not have."""
+        taken = []
+        for info in self._listed:
+            entry = _listed_entry(self._file, info)
+            if isinstance(entry, Damage):
+                yield entry
+                continue
+            taken.append((info.header_offset, entry.end))
+            # What is called a folder and has content is none.
+            if not (info.filename.endswith("/") and entry.begin == entry.end):
+                yield _opened(self._file, entry)
+        unlisted = list(_unlisted(self._file, sorted(taken)))
+        damage = self._damage or ("broken: its list of members is damaged" if unlisted else "")
+        if damage:
+            yield Damage(f"{damage}; {len(unlisted):,} members were found without it")
+        for unlisted_entry in unlisted:
+            yield _opened(self._file, unlisted_entry)
+
+    def first(self, wanted: Callable[[str], bool]) -> Member | Damage | None:
+        """The first member of the list whose name is wanted."""
+        info = next((info for info in self._listed if wanted(info.filename)), None)
+        if info is None:
+            return None
+        entry = _listed_entry(self._file, info)
+        return entry if isinstance(entry, Damage) else _opened(self._file, entry)
+
+
+def _opened(shared: _Shared, entry: _Entry) -> Member | Damage:
+    if entry.is_secret:
+        return Damage("can't be unpacked: it is behind a password", entry.name)
+    if entry.method not in _METHODS:
+        return Damage(f"can't be unpacked: method {entry.method} is not known", entry.name)
+    return Member(entry.name, io.BufferedReader(_ZipStream(shared, entry), _FEED))
+
+
+def _listed_entry(shared: _Shared, info: zipfile.ZipInfo) -> _Entry | Damage:
+    at = info.header_offset
+    head = shared.read(at, _LOCAL.size) if at >= 0 else b""
+    if len(head) < _LOCAL.size or not head.startswith(_LOCAL_SIGN):
+        return Damage("broken or cut short: it is not where the list says", info.filename)
+    *_, name, extra = _LOCAL.unpack(head)
+    begin = at + _LOCAL.size + name + extra
+    if begin + info.compress_size > shared.size:
+        return Damage("broken or cut short: the archive ends within it", info.filename)
+    secret = bool(info.flag_bits & 1)
+    end = begin + info.compress_size
+    return _Entry(info.filename, begin, end, info.compress_type, secret, info.file_size, info.CRC)
+
+
+def _unlisted(shared: _Shared, taken: list[tuple[int, int]]) -> Iterator[_Entry]:
+    """Members in the gaps between those of the list, and behind them all.
+
+    Where an archive was cut, the list may be that of an archive in it.
+    """
+    at = 0
+    for begin, behind in [*taken, (shared.size, shared.size)]:
+        yield from _entries_between(shared, at, begin)
+        at = max(at, behind)
+
+
+def _entries_between(shared: _Shared, at: int, end: int) -> Iterator[_Entry]:
+    while at + _LOCAL.size <= end:
+        block = shared.read(at, min(_FEED, end - at))
+        place = block.find(_LOCAL_SIGN)
+        if place < 0:
+            at += max(1, len(block) - len(_LOCAL_SIGN) + 1)
+            continue
+        at += place
+        entry = _entry_at(shared, at, end)
+        if entry is None:
+            at += 1
+            continue
+        yield entry
+        at = entry.begin if entry.size is None else entry.end
+
+
+def _entry_at(shared: _Shared, at: int, end: int) -> _Entry | None:
+    """What a member's own header says; None if it makes no sense."""
+    head = shared.read(at, _LOCAL.size)
+    if len(head) < _LOCAL.size:
+        return None
+    _, _, flags, method, _, _, checksum, packed, size, name_size, extra_size = _LOCAL.unpack(head)
+    begin = at + _LOCAL.size + name_size + extra_size
+    if method not in _METHODS or not name_size or begin > end:
+        return None
+    raw = shared.read(at + _LOCAL.size, name_size)
+    name = raw.decode("utf-8" if flags & 0x800 else "cp437", errors="replace")
+    if name.endswith("/"):
+        return None
+    secret = bool(flags & 1)
+    if flags & _UNKNOWN_SIZE or begin + packed > end:
+        return _Entry(name, begin, end, method, secret, None, None)
+    return _Entry(name, begin, begin + packed, method, secret, size, checksum)
+
+
+_BLOCK: Final = 512
+_TAR_SIGN: Final = b"ustar"
+_SIGN_AT: Final = 257
+_LONGEST_HEADER: Final = 1 << 20
+
+
+class _Part(io.RawIOBase):
+    """The next bytes of a stream, and no more."""
+
+    def __init__(self, read: Callable[[int], bytes], size: int) -> None:
+        self._read = read
+        self.size = self.left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._read(min(len(buffer), self.left))
+        if not data and self.left and len(buffer):
+            raise EOFError("the archive ends within it")
+        buffer[: len(data)] = data
+        self.left -= len(data)
+        return len(data)
+
+    def skip(self) -> None:
+        """Pass over what nobody has read."""
+        while self.left and (data := self._read(min(_FEED, self.left))):
+            self.left -= len(data)
+
+
+class _TarWalk:
+    """Goes through the blocks of a tar, whatever state they are in."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._held = b""
+        self._at = 0
+        self._lost = 0
+        self._zeros = 0  # blocks of them; two end an archive
+        self._name = ""  # of the next member, from a header of its own
+        self._size: int | None = None
+
+    def members(self) -> Iterator[Member | Damage]:
+        while header := self._next_header():
+            if self._lost:
+                yield self._damage(_BLOCK)
+            if header.type in (tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE):
+                self._read_extension(header)
+                continue
+            # Links, folders and devices have no content, whatever their header says.
+            has_content = header.isreg() or header.type not in tarfile.SUPPORTED_TYPES
+            size = header.size if self._size is None else self._size
+            part = _Part(self._read, size if has_content else 0)
+            name = self._name or header.name
+            if header.type not in (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK):
+                self._name, self._size = "", None
+            if header.type == tarfile.GNUTYPE_SPARSE:
+                yield Damage("can't be unpacked: it is a sparse file", name)
+            elif header.isreg():
+                yield Member(name, io.BufferedReader(part, _FEED))
+            part.skip()
+            if part.left:
+                break
+            self._read(_padded(part.size) - part.size)
+        if self._lost:
+            yield self._damage(0)
+        elif self._zeros < 2:
+            yield Damage("broken or cut short: the archive has no end")
+
+    def _read(self, size: int) -> bytes:
+        data = self._held[:size]
+        self._held = self._held[size:]
+        if len(data) < size:
+            data += self._stream.read(size - len(data))
+        self._at += len(data)
+        return data
+
+    def _put_back(self, data: bytes) -> None:
+        self._held = data + self._held
+        self._at -= len(data)
+
+    def _next_header(self) -> tarfile.TarInfo | None:
+        """The next header that is sound; what is none before it is lost."""
+        while block := self._read(_BLOCK):
+            if not any(block):
+                self._zeros += 1
+                continue
+            self._zeros = 0
+            header = _tar_header(block)
+            if header is not None:
+                return header
+            # Bytes may have been lost or put in: the next header is where its sign says.
+            window = block + self._read(_BLOCK)
+            sign = window.find(_TAR_SIGN, _SIGN_AT + 1)
+            begin = min(len(block), sign - _SIGN_AT) if sign >= 0 else len(block)
+            self._lost += begin
+            self._put_back(window[begin:])
+        return None
+
+    def _read_extension(self, header: tarfile.TarInfo) -> None:
+        """A longer name for the next member, or its true size."""
+        if header.size > _LONGEST_HEADER:
+            self._lost += _BLOCK
+            return
+        content = self._read(_padded(header.size))
+        if header.type == tarfile.GNUTYPE_LONGNAME:
+            self._name = content.partition(b"\0")[0].decode(errors="replace")
+        else:
+            self._name, self._size = _pax(content[: header.size], self._name, self._size)
+
+    def _damage(self, behind: int) -> Damage:
+        lost, self._lost = self._lost, 0
+        place = self._at - behind
+        return Damage(f"broken: {lost:,} bytes before byte {place:,} are no members of the archive")
+
+
+def tar_members(stream: IO[bytes]) -> Iterator[Member | Damage]:
+    """The files in a tar in their order; after a damaged header, on from the next sound one."""
+    return _TarWalk(stream).members()
+
+
+def _padded(size: int) -> int:
+    return -(-size // _BLOCK) * _BLOCK
+
+
+def _tar_header(block: bytes) -> tarfile.TarInfo | None:
+    try:
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+    except (tarfile.TarError, ValueError, OverflowError):
+        return None
+    return header if header.size >= 0 else None
+
+
+def _pax(records: bytes, name: str, size: int | None) -> tuple[str, int | None]:
+    """The name and size that a POSIX header for the next member gives."""
+    while records:
+        length, _, rest = records.partition(b" ")
+        if (
+            not length.isdigit()
+            or len(length) > 9
+            or not 0 < int(length) - len(length) - 1 <= len(rest)
+        ):
+            break
+        key, _, value = rest[: int(length) - len(length) - 2].partition(b"=")
+        if key == b"path":
+            name = value.decode(errors="replace")
+        elif key == b"size" and value.isdigit() and len(value) < 20:
+            size = int(value)
+        records = records[int(length) :]
+    return name, size

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over the positions of many games at once, in the compiled core and on all cores.
+
+Games cross into the core as one table. A pass walks each of them once, without the interpreter's
+lock; Ctrl-C ends it. What it finds does not depend on the number of threads.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import StudyError
+from hyoka.games import Replay, game_facts, game_type, replay_of
+from hyoka.records.record import Record
+
+Progress = Callable[[int], None]
+"""Told now and then how many positions of a pass are done."""
+UNFINISHED: Final = 2
+"""What `GameTable.outcomes` says of a position in which the game goes on."""
+_AT_ONCE: Final = 50_000
+"""Positions whose results are held together unless told: shogi's terms are 1 kB each."""
+
+
+def _cores() -> int:
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Lists of numbers in one array: list i is `items[offsets[i]:offsets[i + 1]]`."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> NDArray[np.uint16]:
+        return self.items[self.offsets[index] : self.offsets[index + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What an evaluation's terms amount to in positions; most are 0 and left out."""
+
+    count: int
+    """How many terms the evaluation has."""
+    offsets: NDArray[np.int64]
+    """Position i's are those from offsets[i] to offsets[i + 1]."""
+    terms: NDArray[np.int32]
+    """Rising within a position."""
+    amounts: NDArray[np.float32]
+    progress: NDArray[np.float32]
+    """0 at the start of a game to 1 at its end: what blends the weights of opening and ending."""
+
+    def __len__(self) -> int:
+        return len(self.progress)
+
+    def matrix(self) -> Any:
+        """The amounts as SciPy's sparse matrix, a row a position and a column a term."""
+        from scipy.sparse import csr_array  # noqa: PLC0415 - it takes a while to import
+
+        shape = (len(self), self.count)
+        return csr_array((self.amounts, self.terms, self.offsets), shape=shape)
+
+
+@dataclass(frozen=True, eq=False)
+class QuietTerms:
+    """Where quiescence searches come to rest, and the terms there."""
+
+    terms: Terms
+    """Of the last position."""
+    scores: NDArray[np.int32]
+    """What the searches say, for the first player."""
+    rests: NDArray[np.bool_]
+    """Whether that is the last position's evaluation: neither a mate nor a draw by rule."""
+    moves: Lists
+    """To the last position, as codes."""
+
+
+@dataclass(frozen=True, eq=False)
+class MoveFeatures:
+    """The legal moves of positions and the features of each: what strengths are learned from."""
+
+    moves: Lists
+    """By position: codes of what the rules allow, superko aside."""
+    features: Lists
+    """By move: the moves of all positions in a row."""
+    played: NDArray[np.int32]
+    """By position: which of its moves the record has; -1 after the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """How high a move model puts the moves that were played, by position."""
+
+    ranks: NDArray[np.int32]
+    """1 for the best; 0 where no move was played, or none that is legal."""
+    choices: NDArray[np.int32]
+    """Legal moves."""
+    losses: NDArray[np.float32]
+    """-log of the chance that the moves' strengths give to the one played; NaN where none was."""
+    entropies: NDArray[np.float32]
+    """Of those chances, in nats: how unsure the model is; NaN where there is no legal move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weighings:
+    """How strong a move model finds the legal moves of positions."""
+
+    offsets: NDArray[np.int64]
+    """Position i's moves are those from offsets[i] to offsets[i + 1]."""
+    strengths: NDArray[np.float32]
+    played: NDArray[np.int32]
+    """By position: which of its moves the record has; -1 after the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """Positions as a network sees them, and the moves that were played there."""
+
+    names: tuple[str, ...]
+    """Of the planes."""
+    planes: NDArray[np.uint8]
+    """By position, plane, row and column of the board as drawn."""
+    played: NDArray[np.int32]
+    """By position: the code of the record's move; -1 after the last."""
+    legal: Lists | None
+    """By position: codes of what the rules allow, superko aside; None unless asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class GameTable:
+    """Games side by side, and which of their positions are wanted: a row each.
+
+    Rows are in the order of games and, within a game, of plies. `Study.game_table` makes a table of
+    a study's games.
+
+    >>> import hyoka as hk
+    >>> codes = [hk.Othello().parse(move).code for move in ("d3", "c5")]
+    >>> table = GameTable.from_records([Record("othello", np.array(codes, np.uint16))])
+    >>> table.plies.tolist(), table.outcomes().tolist()
+    ([0, 1, 2], [2, 2, 2])
+    """
+
+    game: str
+    ids: NDArray[np.int64]
+    """By game: its number."""
+    starts: pa.Array
+    """By game: the text of the position it begins at; empty for the usual one."""
+    komi: NDArray[np.float64]
+    """By game; NaN for none."""
+    move_offsets: NDArray[np.int64]
+    """Game i's moves are those from move_offsets[i] to move_offsets[i + 1]."""
+    moves: NDArray[np.uint16]
+    """Codes."""
+    row_offsets: NDArray[np.int64]
+    """Game i's rows, likewise."""
+    plies: NDArray[np.int32]
+    """By row: moves played before the position."""
+
+    @classmethod
+    def from_records(cls, records: Iterable[Record]) -> Self:
+        """All positions of some records of one game, numbered from 0."""
+        found = list(records)
+        kinds = {record.game for record in found}
+        if len(kinds) != 1:
+            raise StudyError(f"a table is of one game, not of {', '.join(sorted(kinds)) or 'none'}")
+        return cls.of_all_positions(
+            kinds.pop(),
+            ids=np.arange(len(found)),
+            starts=pa.array([record.start for record in found], pa.string()),
+            komi=np.array([np.nan if record.komi is None else record.komi for record in found]),
+            move_offsets=_offsets(np.array([len(record) for record in found])),
+            moves=np.concatenate([record.moves for record in found]),
+        )
+
+    @classmethod
+    def of_all_positions(  # noqa: PLR0913 - a column each
+        cls,
+        game: str,
+        *,
+        ids: NDArray[np.int64],
+        starts: pa.Array,
+        komi: NDArray[np.float64],
+        move_offsets: NDArray[np.int64],
+        moves: NDArray[np.uint16],
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        """From the start to after the last move of each game, or of those that `keep` marks."""
+        lengths = np.diff(move_offsets) + 1
+        if keep is not None:
+            lengths = np.where(keep, lengths, 0)
+        rows = _offsets(lengths)
+        plies = np.arange(rows[-1]) - np.repeat(rows[:-1], lengths)
+        return cls(game, ids, starts, komi, move_offsets, moves, rows, plies.astype(np.int32))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the core's view of it, which is made anew where it is needed."""
+        return {name: value for name, value in self.__dict__.items() if name != "in_core"}
+
+    def __len__(self) -> int:
+        """How many positions are wanted."""
+        return len(self.plies)
+
+    @property
+    def game_ids(self) -> NDArray[np.int64]:
+        """By row: the number of its game."""
+        return np.repeat(self.ids, np.diff(self.row_offsets))
+
+    @property
+    def played(self) -> NDArray[np.int32]:
+        """By row: the code of the move that the record has there; -1 after the last."""
+        ends = np.repeat(self.move_offsets[1:], np.diff(self.row_offsets))
+        places = np.repeat(self.move_offsets[:-1], np.diff(self.row_offsets)) + self.plies
+        codes = np.full(len(self), -1, np.int32)
+        codes[places < ends] = self.moves[places[places < ends]]
+        return codes
+
+    def some(self, positions: int, *, seed: int = 0) -> Self:
+        """The same games with so many of their positions, drawn at random; all if there are fewer.
+
+        Positions after the last move are not drawn.
+        """
+        ends = np.repeat(np.diff(self.move_offsets), np.diff(self.row_offsets))
+        usable = np.flatnonzero(self.plies < ends)
+        if positions < len(usable):
+            usable = np.sort(np.random.default_rng(seed).choice(usable, positions, replace=False))
+        offsets = np.searchsorted(usable, self.row_offsets).astype(np.int64)
+        return dataclasses.replace(self, row_offsets=offsets, plies=self.plies[usable])
+
+    def chunks(self, positions: int = _AT_ONCE) -> Iterator[Self]:
+        """Tables of whole games with about so many rows each, so that results fit into memory."""
+        last = len(self.ids)
+        begin = 0
+        while begin < last:
+            limit = self.row_offsets[begin] + positions
+            end = int(np.searchsorted(self.row_offsets, limit, side="right")) - 1
+            end = min(max(end, begin + 1), last)
+            rows = self.row_offsets[begin : end + 1]
+            if rows[-1] > rows[0]:
+                yield type(self)(
+                    self.game,
+                    self.ids[begin:end],
+                    self.starts.slice(begin, end - begin),
+                    self.komi[begin:end],
+                    self.move_offsets[begin : end + 1],
+                    self.moves,
+                    rows - rows[0],
+                    self.plies[rows[0] : rows[-1]],
+                )
+            begin = end
+
+    def replays(self) -> Iterator[tuple[int, Replay, list[int]]]:
+        """For each game with rows its number, a walk through it, and the plies wanted."""
+        for index, game in enumerate(self.ids.tolist()):
+            plies = self.plies[self.row_offsets[index] : self.row_offsets[index + 1]].tolist()
+            if plies:
+                codes = self.moves[self.move_offsets[index] : self.move_offsets[index + 1]]
+                start, komi = self.starts[index].as_py(), float(self.komi[index])
+                yield game, replay_of(self.game, start, komi, codes), plies
+
+    def positions(self) -> Iterator[Any]:
+        """The wanted positions as values, each game walked once."""
+        for _, replay, plies in self.replays():
+            yield from map(replay.position, plies)
+
+    @cached_property
+    def in_core(self) -> _core.GameTable:
+        """The table as the compiled core looks at it; raises NotationError of games in Python."""
+        game_facts(self.game)
+        _, offsets, texts = self.starts.buffers()
+        begin = self.starts.offset
+        return _core.GameTable(
+            self.game,
+            self.ids,
+            np.frombuffer(offsets, np.int32)[begin : begin + len(self.starts) + 1],
+            np.frombuffer(texts if texts is not None else b"", np.uint8),
+            self.komi,
+            self.move_offsets,
+            self.moves,
+            self.row_offsets,
+            self.plies,
+        )
+
+    def describe(
+        self,
+        columns: Sequence[str],
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, NDArray[Any]]:
+        """Columns that describe the positions, and `first_to_play`, by name."""
+        return self.in_core.describe(columns, threads or _cores(), progress)
+
+    def outcomes(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> NDArray[np.int8]:
+        """What the rules say of positions by themselves: 1, 0, -1, or UNFINISHED."""
+        return self.in_core.outcomes(threads or _cores(), progress)
+
+    def terms(self, *, threads: int | None = None, progress: Progress | None = None) -> Terms:
+        """What the terms of the game's evaluation amount to."""
+        return Terms(self._terms, *self.in_core.terms(threads or _cores(), progress))
+
+    def quiet_terms(
+        self,
+        weights: NDArray[np.float32],
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> QuietTerms:
+        """The same where quiescence searches come to rest that evaluate by these weights.
+
+        The weights are those of `LinearEvaluation.flat`. The searches follow captures, promotions
+        and evasions until nothing hangs, and prune nothing; chess and shogi have them.
+        """
+        terms, scores, rests, moves = self.in_core.quiet_terms(
+            weights.tolist(), threads or _cores(), progress
+        )
+        return QuietTerms(Terms(self._terms, *terms), scores, rests.view(np.bool_), Lists(*moves))
+
+    @property
+    def _terms(self) -> int:
+        return len(_core.evaluation_terms(game_facts(self.game).name)[0])
+
+    def move_features(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> MoveFeatures:
+        """The legal moves of each position, their features, and which of them was played."""
+        moves, features, played = self.in_core.move_features(threads or _cores(), progress)
+        return MoveFeatures(Lists(*moves), Lists(*features), played)
+
+    def competitions(
+        self,
+        *,
+        shapes: _core.GoShapes | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.Competitions:
+        """The same for many positions: teams of features, of which the move played won.
+
+        Shapes of stones (Go) are features, too, and are numbered after the game's own.
+        """
+        return _core.Competitions.of_table(self.in_core, shapes, threads or _cores(), progress)
+
+    def shapes_played(
+        self, *, threads: int | None = None, progress: Progress | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """Around the moves played (Go): hashes by size, alike for likenesses, and packed shapes."""
+        return _core.shapes_played(self.in_core, threads or _cores(), progress)
+
+    def predictions(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Predictions:
+        """How high a move model puts the moves played; of moves alike the first one is better."""
+        return Predictions(*self.in_core.predict(model, threads or _cores(), progress))
+
+    def weighings(
+        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Weighings:
+        """How strong a move model finds each legal move."""
+        (offsets, strengths), played = self.in_core.weigh(model, threads or _cores(), progress)
+        return Weighings(offsets, strengths, played)
+
+    def grown_tree(
+        self,
+        *,
+        threshold: int,
+        symmetric: bool = False,
+        tactics: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.MetsTree:
+        """METS over the moves played; `symmetric`: over all eight orientations of each."""
+        table, cores = self.in_core, threads or _cores()
+        return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
+
+    def counted_tree(
+        self,
+        tree: _core.MetsTree,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> _core.MetsTree:
+        """The tree with how often the empty points that come to each leaf were the move played."""
+        return tree.counted(self.in_core, threads or _cores(), progress)
+
+    def planes(
+        self,
+        *,
+        legal: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Planes:
+        """Positions as planes, in the first player's view whoever is to move; with legal moves."""
+        planes, played, moves = self.in_core.planes(legal, threads or _cores(), progress)
+        names = tuple(_core.plane_names(self.game))
+        board = game_type(self.game)().cells.shape
+        shaped = planes.reshape(len(self), len(names), *board)
+        return Planes(names, shaped, played, Lists(*moves) if legal else None)
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where runs of these lengths begin, and where the last one ends."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts of analysis results."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+import altair as alt
+import numpy as np
+
+from hyoka.analysis.calibration import CalibrationRow
+from hyoka.analysis.comparison import Comparison, Disagreement
+from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
+from hyoka.analysis.gaps import Gaps
+from hyoka.analysis.metrics import METRICS, Metrics
+from hyoka.analysis.sample import VALUE
+from hyoka.analysis.slices import Split
+from hyoka.analysis.wdl import WdlModel
+from hyoka.reporting.charts import (
+    COLOURS,
+    DASHES,
+    INK,
+    PICKED,
+    Dot,
+    Spot,
+    chart_data,
+    diagonal,
+    dots,
+    lines,
+    reference_line,
+    stroke_legend,
+)
+
+_HEIGHT: Final = 320
+_STRIP: Final = 44
+
+
+def pick_key(series: int, point: int) -> str:
+    """The key by which a page knows a bin of a curve: which curve, which of its points."""
+    return f"{series}-{point}"
+
+
+def evaluation_curves(
+    curves: Curves, addresses: Mapping[str, str] | None = None
+) -> alt.TopLevelMixin:
+    """Curves with their bands over a strip that shows where the positions are.
+
+    Curves of one unit share a pair of views. Every bin's datum has a `pick`, so that a page can
+    show boards for it: of the curves that have points, which one, and which of its points. With
+    `addresses` by pick, bins are links.
+    """
+    shown = [part for part in curves.parts if part.points][:MOST_DRAWN]
+    units = list(dict.fromkeys(part.unit for part in shown))
+    views = []
+    for unit in units:
+        numbered = [(i, part) for i, part in enumerate(shown) if part.unit == unit]
+        views += _curve_and_strip(curves, numbered, addresses, is_shared=len(units) == 1)
+    # Views of one unit share their scales; those of several have nothing in common.
+    scales: Literal["shared", "independent"] = "shared" if len(units) == 1 else "independent"
+    together: alt.VConcatChart = (
+        alt.vconcat(*views, spacing=4)
+        .resolve_scale(x=scales, color=scales, strokeDash=scales)
+        .add_params(PICKED)
+    )
+    return together
+
+
+def _curve_and_strip(
+    curves: Curves,
+    numbered: Sequence[tuple[int, Curve]],
+    addresses: Mapping[str, str] | None,
+    *,
+    is_shared: bool,
+) -> list[Any]:
+    """The curves of one unit, and below them how many positions lie where.
+
+    Unless they share their legend with other units, the upper picture has it alone.
+    """
+    shown = [part for _, part in numbered]
+    names = unique_labels(shown)
+    data = chart_data(
+        [
+            _row(curves, part, point, name, pick_key(number, index), addresses)
+            for (number, part), name in zip(numbered, names, strict=True)
+            for index, point in enumerate(part.points)
+            if not point.is_mate
+        ]
+    )
+    is_value = all(part.unit == VALUE for part in shown)
+    x_title = "value (first player's expected result)" if is_value else _unit_title(shown)
+    finite = [p.value for part in shown for p in part.points if not p.is_mate] or [0.0, 1.0]
+    domain = [0.0, 1.0] if is_value else _central(shown)
+    across = alt.X(
+        "value:Q",
+        title=None,
+        scale=alt.Scale(domain=domain, nice=not is_value),
+        axis=alt.Axis(labels=False, ticks=False),
+    )
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
+        legend=stroke_legend(names) if len(names) > 1 else None,
+    )
+    dash = alt.StrokeDash(
+        "series:N",
+        scale=alt.Scale(domain=names, range=DASHES[: len(names)]),
+        legend=stroke_legend(names) if len(names) > 1 else None,
+    )
+    up = alt.Scale(domain=[0, 1])
+    tooltips = [
+        alt.Tooltip("series:N", title=" "),
+        alt.Tooltip("value_text:N", title="value"),
+        alt.Tooltip("share:Q", title=curves.of, format=".1%"),
+        alt.Tooltip("interval:N", title="interval"),
+        alt.Tooltip("positions:Q", title="positions", format=","),
+        alt.Tooltip("games:Q", title="games", format=","),
+    ]
+    base = alt.Chart(data).encode(x=across)
+    band = base.mark_area(clip=True).encode(
+        y=alt.Y("low:Q", scale=up, title=curves.of, axis=alt.Axis(format="%")),
+        y2="high:Q",
+        color=colour,
+    )
+    line = base.mark_line(clip=True).encode(
+        y=alt.Y("share:Q", scale=up), color=colour, strokeDash=dash
+    )
+    points = base.mark_point(filled=True, opacity=1, clip=True).encode(
+        y=alt.Y("share:Q", scale=up),
+        color=colour,
+        size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
+        tooltip=tooltips,
+    )
+    if addresses is not None:
+        points = points.encode(href="address:N", description="words:N")
+    reference = diagonal() if is_value else reference_line(0.5, "y")
+    upper = (
+        alt.layer(reference, band, line, points)
+        .resolve_scale(color="shared")
+        .properties(width="container", height=_HEIGHT)
+    )
+    strip = (
+        alt.Chart(data)
+        .mark_bar(opacity=0.75, clip=True)
+        .encode(
+            x=alt.X(
+                "value:Q",
+                title=x_title,
+                scale=alt.Scale(domain=domain, nice=not is_value),
+            ),
+            y=alt.Y(
+                "positions:Q",
+                title=None,
+                stack=False,
+                axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
+            ),
+            color=colour if is_shared else colour.legend(None),
+            size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
+            tooltip=tooltips,
+        )
+        .properties(width="container", height=_STRIP)
+    )
+    return [upper, strip]
+
+
+def _central(curves: Sequence[Curve]) -> list[float]:
+    """The scores that matter: all but the outermost half percent of positions either side."""
+    points = [p for curve in curves for p in curve.points if not p.is_mate]
+    if not points:
+        return [-1.0, 1.0]
+    points.sort(key=lambda point: point.value)
+    below = np.cumsum([point.positions for point in points])
+    low, high = np.searchsorted(below, [0.005 * below[-1], 0.995 * below[-1]])
+    return [points[low].value, points[min(int(high), len(points) - 1)].value]
+
+
+def unique_labels(curves: Sequence[Curve]) -> list[str]:
+    """A name for each curve: what they have in common is left out."""
+    one_name = len({curve.name for curve in curves}) == 1
+    one_condition = len({curve.condition for curve in curves}) == 1
+    labels: list[str] = []
+    for curve in curves:
+        condition = curve.condition or "all"
+        if one_condition:
+            label = curve.name
+        else:
+            label = condition if one_name else f"{curve.name}, {condition}"
+        while label in labels:
+            label += " "
+        labels.append(label)
+    return labels
+
+
+def _row(  # noqa: PLR0913, PLR0917 - all that a datum tells
+    curves: Curves,
+    part: Curve,
+    point: CurvePoint,
+    name: str,
+    pick: str,
+    addresses: Mapping[str, str] | None,
+) -> dict[str, object]:
+    naive = curves.bands == "naive"
+    low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
+    linked = {}
+    if addresses is not None:
+        told = f"{curves.of} {point.share:.1%} ({low:.1%} to {high:.1%})"
+        words = (
+            f"{name}; {value_text(point.value, part.unit)}: {told}; {point.positions:,} positions"
+        )
+        linked = {"address": addresses[pick], "words": words}
+    return linked | {
+        "series": name,
+        "value": point.value,
+        "value_text": value_text(point.value, part.unit),
+        "share": point.share,
+        "low": low,
+        "high": high,
+        "interval": f"{low:.1%} to {high:.1%}",
+        "positions": point.positions,
+        "games": point.games,
+        "pick": pick,
+    }
+
+
+def _unit_title(curves: Sequence[Curve]) -> str:
+    units = sorted({curve.unit for curve in curves if curve.unit != VALUE})
+    return f"score ({' / '.join(units)}, first player's view)" if units else "score"
+
+
+def fitted_curves(parts: Sequence[CalibrationRow]) -> alt.TopLevelMixin:
+    """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
+    fitted = [part for part in parts if part.logistic.converged]
+    spots = []
+    for part in fitted[: len(COLOURS)]:
+        curve = part.logistic
+        reach = 4 * abs(curve.scale.value)
+        ends = (curve.even.value - reach, curve.even.value + reach)
+        values = np.linspace(*((0.0, 1.0) if part.unit == VALUE else ends), 41)
+        words = [part.name, part.condition, part.of]
+        name = ", ".join(word for word in words if word)
+        chances = curve.probability(values)
+        spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
+    x = "value" if all(part.unit == VALUE for part in fitted) else "score"
+    return lines(spots, x=x, y="probability", share=True)
+
+
+def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
+    """ACC, ROC and τ-b with their intervals, evaluator by evaluator."""
+    rows = []
+    for part in parts:
+        name = f"{part.name}, {part.condition}" if part.condition else part.name
+        for metric in ("accuracy", "roc", "tau_b"):
+            estimate = part.estimates[metric]
+            if math.isfinite(estimate.value):
+                rows.append(Dot(name, estimate.value, *estimate.ends, METRICS[metric].title))
+    return dots(rows, x="ACC, ROC, τ-b", reference=0.5, spec=".3f")
+
+
+def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
+    """How far the first evaluator's metrics lie above the second's, with intervals."""
+    rows = [
+        Dot(each.metric.title, each.difference.value, *each.difference.ends)
+        for each in comparison.differences
+        if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
+    ]
+    return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
+
+
+def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
+    """Departures of conditions with their intervals."""
+    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    rows = [
+        Dot(
+            f"{part.evaluator}, {part.condition}",
+            departure.effect.value,
+            *departure.effect.ends,
+            kinds[departure.kind],
+        )
+        for part in gaps
+        for departure in (part.gap.level, part.gap.lean)
+    ]
+    return dots(rows, x="win probability beyond the curve of all", reference=0.0)
+
+
+def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
+    """Effects of splits with their intervals, the worst on top."""
+    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    rows = [
+        Dot(
+            split.condition.words,
+            split.effect.value,
+            split.effect.low,
+            split.effect.high,
+            kinds[split.departure.kind],
+        )
+        for split in splits
+    ]
+    x = "win probability beyond the total curve"
+    return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
+
+
+def dispute_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
+    """How often the first evaluator was right, by how far the two differ."""
+    rows = [
+        Dot(
+            f"{band.low:.2f} to {band.high:.2f}",
+            band.one_right.value,
+            band.one_right.low,
+            band.one_right.high,
+        )
+        for band in disagreement.bands
+        if math.isfinite(band.one_right.low)
+    ]
+    return dots(rows, x=f"{disagreement.one} was right", reference=0.5, share=True)
+
+
+_CONTOURS: Final = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
+"""Probabilities whose lines are drawn."""
+_WDL_HEIGHT: Final = 260
+_MOST: Final = 4
+"""Models that one picture shows."""
+
+
+def contours(models: Sequence[WdlModel]) -> alt.TopLevelMixin:
+    """For each model two views: wins and draws, by score across and stage upwards."""
+    views = [_view(model, outcome) for model in models[:_MOST] for outcome in ("win", "draw")]
+    together: alt.VConcatChart = alt.vconcat(*views, spacing=12)
+    return together
+
+
+def _view(model: WdlModel, outcome: Literal["win", "draw"]) -> Any:
+    stages, grid = model.stages, model.grid
+    shares = grid.won if outcome == "win" else grid.drawn
+    cells = [
+        {
+            "left": float(grid.scores[i]),
+            "right": float(grid.scores[i + 1]),
+            "below": float(grid.stages[j]),
+            "above": float(grid.stages[j + 1]),
+            "share": float(shares[i, j] / grid.positions[i, j]),
+            "positions": int(grid.positions[i, j]),
+        }
+        for i in range(len(grid.scores) - 1)
+        for j in range(len(grid.stages) - 1)
+        if grid.positions[i, j] > 0
+    ]
+    reach = float(grid.scores[-1])
+    who = ", ".join(word for word in (model.name, model.condition) if word)
+    across = alt.Scale(domain=[-reach, reach], nice=False)
+    up = alt.Scale(domain=[stages.low, stages.high], nice=False)
+    happened = (
+        alt.Chart(chart_data(cells))
+        .mark_rect()
+        .encode(
+            x=alt.X("left:Q", title=f"score ({model.unit})", scale=across),
+            x2="right:Q",
+            y=alt.Y("below:Q", title=stages.name, scale=up),
+            y2="above:Q",
+            color=alt.Color(
+                "share:Q",
+                title=f"{outcome}s",
+                scale=alt.Scale(scheme="blues", domain=[0, 1]),
+                legend=alt.Legend(format="%"),
+            ),
+            tooltip=[
+                alt.Tooltip("share:Q", title=f"{outcome}s", format=".1%"),
+                alt.Tooltip("positions:Q", title="positions", format=","),
+                alt.Tooltip("left:Q", title="score from", format=".0f"),
+                alt.Tooltip("below:Q", title="stage from", format=".3~r"),
+            ],
+        )
+    )
+    layers: list[alt.Chart] = [happened]
+    if model.converged:
+        layers += _lines(model, outcome, across, up, reach)
+    words = f"{outcome}s, {who}: what happened, and the model's lines"
+    return alt.layer(*layers).properties(width="container", height=_WDL_HEIGHT, title=words)
+
+
+def _lines(
+    model: WdlModel,
+    outcome: Literal["win", "draw"],
+    across: alt.Scale,
+    up: alt.Scale,
+    reach: float,
+) -> list[alt.Chart]:
+    """The model's scores for some probabilities, each with its name at one end."""
+    at = np.linspace(model.stages.low, model.stages.high, 60)
+    rows: list[dict[str, object]] = []
+    for share in _CONTOURS:
+        scores = model.contour(outcome, share, at.tolist())
+        for side in (1, -1) if outcome == "draw" else (1,):
+            for order, (stage, score) in enumerate(zip(at, side * scores, strict=True)):
+                if abs(score) <= reach:
+                    rows.append(
+                        {
+                            "line": f"{share:.0%}{'' if side > 0 else ' '}",
+                            "order": order,
+                            "score": float(score),
+                            "stage": float(stage),
+                        }
+                    )
+    base = alt.Chart(chart_data(rows)).encode(
+        x=alt.X("score:Q", scale=across), y=alt.Y("stage:Q", scale=up)
+    )
+    drawn = base.mark_line(color=INK, strokeWidth=1).encode(
+        detail="line:N", order="order:Q", tooltip=[alt.Tooltip("line:N", title=outcome)]
+    )
+    names = base.transform_filter("datum.order == 40").mark_text(color=INK, dx=12, fontSize=10)
+    return [drawn, names.encode(text="line:N")]

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known limits, from the page that the docs show too: reports end with them."""
+
+import re
+from importlib.resources import files
+
+
+def known_limits(*headings: str) -> list[str]:
+    """What to know before a figure is believed, a sentence or two each, under these headings.
+
+    >>> known_limits("Searches")
+    ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
+    """
+    text = (files("hyoka.reporting") / "caveats.md").read_text(encoding="utf-8")
+    limits: list[str] = []
+    wanted = False
+    for line in text.splitlines():
+        if line.startswith("## "):
+            wanted = line[3:] in headings
+        elif wanted and line.startswith("- "):
+            limits.append(line[2:])
+        elif wanted and line.startswith("  "):
+            limits[-1] += " " + line.strip()
+    return [_plain(each) for each in limits]
+
+
+def _plain(markdown: str) -> str:
+    """The same without Markdown's marks."""
+    without_links = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"\*\*|`", "", without_links)

@@ -1,0 +1,488 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts: how they look, how they are drawn, and the kinds that reports have."""
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import importlib.resources
+import json
+import math
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import altair
+import altair as alt
+import vl_convert
+
+from hyoka.foundation.figure import Figure
+from hyoka.storage.files import write_bytes, write_text
+from hyoka.storage.outputs import mark_png, mark_svg
+
+INK: Final = "var(--ink)"
+"""The colour of the page's text. A chart names its colours so: the page decides what they are."""
+QUIET: Final = "var(--quiet)"
+"""For what stands in the background: references, draws."""
+COLOURS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
+"""To tell series apart, in this order."""
+PICKED: Final = altair.param(name="picked", value="")
+"""The key of the pick that an `Explorer` shows.
+
+A chart that takes it (`chart.add_params(PICKED)`) can set the picked mark apart from the others
+(`altair.when(altair.datum.pick == PICKED)`). In a picture of its own nothing is picked.
+"""
+
+_PICTURE_WIDTH: Final = 640
+_FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+_QUIET_AXIS: Final = {
+    "labelColor": QUIET,
+    "titleColor": INK,
+    "domainColor": QUIET,
+    "tickColor": "var(--line)",
+    "gridColor": "var(--line)",
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+    "titlePadding": 8,
+    "labelLimit": 150,
+    "labelOverlap": True,
+}
+_LOOK: Final[dict[str, Any]] = {
+    "background": "transparent",
+    "font": _FONT,
+    "view": {"stroke": "transparent", "continuousWidth": _PICTURE_WIDTH, "continuousHeight": 280},
+    "axis": _QUIET_AXIS,
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "orient": "top",
+        "labelFontSize": 12,
+        "labelLimit": 0,  # none: names are told apart by their ends
+        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
+        "title": None,
+    },
+    "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+    "range": {"category": list(COLOURS)},
+    "line": {"strokeWidth": 2},
+    "area": {"opacity": 0.18},
+    "bar": {"color": COLOURS[0]},
+    "point": {"color": COLOURS[0], "filled": True, "opacity": 1, "size": 60},
+    "rule": {"color": COLOURS[0], "strokeWidth": 2},
+    "text": {"color": INK, "fontSize": 12},
+}
+
+
+def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
+    """The chart as Vega-Lite, in the page's colours and with words for who cannot see it.
+
+    Vega-Lite makes only single charts as wide as the page. Charts above one another that ask for it
+    get the width of a picture, and a note for `draw.js`, which then keeps them as wide as the page.
+    """
+    spec: dict[str, Any] = chart.to_dict()
+    spec["config"] = _LOOK
+    parts = spec.get("vconcat", [])
+    if parts and all(part.get("width") == "container" for part in parts):
+        spec["usermeta"] = {"fit": True}
+        spec["vconcat"] = [part | {"width": _PICTURE_WIDTH} for part in parts]
+    if description:
+        spec["description"] = description
+    return spec
+
+
+@functools.cache
+def styles() -> str:
+    """The style sheet of every page; its first rule has the colours in the light."""
+    return (importlib.resources.files("hyoka.reporting") / "page.css").read_text(encoding="utf-8")
+
+
+@functools.cache
+def drawing_script() -> str:
+    """Everything the browser needs to draw the charts of a page: Vega, Vega-Lite and `draw.js`.
+
+    Taken from vl-convert, so it needs no network; made safe to stand inside an HTML page.
+    """
+    ours = (importlib.resources.files("hyoka.reporting") / "draw.js").read_text(encoding="utf-8")
+    version = vega_lite_version()
+    made_of = f"{importlib.metadata.version('vl-convert-python')} {version} {ours}"
+    # Bundling takes seconds and always gives the same: it is kept where caches are.
+    kept = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
+    with contextlib.suppress(OSError):
+        return kept.read_text(encoding="utf-8")
+    bundle = vl_convert.javascript_bundle(ours, version)
+    script = re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, script)
+    return script
+
+
+def _cache() -> Path:
+    """Where programs keep what they can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
+
+
+def save_chart(
+    chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0, figure: Figure | None = None
+) -> None:
+    """Write the chart as a picture on white, `.png`, `.svg` or `.pdf` as the path ends.
+
+    A chart as wide as its page becomes 640 pixels wide, times `scale` in a PNG, unless `figure`
+    says how it is to be. Raises ValueError for another ending.
+    """
+    spec = _on_paper(chart, figure)
+    if path.suffix.lower() == ".svg":
+        svg = vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version())
+        write_text(path, mark_svg(svg))
+    elif path.suffix.lower() == ".png":
+        png = vl_convert.vegalite_to_png(spec, vl_version=vega_lite_version(), scale=scale)
+        write_bytes(path, mark_png(png))
+    elif path.suffix.lower() == ".pdf":
+        write_bytes(path, vl_convert.vegalite_to_pdf(spec, vl_version=vega_lite_version()))
+    else:
+        raise ValueError(f"a chart is saved as .png, .svg or .pdf, not as '{path.name}'")
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A chart as it is drawn on white: SVG, which notebooks show."""
+
+    svg: str
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.svg):,} characters of SVG>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def drawn(chart: altair.TopLevelMixin, figure: Figure | None = None) -> Picture:
+    """The chart as a picture, as `save_chart` writes it."""
+    spec = _on_paper(chart, figure)
+    return Picture(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
+
+
+def _on_paper(chart: altair.TopLevelMixin, figure: Figure | None) -> dict[str, Any]:
+    """A chart's specification with colours of its own, as wide as a picture."""
+    spec = specification(chart)
+    if spec.get("width") == "container":
+        spec["width"] = _PICTURE_WIDTH
+    if figure is not None:
+        spec = figure.applied(spec)
+    text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_colour, json.dumps(spec))
+    spec = dict(json.loads(text))
+    spec["config"]["background"] = "white"
+    spec["config"]["font"] = "sans-serif"
+    return spec
+
+
+def _paper_colour(name: re.Match[str]) -> str:
+    return _light_colours().get(name[1], name[0])
+
+
+@functools.cache
+def _light_colours() -> dict[str, str]:
+    """The colours of the light page by name; a chart in a file of its own has them too."""
+    light = styles().partition("}")[0]
+    return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
+
+
+def vega_lite_version() -> str:
+    """The version of Vega-Lite that Altair writes, as vl-convert spells it: `6.4`."""
+    return ".".join(altair.VEGALITE_VERSION.split(".")[:2])
+
+
+MOST_SERIES: Final = len(COLOURS)
+RESULTS: Final = ("first player won", "drawn", "second player won")
+_RESULT_COLOURS: Final = (COLOURS[0], QUIET, COLOURS[1])
+DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
+_HEIGHT: Final = 280
+_MOST_POINTS: Final = 40
+"""On a line of more, points are only noise."""
+_ACROSS: Final = 640
+_LETTER: Final = 7
+_SYMBOL: Final = 45
+"""Pixels: of a picture, about those of a letter, and those of a line beside its name."""
+_ROW: Final = 24
+_TALL_ROW: Final = 38
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A number with its interval, beside its name."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    series: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A point of a line, with its band."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point of one of several lines."""
+
+    series: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bar: what share of it has which result."""
+
+    name: str
+    start: float
+    end: float
+    result: str
+    below: int
+    above: int
+
+    @property
+    def count(self) -> int:
+        """How many games it stands for."""
+        return self.above - self.below
+
+
+def dots(  # noqa: PLR0913 - a keyword for each choice
+    rows: Sequence[Dot],
+    *,
+    x: str,
+    reference: float,
+    share: bool = False,
+    spec: str = "+.1f",
+    pairs: bool = False,
+) -> alt.TopLevelMixin:
+    """Numbers beside names, with their intervals, from the top in the order given.
+
+    `spec` is how the pointer reads numbers that are no shares, as D3 formats them. With `pairs`,
+    names such as `this and that` are written on two lines.
+    """
+    names = list(dict.fromkeys(row.name for row in rows))
+    series = list(dict.fromkeys(row.series for row in rows))
+    data = chart_data(
+        [
+            asdict(row) | {"order": names.index(row.name), "beside": series.index(row.series)}
+            for row in rows
+        ]
+    )
+    two_lines = "split(replace(datum.label, ' and ', '|and '), '|')"
+    axis = alt.Axis(labelExpr=two_lines) if pairs else alt.Axis()
+    row = _TALL_ROW if pairs and any(" and " in name for name in names) else _ROW
+    base = alt.Chart(data).encode(
+        y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None, axis=axis),
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("value:Q", title=x, format=".1%" if share else spec),
+            alt.Tooltip("low:Q", title="from", format=".1%" if share else spec),
+            alt.Tooltip("high:Q", title="to", format=".1%" if share else spec),
+        ],
+    )
+    across = alt.X("value:Q", title=x, scale=_scale(share), axis=_axis(share))
+    if len(series) > 1:
+        # Given a list of names, Vega-Lite would write them into an expression; so sort by number.
+        in_order = alt.EncodingSortField("beside", op="min")
+        base = base.encode(
+            yOffset=alt.YOffset("beside:O"), color=alt.Color("series:N", sort=in_order)
+        )
+    line = reference_line(reference, "x")
+    rule = base.mark_rule().encode(x=alt.X("low:Q", title=x, scale=_scale(share)), x2="high:Q")
+    layers = [line, rule, base.mark_point(size=70).encode(x=across)]
+    return alt.layer(*layers).properties(width="container", height=row * max(len(names), 2))
+
+
+def band(
+    steps: Sequence[Step],
+    *,
+    x: str,
+    y: str,
+    domain: tuple[float, float] | None = None,
+    height: int = _HEIGHT,
+) -> alt.TopLevelMixin:
+    """A share by something, with its interval as a band.
+
+    Something from 0 to 1 is a share too, and the diagonal is there to compare; else one half.
+    """
+    base = alt.Chart(chart_data([asdict(step) for step in steps]))
+    both_shares = domain == (0, 1)
+    scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
+    across = alt.X("x:Q", title=x, scale=scale, axis=_axis(both_shares))
+    up = alt.Y("y:Q", title=y, scale=_scale(share=True), axis=_axis(share=True))
+    low = alt.Y("low:Q", title=y, scale=_scale(share=True))
+    tooltips = [
+        alt.Tooltip("x:Q", title=x, format=".3~r"),
+        alt.Tooltip("y:Q", title=y, format=".1%"),
+        alt.Tooltip("low:Q", title="from", format=".1%"),
+        alt.Tooltip("high:Q", title="to", format=".1%"),
+        alt.Tooltip("count:Q", title="count", format=","),
+    ]
+    point = {"size": 28, "color": COLOURS[0]} if len(steps) <= _MOST_POINTS else False
+    line = base.mark_line(color=COLOURS[0], point=point)
+    layers = [
+        diagonal() if both_shares else reference_line(0.5, "y"),
+        base.mark_area(color=COLOURS[0]).encode(x=across, y=low, y2="high:Q"),
+        line.encode(x=across, y=up, tooltip=tooltips),
+    ]
+    return alt.layer(*layers).properties(width="container", height=height)
+
+
+def lines(
+    spots: Sequence[Spot], *, x: str, y: str, share: bool = False, log_x: bool = False
+) -> alt.TopLevelMixin:
+    """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colours do not."""
+    series = list(dict.fromkeys(spot.series for spot in spots))
+    scale = _scale(share) if share else alt.Scale(zero=True)
+    across = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False)
+    legend = stroke_legend(series)
+    chart = (
+        alt.Chart(chart_data([asdict(spot) for spot in spots]))
+        .mark_line(point={"size": 18} if len(spots) <= _MOST_POINTS * len(series) else False)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=across),
+            y=alt.Y("y:Q", title=y, scale=scale, axis=_axis(share)),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=series, range=list(COLOURS[: len(series)])),
+                legend=legend,
+            ),
+            strokeDash=alt.StrokeDash(
+                "series:N",
+                scale=alt.Scale(domain=series, range=DASHES[: len(series)]),
+                legend=legend,
+            ),
+            tooltip=[
+                alt.Tooltip("series:N", title=" "),
+                alt.Tooltip("x:Q", title=x, format=".3~r"),
+                alt.Tooltip("y:Q", title=y, format=".1%" if share else ".3~r"),
+            ],
+        )
+    )
+    layers = [reference_line(0.5, "y"), chart] if share else [chart]
+    return alt.layer(*layers).properties(width="container", height=_HEIGHT)
+
+
+def stroke_legend(names: Sequence[str]) -> alt.Legend:
+    """Lines by their names, in as many columns as fit above a picture."""
+    across = _LETTER * max(map(len, names), default=1) + _SYMBOL
+    return alt.Legend(
+        symbolType="stroke", symbolSize=400, columns=max(1, min(len(names), _ACROSS // across))
+    )
+
+
+def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
+    """Upright bars from `start` to `end`, stacked by result."""
+    chart: alt.Chart = (
+        _stacked(parts)
+        .encode(
+            x=alt.X(
+                "start:Q",
+                title=x,
+                scale=alt.Scale(zero=False, nice=False),
+                axis=_whole_axis(min(p.start for p in parts), max(p.end for p in parts)),
+            ),
+            x2="end:Q",
+            y=alt.Y("below:Q", title="games", axis=_whole_axis(0, max(p.above for p in parts))),
+            y2="above:Q",
+            tooltip=[
+                alt.Tooltip("start:Q", title="from", format="d"),
+                alt.Tooltip("end:Q", title="to below", format="d"),
+                *_counted(),
+            ],
+        )
+        .properties(width="container", height=_HEIGHT)
+    )
+    return chart
+
+
+def rows(parts: Sequence[Part]) -> alt.TopLevelMixin:
+    """Lying bars beside their names, from the top in the order given, stacked by result."""
+    names = len({part.name for part in parts})
+    chart: alt.Chart = (
+        _stacked(parts)
+        .encode(
+            y=alt.Y("name:N", sort=alt.EncodingSortField("order", op="min"), title=None),
+            x=alt.X("below:Q", title="games", axis=_whole_axis(0, max(p.above for p in parts))),
+            x2="above:Q",
+            tooltip=[alt.Tooltip("name:N", title=" "), *_counted()],
+        )
+        .properties(width="container", height=_ROW * max(names, 2))
+    )
+    return chart
+
+
+def _stacked(parts: Sequence[Part]) -> Any:
+    names = list(dict.fromkeys(part.name for part in parts))
+    values = [
+        asdict(part) | {"order": names.index(part.name), "count": part.count}
+        for part in parts
+        if part.count
+    ]
+    return (
+        alt.Chart(chart_data(values))
+        .mark_bar(stroke="var(--ground)", strokeWidth=0.5)
+        .encode(
+            color=alt.Color(
+                "result:N", scale=alt.Scale(domain=list(RESULTS), range=list(_RESULT_COLOURS))
+            )
+        )
+    )
+
+
+def _counted() -> list[alt.Tooltip]:
+    return [alt.Tooltip("result:N", title=" "), alt.Tooltip("count:Q", title="games", format=",")]
+
+
+def chart_data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Rows for a chart, to five digits; one with a number that is not finite is left out."""
+    rounded = [
+        {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
+        for row in rows
+        if all(not isinstance(v, float) or math.isfinite(v) for v in row.values())
+    ]
+    return alt.InlineData(values=rounded)
+
+
+def _scale(share: bool) -> alt.Scale:
+    return alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=False)
+
+
+def _axis(share: bool) -> alt.Axis:
+    return alt.Axis(format="%") if share else alt.Axis()
+
+
+def _whole_axis(low: float, high: float) -> alt.Axis:
+    """An axis with ticks at whole numbers, a handful of them; Vega would put some in between."""
+    steps = (nice * 10**power for power in range(12) for nice in (1, 2, 5))
+    step = next(step for step in steps if high - low <= 8 * step)
+    first = math.ceil(low / step) * step
+    return alt.Axis(values=list(range(first, math.floor(high) + 1, step)), format=",d")
+
+
+def reference_line(at: float, channel: Literal["x", "y"]) -> Any:
+    """A quiet dashed line across the chart, to compare with."""
+    mark = alt.Chart(chart_data([{"at": at}])).mark_rule(
+        color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6
+    )
+    return mark.encode(x="at:Q") if channel == "x" else mark.encode(y="at:Q")
+
+
+def diagonal() -> Any:
+    """A quiet dashed line on which two shares are equal."""
+    ends = chart_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])
+    mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
+    return mark.encode(x="x:Q", y="y:Q")

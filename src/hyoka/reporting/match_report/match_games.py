@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Openings, lengths, endings and times of the games, and a few games worth a look."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.arena.elo import rate, why_too_few
+from hyoka.arena.journal import PlayedGame
+from hyoka.arena.score import Score
+from hyoka.reporting.charts import MOST_SERIES, RESULTS, Dot, Part, Spot, columns, dots, lines, rows
+from hyoka.reporting.match_report.match_facts import (
+    MatchFacts,
+    Reals,
+    board_after,
+    book_plies,
+    is_in_python,
+    shortened,
+)
+from hyoka.reporting.page import Block, Board, Boards, Chart, Section
+
+_MOST_SHOWN: Final = 20
+_MOST_BOARDS: Final = 2
+"""For the first player, and as many for the second."""
+_GAMES_FOR_INTERVAL: Final = 10
+_MOVES_SHOWN: Final = 12
+
+
+@dataclass(frozen=True)
+class OpeningScore:
+    """What came of one opening."""
+
+    opening_id: int
+    place: int
+    """Where one of its games is."""
+    first: Score
+    """Its games as those saw them who moved first."""
+    one: Score
+    """Its games as the first of two players saw them; of no use among more."""
+
+    @property
+    def lopsidedness(self) -> float:
+        """How far the games leaned to the first player, in coin flips' standard deviations."""
+        return (self.first.rate - 0.5) * float(np.sqrt(self.first.games))
+
+
+def opening_scores(facts: MatchFacts, one: int) -> list[OpeningScore]:
+    """The openings of a match, from those best for the first player to those worst."""
+    by_id, rows, which = np.unique(facts.opening, return_index=True, return_inverse=True)
+    points_of_one = np.where(facts.first == one, facts.result, 1 - facts.result)
+    first, mine = (
+        [np.bincount(which[p == points], minlength=len(by_id)) for points in (1, 0.5, 0)]
+        for p in (facts.result, points_of_one)
+    )
+    scores = [
+        OpeningScore(
+            opening_id=int(by_id[k]),
+            place=int(facts.place[rows[k]]),
+            first=Score(*(int(counts[k]) for counts in first)),
+            one=Score(*(int(counts[k]) for counts in mine)),
+        )
+        for k in range(len(by_id))
+    ]
+    return sorted(scores, key=lambda score: (-score.lopsidedness, score.opening_id))
+
+
+def openings_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
+    """How much moving first was worth, and from which openings."""
+    one = facts.present[0]
+    scores = opening_scores(facts, one)
+    words = [_first_move_words(facts)]
+    blocks: list[Block] = []
+    if len(scores) > 1:
+        words += _openings_words(facts, scores)
+        blocks.append(_chart(facts, scores, games))
+    boards = _boards(scores, games)
+    if boards:
+        blocks.append(Boards(tuple(boards)))
+    return Section("Openings and the first move", tuple(words), tuple(blocks))
+
+
+def _first_move_words(facts: MatchFacts) -> str:
+    score = facts.first_players
+    share = rate(score)
+    points = (
+        f"Whoever moved first got {share.value:.1%} of the points ({score}; 95% interval "
+        f"{share.low:.1%} to {share.high:.1%})"
+    )
+    sure = rate(score, continuity=True)
+    if too_few := why_too_few(score):
+        return f"{points}: {too_few} cannot tell whether moving first is an advantage."
+    if sure.low > 0.5:
+        return f"{points}: moving first was an advantage."
+    if sure.high < 0.5:
+        return f"{points}: moving first was a disadvantage."
+    return f"{points}: no advantage of moving first can be told."
+
+
+def _openings_words(facts: MatchFacts, scores: Sequence[OpeningScore]) -> list[str]:
+    twice = [score for score in scores if score.first.games > 1]
+    if not twice:
+        return [f"The {len(scores):,} openings were played once each."]
+    for_first = sum(score.first.wins == score.first.games for score in twice)
+    for_second = sum(score.first.losses == score.first.games for score in twice)
+    words = [
+        f"Of {len(twice):,} openings that were played more than once, {for_first:,} were won by "
+        f"the first player every time and {for_second:,} by the second."
+    ]
+    if len(facts.present) == 2:
+        a, b = (facts.names[player] for player in facts.present)
+        ahead = sum(score.one.rate > 0.5 for score in twice)
+        behind = sum(score.one.rate < 0.5 for score in twice)
+        words.append(
+            f"{a} got more than half from {ahead:,} of them, {b} from {behind:,}, and "
+            f"{len(twice) - ahead - behind:,} were shared."
+        )
+    return words
+
+
+def _chart(facts: MatchFacts, scores: Sequence[OpeningScore], games: Sequence[PlayedGame]) -> Chart:
+    shown = list(scores)
+    which = "Every opening"
+    if len(shown) > _MOST_SHOWN:
+        half = _MOST_SHOWN // 2
+        shown = [*shown[:half], *shown[-half:]]
+        which = f"The {half} openings best for the first player and the {half} worst"
+    rows: list[Dot] = []
+    for score in shown:
+        label = opening_label(score, games)
+        rows.append(_dot(label, score.first, "moving first"))
+        if len(facts.present) == 2:
+            rows.append(_dot(label, score.one, facts.names[facts.present[0]]))
+    caption = f"{which}: the share of the points that went to the one who moved first"
+    if len(facts.present) == 2:
+        caption += f", and to {facts.names[facts.present[0]]}"
+    caption += f". A line is the 95% interval, from {_GAMES_FOR_INTERVAL} games on."
+    return Chart(dots(rows, x="share of the points", reference=0.5, share=True), caption)
+
+
+def _dot(label: str, score: Score, series: str) -> Dot:
+    share = rate(score)
+    if score.games < _GAMES_FOR_INTERVAL:
+        return Dot(label, share.value, share.value, share.value, series)
+    return Dot(label, share.value, share.low, share.high, series)
+
+
+def opening_label(score: OpeningScore, games: Sequence[PlayedGame]) -> str:
+    """The opening's number, from 1, and its name."""
+    name = shortened(games[score.place].record.opening, 24)
+    return f"{score.opening_id + 1}. {name}" if name else f"opening {score.opening_id + 1}"
+
+
+def _boards(scores: Sequence[OpeningScore], games: Sequence[PlayedGame]) -> list[Board]:
+    best = [score for score in scores[:_MOST_BOARDS] if score.lopsidedness > 0]
+    worst = [score for score in scores[::-1][:_MOST_BOARDS] if score.lopsidedness < 0]
+    boards = []
+    for score in (*best, *worst):
+        record = games[score.place].record
+        plies = min(book_plies(record), len(record))
+        if not plies and not record.start:
+            continue  # the usual start needs no picture
+        board = board_after(record, plies)
+        if board is None:
+            continue
+        in_python = is_in_python(record)
+        moves = [str(code) for code in record.moves] if in_python else record.move_texts()
+        moves = moves[:plies]
+        shown_moves = " ".join(moves[:_MOVES_SHOWN]) + (" …" if len(moves) > _MOVES_SHOWN else "")
+        words = f"{opening_label(score, games)}: the first player {score.first}. {shown_moves}"
+        boards.append(Board(board, words.strip()))
+    return boards
+
+
+_MOST_COLUMNS: Final = 40
+_MOST_REASONS: Final = 12
+_MOST_SPOTS: Final = 60
+_LEAST_MOVES: Final = 5
+"""A median of fewer moves is not drawn."""
+
+
+def lengths_section(facts: MatchFacts) -> Section:
+    """How long games lasted, by result."""
+    plies = facts.plies
+    middle = f"{np.median(plies):g}"
+    words = (
+        f"Half of the games lasted {middle} plies or fewer, the shortest {plies.min()}, "
+        f"the longest {plies.max()}. A ply is one move of one player."
+    )
+    if plies.min() == plies.max():
+        lasted = "The game" if len(facts) == 1 else "Every game"
+        words = f"{lasted} lasted {middle} plies. A ply is one move of one player."
+        return Section("Game lengths", (words,))
+    caption = "Games by their length in plies, coloured by who won."
+    chart = Chart(columns(_length_parts(facts), x="plies"), caption)
+    return Section("Game lengths", (words,), (chart,))
+
+
+def _length_parts(facts: MatchFacts) -> list[Part]:
+    plies = facts.plies
+    span = int(plies.max() - plies.min()) + 1
+    width = next(w for w in _widths() if w * _MOST_COLUMNS >= span)
+    bins = plies // width
+    parts = []
+    for b in np.unique(bins).tolist():
+        start, end = b * width, (b + 1) * width
+        parts += _parts(str(b), start, end, facts.result[bins == b])
+    return parts
+
+
+def _widths() -> Iterator[int]:
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
+
+
+def _parts(name: str, start: float, end: float, results: Reals) -> list[Part]:
+    """A bar's pieces: won, drawn and lost by the first player, one upon the other."""
+    edges = np.cumsum([0, *((results == points).sum() for points in (1, 0.5, 0))]).tolist()
+    pieces = zip(RESULTS, edges[:-1], edges[1:], strict=True)
+    return [Part(name, start, end, result, below, above) for result, below, above in pieces]
+
+
+def endings_section(facts: MatchFacts) -> Section:
+    """How games ended, by result."""
+    counts = Counter(facts.reason.tolist())
+    shown = [reason for reason, _ in counts.most_common(_MOST_REASONS)]
+    named = np.where(np.isin(facts.reason, shown), facts.reason, "all others")
+    if len(counts) > len(shown):
+        shown.append("all others")
+    parts = [
+        part for reason in shown for part in _parts(reason, 0, 0, facts.result[named == reason])
+    ]
+    most, times = counts.most_common(1)[0]
+    if len(facts) == 1:
+        return Section("How games ended", (f"The game ended so: {most}.",))
+    words = f"The most frequent ending: {most}, in {times:,} of {len(facts):,} games."
+    caption = "Games by how they ended, coloured by who won."
+    return Section("How games ended", (words,), (Chart(rows(parts), caption),))
+
+
+def time_section(facts: MatchFacts) -> Section | None:
+    """What players spent on their moves; None where the records do not say."""
+    thoughts = facts.thoughts
+    timed = [player for player in facts.present if np.isfinite(thoughts.of(player).spent_s).any()][
+        :MOST_SERIES
+    ]
+    if not timed:
+        return None
+    words, spent, left = [], [], []
+    for player in timed:
+        name, mine = facts.names[player], thoughts.of(player)
+        seconds = mine.spent_s[np.isfinite(mine.spent_s)]
+        middle, most = seconds_text(float(np.median(seconds))), seconds_text(float(seconds.max()))
+        words.append(f"{name}: half of its moves took {middle} or less, the longest {most}.")
+        spent += _medians(name, mine.ply, mine.spent_s)
+        left += _medians(name, mine.ply, mine.clock_s)
+    charts = []
+    if spent:
+        caption = "Seconds spent on a move: the median by how far the game is."
+        charts.append(Chart(lines(spent, x="ply", y="seconds a move"), caption))
+    if left:
+        caption = "Seconds left on the clock after a move: the median by how far the game is."
+        charts.append(Chart(lines(left, x="ply", y="seconds left"), caption))
+    return Section("Time", (" ".join(words),), tuple(charts))
+
+
+def _medians(name: str, plies: NDArray[np.int64], seconds: Reals) -> list[Spot]:
+    known = np.isfinite(seconds)
+    plies, seconds = plies[known], seconds[known]
+    if not len(plies):
+        return []
+    # At least two plies a spot: a player moves at every second one.
+    width = next(w for w in _widths() if w > 1 and w * _MOST_SPOTS > plies.max())
+    bins = plies // width
+    spots = []
+    for b in np.unique(bins).tolist():
+        chosen = bins == b
+        if chosen.sum() >= _LEAST_MOVES:
+            middle = float(np.median(seconds[chosen]))
+            spots.append(Spot(name, float(plies[chosen].mean()), middle))
+    return spots
+
+
+def seconds_text(seconds: float) -> str:
+    """A time in words: `3 ms`, `0.25 s`, `4 min`.
+
+    >>> seconds_text(0.003), seconds_text(0.25), seconds_text(250)
+    ('3 ms', '0.25 s', '4 min')
+    """
+    if seconds < 0.1:
+        return f"{1000 * seconds:.2g} ms"
+    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+_MOST_FAULTS: Final = 3
+_FAULT_LENGTH: Final = 200
+_TITLE: Final = "Games to look at"
+
+
+def showcase_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
+    """The shortest decisive game, the longest, the best position lost, and games with faults."""
+    picks: dict[int, tuple[str, int | None]] = {}
+    clean = np.flatnonzero((facts.result != 0.5) & ~facts.faulty)
+    if len(clean):
+        picks[int(clean[facts.plies[clean].argmin()])] = ("The shortest decisive game", None)
+    picks.setdefault(int(facts.plies.argmax()), ("The longest game", None))
+    thoughts = facts.thoughts
+    lost = np.flatnonzero((thoughts.result == 0) & (thoughts.value > 0.5))
+    if len(lost):
+        best = int(lost[thoughts.value[lost].argmax()])
+        ply = int(thoughts.ply[best])
+        mover = facts.names[int(thoughts.mover[best])]
+        words = f"After ply {ply} {mover} gave itself {thoughts.value[best]:.0%}, and lost"
+        picks.setdefault(int(thoughts.game[best]), (words, ply))
+    for row in np.flatnonzero(facts.faulty)[:_MOST_FAULTS].tolist():
+        picks.setdefault(row, ("A game with a fault", None))
+    drawn = (
+        _board(facts, row, games[int(facts.place[row])], words, ply)
+        for row, (words, ply) in picks.items()
+    )
+    boards = tuple(board for board in drawn if board is not None)
+    if not boards:
+        return Section(_TITLE, ("A game in Python needs a name and `cells` to be drawn here.",))
+    return Section(_TITLE, (), (Boards(boards),))
+
+
+def _board(
+    facts: MatchFacts, row: int, game: PlayedGame, words: str, ply: int | None
+) -> Board | None:
+    record = game.record
+    ply = len(record) if ply is None else ply
+    first, second = facts.names[facts.first[row]], facts.names[facts.second[row]]
+    result = {1.0: f"{first} won", 0.5: "drawn", 0.0: f"{second} won"}[game.result]
+    caption = (
+        f"{words}: game {game.pairing.number + 1}, {first} – {second}, {result} "
+        f"({facts.reason[row]}, {len(record)} plies)."
+    )
+    if game.fault:
+        caption += f" {shortened(game.fault, _FAULT_LENGTH)}"
+    board = board_after(record, ply)
+    return None if board is None else Board(board, caption)

@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything a report counts, measured once: positions are loaded, then all is computed from them.
+
+Evaluators that share enough positions are compared on these (`Results.groups`, as
+`hyoka.study.grouping` puts them together). One that judged many more, as the records' own values do
+beside a search that saw a sample, is measured on all of its own as well: that is its `Subject`.
+Those that share too little are measured on their own positions only.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from hyoka import analysis
+from hyoka.analysis import (
+    VALUE,
+    CalibrationRow,
+    Comparison,
+    Confidence,
+    Coverage,
+    CoveredGroup,
+    Curve,
+    Disagreement,
+    DrawnGames,
+    FixedBins,
+    Link,
+    Metrics,
+    Resampling,
+    Sample,
+    Split,
+    Splits,
+    WinDrawLoss,
+)
+from hyoka.analysis.binning import least_positions, nice_number
+from hyoka.foundation.errors import StudyError
+from hyoka.reporting.study_report.examples import (
+    NOT_ON_THE_BOARD,
+    Example,
+    bin_examples,
+    disputed_examples,
+    examples_against,
+)
+from hyoka.reporting.study_report.study_facts import (
+    EvaluatorFacts,
+    RecordFacts,
+    Steps,
+    evaluator_facts,
+    record_facts,
+    usable_positions,
+)
+from hyoka.study import Study
+from hyoka.study.analyses import column_words, first_player, phases
+from hyoka.study.grouping import Evaluated, comparison_groups
+from hyoka.study.sampling import Measured, Question, chosen_evaluators, measured, split_columns
+
+FEW_GAMES: Final = 30
+"""With fewer, intervals by games say little."""
+NO_GUIDE: Final = 0.6
+"""Who orders fewer of the pairs of a win and a loss rightly is hardly a guide; a coin has 0.5."""
+CLEARLY: Final = 0.2
+"""So far from one half an evaluator says that one side is clearly ahead."""
+_WIDER: Final = 1.25
+"""An evaluator with so many times the common positions is measured on its own ones, too."""
+_MOST_DISPUTES: Final = 3
+_DISPUTED_BOARDS: Final = 6
+_AGAINST: Final = 4
+_PLY_RANGES: Final = 12
+_MANY: Final = 300_000
+_LEAST_RESAMPLES: Final = 200
+_LONGEST_NAME: Final = 40
+_LEAST_IN_RANGE: Final = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One evaluator on some positions of decided games."""
+
+    sample: Sample
+    curve: Curve
+    examples: tuple[tuple[Example, ...], ...]
+    """Of each point of the curve."""
+    metrics: Metrics
+
+    @property
+    def name(self) -> str:
+        """The evaluator's."""
+        return self.sample.name
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Evaluators on the same positions."""
+
+    positions: Measured
+    judged: tuple[Judged, ...]
+    """The best first, by ROC."""
+    comparisons: tuple[Comparison, ...]
+    """The best one with each of the others."""
+    disagreements: tuple[tuple[Disagreement, tuple[Example, ...]], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSplit:
+    """A split with the curve of its positions and examples."""
+
+    split: Split
+    curve: Curve
+    against: tuple[Example, ...]
+    """Where the evaluation was most wrong."""
+    examples: tuple[tuple[Example, ...], ...]
+    """Of each point of the curve."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One evaluator on all positions it judged."""
+
+    facts: EvaluatorFacts
+    positions: Measured
+    own: Judged
+    is_wider: bool
+    """Whether these are more than the positions that it shares with the others."""
+    phase_curves: tuple[Curve, ...]
+    phase_metrics: tuple[Metrics, ...]
+    by_ply: tuple[tuple[int, int, Metrics], ...]
+    """From a ply to below another."""
+    weak_before: tuple[int, Metrics] | None
+    """The ply before which it is hardly a guide, and how it does there."""
+    confidence: Confidence | None
+    calibration: tuple[CalibrationRow, ...]
+    """Of the result without draws, and where there are draws, of win and loss."""
+    win_draw_loss: WinDrawLoss | None
+    """None where there are no draws."""
+    splits: Splits | None
+    """None where there are too few games to search."""
+    shown_splits: tuple[ShownSplit, ...]
+
+    @property
+    def name(self) -> str:
+        """The evaluator's."""
+        return self.own.name
+
+    @property
+    def unit(self) -> str:
+        """Of what it says."""
+        return self.own.sample.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Everything a report says, in numbers."""
+
+    study: Study
+    where: str | None
+    records: RecordFacts
+    subjects: tuple[Subject, ...]
+    """The best first where they can be compared."""
+    groups: tuple[Shared, ...]
+    """Evaluators that are compared on common positions; none where too few are common."""
+    coverage: Coverage
+    """Who is compared on what, and what became of drawn games."""
+    common: int
+    """How many positions all evaluators judged."""
+    resamples: int
+    idle: tuple[str, ...]
+    """Evaluators that judged no position with a result."""
+
+    @property
+    def shared(self) -> Shared | None:
+        """The first group; None where no two evaluators can be compared."""
+        return self.groups[0] if self.groups else None
+
+    @property
+    def together(self) -> list[Judged]:
+        """All evaluators that are compared, each on the positions of its group."""
+        return [judged for group in self.groups for judged in group.judged]
+
+    @property
+    def apart(self) -> list[Judged]:
+        """Evaluators on their own positions, where these are not those of a group."""
+        compared = {judged.name for judged in self.together}
+        return [s.own for s in self.subjects if s.is_wider or s.name not in compared]
+
+    @property
+    def won(self) -> str:
+        """The verb for shares of results: `won`, or `scored` where drawn games count half."""
+        return "scored" if self.coverage.draws == "half" and self.coverage.drawn_games else "won"
+
+    @property
+    def first_player(self) -> str:
+        """In the game's own words."""
+        return first_player(self.study.game)
+
+    def examples(self) -> list[Example]:
+        """All positions that the report shows."""
+        judged = [subject.own for subject in self.subjects]
+        examples = []
+        for group in self.groups:
+            judged += group.judged
+            examples += [e for _, shown in group.disagreements for e in shown]
+        examples += [e for each in judged for point in each.examples for e in point]
+        for subject in self.subjects:
+            for shown in subject.shown_splits:
+                examples += [*shown.against, *itertools.chain.from_iterable(shown.examples)]
+        return examples
+
+
+def measure_study(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    *,
+    steps: Steps,
+    evaluators: Sequence[str] | str | None = None,
+    where: str | None = None,
+    draws: DrawnGames = "drop",
+    splits: int = 5,
+    boards_a_bin: int = 4,
+    resamples: int | None = None,
+    link: Link | None = None,
+    seed: int = 0,
+) -> Results:
+    """Measure everything; `Choices` says by what."""
+    names = chosen_evaluators(study, evaluators)
+    steps.begin("reading the positions")
+    known = evaluator_facts(study, names)
+    facts, shown = {each.name: each for each in known}, shown_names(known)
+    usable = usable_positions(study, names, where)
+    idle = [name for name in names if not usable[name]]
+    if len(idle) < len(names):
+        names = [name for name in names if name not in idle]
+    question = Question(where=where, link=link, draws=draws)
+    groups = comparison_groups(study, names, question)
+    largest = max(usable[name] for name in names)
+    resampling = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
+    work = _Work(study, resampling, boards_a_bin, splits, steps, draws)
+    subjects, compared, covered = [], [], []
+    joint_games = drawn_games = np.zeros(0, np.int64)
+    for group in groups:
+        loaded = _loaded(study, group.names, shown, question)
+        joint_games = np.union1d(joint_games, loaded.joint_games)
+        drawn_games = np.union1d(drawn_games, loaded.drawn_games)
+        judged: dict[str, Judged] = {}
+        for name in group.names:
+            steps.begin(f"{shown[name]}: curve and metrics")
+            judged[name] = work.judged(loaded, _counted(loaded, shown[name], draws))
+        for name in group.names:
+            is_wider = len(group.names) > 1 and usable[name] > _WIDER * len(loaded)
+            positions, own = loaded, judged[name]
+            if is_wider:
+                steps.begin(f"{shown[name]}: all of its positions")
+                positions = _loaded(study, [name], shown, question)
+                own = work.judged(positions, _counted(positions, shown[name], draws))
+            subjects.append(work.subject(facts[name], positions, own, is_wider))
+        if len(group.names) > 1:
+            steps.begin("comparing")
+            compared.append(work.shared(loaded, list(judged.values())))
+        counted = next(iter(judged.values())).curve
+        covered.append(
+            CoveredGroup(
+                tuple(shown[name] for name in group.names),
+                counted.positions,
+                counted.games,
+                group.own_positions,
+                group.common_positions,
+            )
+        )
+    order = [judged.name for shared in compared for judged in shared.judged]
+    order += [subject.name for subject in subjects if subject.name not in order]
+    missing = tuple(shown[name] for name in idle)
+    return Results(
+        study,
+        where,
+        record_facts(study),
+        tuple(sorted(subjects, key=lambda subject: order.index(subject.name))),
+        tuple(compared),
+        Coverage(tuple(covered), draws, len(joint_games), len(drawn_games), missing),
+        Evaluated.load(study, names, question.also(draws="half")).positions(names),
+        resampling.resamples,
+        missing,
+    )
+
+
+def resamples_for(positions: int) -> int:
+    """As many resamples as such a number of positions leaves time for.
+
+    >>> resamples_for(50_000), resamples_for(1_000_000), resamples_for(3_000_000)
+    (1000, 300, 200)
+    """
+    return max(_LEAST_RESAMPLES, min(1000, 1000 * _MANY // max(positions, 1)))
+
+
+def _loaded(
+    study: Study, names: Sequence[str], shown: Mapping[str, str], question: Question
+) -> Measured:
+    """Positions that all of these evaluators judged, drawn games too, under the names shown."""
+    asked = question.also(draws="half")
+    loaded = measured(study, names, asked, columns=split_columns(study))
+    samples = tuple(
+        replace(sample, name=shown[name])
+        for name, sample in zip(names, loaded.samples, strict=True)
+    )
+    return replace(loaded, samples=samples)
+
+
+def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
+    """How a report calls its evaluators: as they were asked for, if that is short and unique."""
+    specs = [each.spec for each in facts]
+    return {
+        each.name: each.spec
+        if len(each.spec) <= _LONGEST_NAME and specs.count(each.spec) == 1
+        else each.name
+        for each in facts
+    }
+
+
+def _counted(positions: Measured, name: str, draws: DrawnGames) -> Sample:
+    """The positions of one evaluator whose results count."""
+    sample = positions.sample(name)
+    return sample.without_draws() if draws == "drop" else sample
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all measurements of a report have in common."""
+
+    study: Study
+    resampling: Resampling
+    boards_a_bin: int
+    splits: int
+    steps: Steps
+    draws: DrawnGames
+
+    def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
+        return analysis.curve(sample, binning=bins, resampling=self.resampling, condition=condition)
+
+    def judged(self, positions: Measured, sample: Sample) -> Judged:
+        if not (sample.results != 0.5).any():
+            raise StudyError(
+                f"{self.study.path}: all games that {sample.name} evaluated are drawn; "
+                "a report needs wins and losses"
+            )
+        curve = self.curve(sample, analysis.open_bins(sample, least_positions(0)))
+        examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.resampling.seed)
+        return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.resampling))
+
+    def subject(
+        self, facts: EvaluatorFacts, positions: Measured, own: Judged, is_wider: bool
+    ) -> Subject:
+        sample = own.sample
+        assert sample.rows is not None
+        plies = positions.plies[sample.rows]
+        parts = [
+            (sample.where(phase.holds), phase.words) for phase in phases(plies) if phase.holds.any()
+        ]
+        # Curves that are compared have the same bins.
+        bins = analysis.open_bins(sample, least_positions(0))
+        self.steps.begin(f"{own.name}: phases")
+        by_ply = self._by_ply(sample, plies)
+        with_draws = positions.sample(own.name)
+        drawn = bool((with_draws.results == 0.5).any())
+        self.steps.begin(f"{own.name}: splits")
+        splits = self._splits(positions, sample, facts.is_player)
+        return Subject(
+            facts,
+            positions,
+            own,
+            is_wider,
+            tuple(self.curve(part, bins, words) for part, words in parts),
+            tuple(
+                analysis.measure(part, resampling=self.resampling, condition=words)
+                for part, words in parts
+            ),
+            by_ply,
+            self._weak_before(sample, plies, by_ply),
+            confidence_of(sample, self.resampling),
+            (
+                *analysis.calibrate(sample, draws=self.draws),
+                *(analysis.calibrate(with_draws, wdl=True) if drawn else ()),
+            ),
+            analysis.fit_win_draw_loss(with_draws) if drawn else None,
+            splits,
+            () if splits is None else self._shown_splits(positions, sample, splits),
+        )
+
+    def _by_ply(self, sample: Sample, plies: np.ndarray) -> tuple[tuple[int, int, Metrics], ...]:
+        low, high = np.quantile(plies, [0.01, 0.99])
+        width = max(1, round(nice_number(float(high - low) / _PLY_RANGES)))
+        ranges = []
+        for start in range(0, int(plies.max()) + 1, width):
+            part = sample.where((plies >= start) & (plies < start + width))
+            games = len(np.unique(part.games))
+            if len(part) < _LEAST_IN_RANGE or games < FEW_GAMES or not has_both(part):
+                continue
+            metrics = analysis.measure(
+                part, resampling=self.resampling, condition=f"{start} ≤ ply < {start + width}"
+            )
+            ranges.append((start, start + width, metrics))
+        return tuple(ranges)
+
+    def _weak_before(
+        self, sample: Sample, plies: np.ndarray, by_ply: Sequence[tuple[int, int, Metrics]]
+    ) -> tuple[int, Metrics] | None:
+        weak = list(itertools.takewhile(lambda each: each[2]["roc"].high < NO_GUIDE, by_ply))
+        if not weak:
+            return None
+        before = weak[-1][1]
+        part = sample.where(plies < before)
+        words = f"ply < {before}"
+        return before, analysis.measure(part, resampling=self.resampling, condition=words)
+
+    def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Splits | None:
+        few = len(np.unique(sample.games)) < FEW_GAMES
+        rows = sample.rows
+        if few or not has_both(sample) or not self.splits or rows is None:
+            return None
+        return analysis.find_splits(
+            sample,
+            {name: column[rows] for name, column in positions.columns.items()},
+            top=self.splits,
+            first_player=first_player(self.study.game),
+            words=column_words(self.study.game, of_player),
+            controls=[each.where(rows) for each in positions.controls(sample.name)],
+            resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),
+        )
+
+    def _shown_splits(
+        self, positions: Measured, sample: Sample, splits: Splits
+    ) -> tuple[ShownSplit, ...]:
+        endings = self.study.sql("select game_id, ending from games")
+        on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
+        for game, ending in zip(
+            endings["game_id"].to_pylist(), endings["ending"].to_pylist(), strict=True
+        ):
+            on_the_board[game] = ending not in NOT_ON_THE_BOARD
+        bins = analysis.open_bins(sample, least_positions(0))
+        shown = []
+        for split in splits:
+            part = sample.where(split.condition.holds)
+            curve = self.curve(part, bins, split.condition.words)
+            against = examples_against(positions, sample, split, on_the_board, _AGAINST)
+            examples = bin_examples(positions, part, curve, self.boards_a_bin, self.resampling.seed)
+            shown.append(ShownSplit(split, curve, against, examples))
+        return tuple(shown)
+
+    def shared(self, positions: Measured, judged: list[Judged]) -> Shared:
+        best_first = sorted(judged, key=lambda each: -_known(each.metrics["roc"].value))
+        best, *others = best_first
+        disagreements = []
+        for other in others[:_MOST_DISPUTES]:
+            disagreement = analysis.disagreement(
+                best.sample, other.sample, top=_DISPUTED_BOARDS, resampling=self.resampling
+            )
+            shown = disputed_examples(
+                positions, disagreement, best.sample, other.sample, _DISPUTED_BOARDS
+            )
+            disagreements.append((disagreement, shown))
+        return Shared(
+            positions,
+            tuple(best_first),
+            tuple(analysis.compare_measured(best.metrics, o.metrics) for o in others),
+            tuple(disagreements),
+        )
+
+
+def _known(value: float) -> float:
+    return value if math.isfinite(value) else -math.inf
+
+
+def has_both(sample: Sample) -> bool:
+    """Whether there are wins and losses."""
+    return bool((sample.results == 1).any() and (sample.results == 0).any())
+
+
+def confidence_of(sample: Sample, resampling: Resampling) -> Confidence | None:
+    """What an evaluator's clear judgements were worth; None where it tells no values, or few."""
+    if sample.unit != VALUE or not resampling.resamples:
+        return None
+    confidence = analysis.confidence(sample, sure=CLEARLY, resampling=resampling)
+    return None if confidence is None or confidence.games < FEW_GAMES else confidence
+
+
+def curves_by_unit(judged: Sequence[Judged], most: int) -> list[list[Judged]]:
+    """Evaluators whose curves may stand in one chart: of one unit, at most so many."""
+    units: dict[str, list[Judged]] = {}
+    for each in judged:
+        if each.curve.points:
+            units.setdefault(each.sample.unit, []).append(each)
+    return [
+        together[start : start + most]
+        for together in units.values()
+        for start in range(0, len(together), most)
+    ]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a spec to what the compiled core makes searches from: options and models."""
+
+import functools
+from typing import Final
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError
+from hyoka.games import game_facts, games_with
+from hyoka.models.book import Book
+from hyoka.models.linear import has_features, has_terms
+from hyoka.models.loading import StaticEvaluation, move_model, static_evaluation
+from hyoka.models.networks import CONVOLUTION_KIND as CONVOLUTION
+from hyoka.models.networks import Convolution
+from hyoka.search.settings import Options
+from hyoka.search.spec import SearchSpec
+from hyoka.storage.model_file import BUILT_IN, Artefact
+
+_STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
+"""What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""
+
+
+def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
+    """Everything that can be set about a tree search; raises NotationError if the game can't."""
+    options = _core.UctOptions()
+    _set_chosen(options, spec)
+    _check_playouts(spec, game)
+    if spec["ordered"] and not has_features(game):
+        raise NotationError("ordered=on needs a game whose moves have features")
+    facts = None if game is None else game_facts(game)
+    if spec["mate"] and (facts is None or facts.mate_solver is None):
+        games = " and ".join(games_with(lambda each: each.mate_solver))
+        raise NotationError(f"mate={spec['mate']} is for {games}, not for {game}")
+    if spec["ending"] and (facts is None or facts.ending_solver is None):
+        games = " and ".join(games_with(lambda each: each.ending_solver))
+        raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
+    return options
+
+
+def has_priors(spec: SearchSpec, game: str | None) -> bool:
+    """Whether the moves of a tree search are tried in an order that something tells."""
+    if "evaluator" in spec.parts:
+        return True
+    usual = spec["widening"] or spec["formula"] == "puct"
+    ordered = usual if spec["ordered"] is None else spec["ordered"]
+    return bool(ordered) and has_features(game)
+
+
+def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloOptions:
+    """Everything that can be set about flat Monte Carlo."""
+    options = _core.MonteCarloOptions()
+    _set_chosen(options, spec)
+    _check_playouts(spec, game)
+    return options
+
+
+def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
+    """Everything that can be set about alpha-beta."""
+    options = _core.AlphaBetaOptions()
+    for preset in ("exact", "plain"):
+        options.set(preset, spec[preset])
+    options.apply_presets()
+    _set_chosen(options, spec)
+    return options
+
+
+def _set_chosen(options: Options, spec: SearchSpec) -> None:
+    for name, value in spec.settled.items():
+        if not spec.is_file(name):
+            assert not isinstance(value, Artefact)
+            options.set(name, value)
+
+
+def _check_playouts(spec: SearchSpec, game: str | None) -> None:
+    if spec["policy"] == "light" and not (game is not None and game_facts(game).light_playouts):
+        raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
+    if spec["policy"] == "strengths" and not has_features(game):
+        raise NotationError("policy=strengths needs a game whose moves have features")
+    for name in ("quiescence", "root_quiescence"):
+        if spec.has(name) and spec[name] and not (game and game_facts(game).quiescence):
+            games = " and ".join(games_with(lambda each: each.quiescence))
+            raise NotationError(f"{name}=on is for {games}, not for {game or 'this game'}")
+    if game is None and spec["threads"] != 1:
+        raise NotationError("a game written in Python is searched on one thread")
+
+
+def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
+    """The models that a spec names or holds; what it does not say is built in."""
+    models = _core.GivenModels()
+    models.evaluation = _evaluation(spec, game)
+    models.slow = game is None or callable(spec.parts.get("evaluation"))
+    if spec.has("strengths"):
+        _give_strengths(models, spec, game)
+    if game is not None and looks_once(spec):
+        models.leaves = _leaves(game, spec["eval"])
+    if "evaluator" in spec.parts:
+        batch = spec["batch"] if game is not None else 1
+        models.leaves = _core.python_leaves(game, spec.parts["evaluator"], batch)
+        models.slow = True
+    if searches_book(spec):
+        book = book_of(spec, game)
+        if book is not None:
+            models.set_book(book.codes())
+    return models
+
+
+def looks_once(spec: SearchSpec) -> bool:
+    """Whether a tree search asks one network at once what a leaf is worth and which moves."""
+    if spec.kind != "uct" or spec.parts.keys() & {"evaluation", "evaluator"}:
+        return False
+    file = spec["eval"]
+    strengths = spec["prior_strengths"] or spec["strengths"]
+    if not (isinstance(file, Artefact) and file.kind == CONVOLUTION and strengths == file):
+        return False
+    plain = not (spec["mix"] or spec["prior"] or spec["widening"]) and spec["scale"] is None
+    return bool(spec["cut"] == 0 and plain and spec["ordered"] is not False)
+
+
+def evaluation_of(spec: SearchSpec, game: str | None) -> StaticEvaluation | None:
+    """The evaluation of ours that a spec names or holds; None if it has another one, or none."""
+    given = spec.parts.get("evaluation")
+    if isinstance(given, StaticEvaluation):
+        if given.game != game:
+            raise NotationError(f"an evaluation of {given.game} can't judge {game}")
+        return given
+    if given is not None or game is None or not has_terms(game):
+        return None
+    return _evaluation_in(game, spec["eval"])
+
+
+def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
+    given = spec.parts.get("evaluation")
+    if isinstance(given, StaticEvaluation):
+        ours = evaluation_of(spec, game)
+        assert ours is not None
+        return ours.model()
+    if given is not None:
+        wants_scores = spec.kind == "ab"
+        return (_core.python_scores if wants_scores else _core.python_values)(game, given)
+    if game is not None and has_terms(game):
+        return _evaluation_model(game, spec["eval"])
+    if spec["eval"] != BUILT_IN:
+        raise NotationError("eval= is for a game with an evaluation of its own")
+    return None
+
+
+# Few, since the largest take hundreds of megabytes each.
+@functools.lru_cache(maxsize=4)
+def _evaluation_in(game: str, source: Artefact | str) -> StaticEvaluation:
+    """The evaluation that a file holds; a match asks for it anew with each game."""
+    return static_evaluation(game, source)
+
+
+@functools.lru_cache(maxsize=4)
+def _evaluation_model(game: str, source: Artefact | str) -> _core.Model:
+    """The same as searches take it; those who ask for the same file get the same one."""
+    return _evaluation_in(game, source).model()
+
+
+@functools.lru_cache(maxsize=4)
+def _leaves(game: str, file: Artefact) -> _core.Model:
+    """What a network of convolutions makes of leaves; the same file, the same one."""
+    return Convolution.from_artefact(file, game).leaves()
+
+
+def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:
+    usual = spec["strengths"]
+    for name in _STRENGTHS:
+        own = spec[name] if spec.has(name) else None
+        given = usual if own is None else own
+        if given == BUILT_IN:
+            continue
+        if game is None:
+            raise NotationError("strengths= need a game that is not written in Python")
+        setattr(models, name, _strengths(game, given))
+
+
+@functools.lru_cache(maxsize=16)
+def _strengths(game: str, file: Artefact) -> _core.Model:
+    """The move model that a file holds; those who ask for the same file get the same one."""
+    return move_model(game, file)
+
+
+def searches_book(spec: SearchSpec) -> bool:
+    """Whether a tree search keeps to its book's moves all over its tree."""
+    return spec.kind == "uct" and bool(spec["book_pick"] == "search")
+
+
+def book_of(spec: SearchSpec, game: str | None) -> Book | None:
+    """The opening book that a spec names or holds; raises NotationError if the game can't."""
+    book: Book | None = spec.parts.get("book")
+    if spec["book"] is not None:
+        if game is None:
+            raise NotationError("book= needs a game that has records")
+        return _book(game, spec["book"], spec["book_plies"])
+    if book is not None and book.game != game:
+        raise NotationError(f"a book of {book.game} is none of {game or 'this game'}")
+    return book
+
+
+@functools.lru_cache(maxsize=4)
+def _book(game: str, file: Artefact, plies: int) -> Book:
+    """The book that a file holds; a match asks for it anew with each game."""
+    return Book.from_file(game, file, plies=plies)

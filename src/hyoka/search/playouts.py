@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Playouts in bulk: random ones, or by whatever playouts of searches go by."""
+
+import os
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError
+from hyoka.games import AnyGame, name_of, position
+from hyoka.games.lines import as_line
+from hyoka.search.assembly import models_for, monte_carlo_options
+from hyoka.search.spec import mc
+from hyoka.storage.model_file import Artefact
+
+_PYTHON_LIMIT: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """How many games from one position ended; all arrays have one entry a playout."""
+
+    outcomes: NDArray[np.int8]
+    """1 the first player won, 0 a draw, -1 the second player won."""
+    lengths: NDArray[np.int32]
+    """Plies played, passes included."""
+    scores: NDArray[np.float32]
+    """Final scores for the first player."""
+    over: NDArray[np.bool_]
+    """Whether it ended by the rules, not by the limit of plies."""
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def value(self) -> float:
+        """The first player's mean result, 0 to 1; NaN without playouts."""
+        return float((self.outcomes.mean() + 1) / 2) if len(self) else float("nan")
+
+    @property
+    def standard_error(self) -> float:
+        """Of `value`; playouts are independent. NaN below two playouts."""
+        return (
+            float(self.outcomes.std(ddof=1) / 2 / len(self) ** 0.5)
+            if len(self) > 1
+            else float("nan")
+        )
+
+
+def playouts(  # noqa: PLR0913 - a keyword for each choice
+    game: AnyGame | str,
+    count: int,
+    *,
+    policy: str = "uniform",
+    strengths: str | Path | Artefact | None = None,
+    epsilon: float = 0.0,
+    seed: int = 0,
+    threads: int | None = 1,
+    limit: int | None = None,
+) -> Playouts:
+    """Play `count` games from `game` (a position, a line of play or a name) to their ends.
+
+    How moves are chosen is a `policy` as searches have it: `uniform` over the legal ones,
+    `strengths` (each with the probability of its strength by a move model: the one that comes with
+    Hyoka, `built-in`, or a file of strengths or of METS) or `light` (Go); a share `epsilon` of the
+    moves is random whatever the policy. In Go a player never fills an own single-point eye and
+    passes when nothing else is left. With a line of play, the rules that look back hold in uniform
+    playouts; by other policies a line tells what was played last, and no more.
+
+    A game still going after `limit` plies (shogi 256, Go three times the points, chess 20,000, more
+    than any game by the rules) is scored as it stands, in shogi and chess as a draw.
+    The i-th playout depends on `seed` and i alone, whatever the number of `threads` (None: one a
+    core). The interpreter is free meanwhile, and Ctrl-C works. A game written in Python is played
+    on one thread, and one still going after `limit` plies (10,000) is a draw.
+
+    >>> import hyoka as hk
+    >>> results = playouts(hk.Othello(), 100, seed=7, threads=2)
+    >>> len(results), bool((results.outcomes == playouts(hk.Othello(), 100, seed=7).outcomes).all())
+    (100, True)
+    """
+    if not 0 <= count <= 10**10:
+        raise ValueError(f"count must be 0 to ten thousand million, not {count}")
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit must not be negative, not {limit}")
+    if threads is not None and not 1 <= threads <= 1024:
+        raise ValueError(f"threads must be 1 to 1024 or None, not {threads}")
+    if isinstance(game, str):
+        game = position(game)
+    if isinstance(game, type):
+        raise NotationError(f"a game is a position, {game.__name__}(), not the class of them")
+    # Raises if one of these is wrong, or has no effect beside the others.
+    spec = mc(policy=policy, strengths=strengths, epsilon=epsilon)
+    if not hasattr(game, "playout_arrays"):
+        if threads not in (None, 1):
+            raise NotationError("a game written in Python is played out on one thread")
+        if policy != "uniform":
+            raise NotationError("a game written in Python is played out by policy=uniform")
+        return _python_playouts(game, count, seed, _PYTHON_LIMIT if limit is None else limit)
+    workers = threads or os.cpu_count() or 1
+    plies = None if limit is None else min(limit, 2**31 - 1)
+    if policy == "uniform":
+        arrays = game.playout_arrays(count, seed % 2**64, workers, plies)
+    else:
+        name = name_of(game)
+        spec = spec.for_game(name)
+        options, models = monte_carlo_options(spec, name), models_for(spec, name)
+        arrays = _core.policy_playouts(
+            name, as_line(game, name), options, models, count, seed % 2**64, workers, plies
+        )
+    outcomes, lengths, scores, over = arrays
+    return Playouts(outcomes, lengths, scores, over.astype(bool))
+
+
+def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:
+    """Random games from a position of a class that follows `AnyGame`, one by one."""
+    for name in ("to_play", "outcome", "legal_moves", "play"):
+        if not hasattr(start, name):
+            raise NotationError(f"{type(start).__name__} is no game: it has no '{name}'")
+    outcomes = np.zeros(count, dtype=np.int8)
+    lengths = np.zeros(count, dtype=np.int32)
+    scores = np.zeros(count, dtype=np.float32)
+    over = np.zeros(count, dtype=bool)
+    for i in range(count):
+        chance = random.Random(f"{seed} {i}")
+        game = start
+        while game.outcome is None and lengths[i] < limit:
+            moves = list(game.legal_moves)
+            if not moves:
+                raise NotationError(f"{type(start).__name__}: no legal moves, but no outcome")
+            game = game.play(chance.choice(moves))
+            lengths[i] += 1
+        result = 0.0 if game.outcome is None else 2 * float(game.outcome.value) - 1
+        outcomes[i] = round(result)
+        scores[i] = getattr(game, "score", result)
+        over[i] = game.outcome is not None
+    return Playouts(outcomes, lengths, scores, over)

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Artefacts: everything learned or given, told apart by content, with how it was made.
+
+A spec that names a file reads it once, whole: what it holds counts from then on, not its name.
+Whoever keeps or sends the spec keeps the content with it, so that a file that changes later, or
+that another machine doesn't have, changes nothing.
+
+What Hyoka writes has a header: kind, format, SHA-256 of the content and how it was made. Small
+things are JSON objects with the header under "hyoka"; others are a line of magic, a line of
+JSON and then their bytes, which begin at a multiple of 64 so that they can be mapped into memory.
+Files without a header (weights written by hand, records, profiles in TOML) are taken for what they
+are used as. Nothing in a file is ever executed.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+import math
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hyoka.foundation.errors import NotationError, SourceError, nearest
+from hyoka.storage.files import write_bytes
+
+if TYPE_CHECKING:
+    from hyoka.storage.game_ids import GameIds
+
+BUILT_IN: Final = "built-in"
+"""In the place of a file: what is built in for the game at hand."""
+LEARNED: Final = "learned"
+"""In the place of a file of strengths: what was learned for the game at hand, as Hyoka has it."""
+NETWORK: Final = "network"
+"""The same, of what was learned the network, whether searches go by it or not."""
+_HEADER: Final = "hyoka"
+_MAGIC: Final = b"hyoka-artefact 1\n"
+_ALIGNMENT: Final = 64
+_LARGEST: Final = 1 << 28
+_LONGEST_HEADER: Final = 1 << 27
+_SHORT: Final = 12
+_JSON_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*["}]')
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What artefacts of one kind are."""
+
+    words: str
+    version: int = 1
+    """The newest format that this Hyoka writes; it reads all from 1 on."""
+    is_json: bool = False
+    """Whether the content is a JSON object."""
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "weights": Kind("the weights of an evaluation's terms", is_json=True),
+    "evaluation": Kind("the weights of an evaluation over many small features"),
+    "perceptrons": Kind("the weights of networks over patterns on the board, one a ply"),
+    "network": Kind("a network that says what positions are worth, and which moves"),
+    "convolution": Kind("a network of convolutions: what positions are worth, and which moves"),
+    "objective": Kind("what comparison training makes small", is_json=True),
+    "strengths": Kind("the strengths of features of moves", is_json=True),
+    "combined": Kind("several models that rank moves, as one"),
+    "latent": Kind("the strengths and factors of features of moves"),
+    "mets": Kind("a tree over the stones around a point, which ranks moves"),
+    "formula": Kind("the weights of columns added to an evaluator's scores", is_json=True),
+    "book": Kind("the moves of an opening book by position, with how often they were played"),
+    "profile": Kind("how GTP engines are asked"),
+}
+"""What can be learned or given. A JSON object holds what it is about under its kind's name."""
+
+
+def _versions() -> dict[str, str]:
+    """What the numbers that are made here may depend on."""
+    packages = {name: importlib.metadata.version(name) for name in ("hyoka", "numpy")}
+    return packages | {"python": platform.python_version()}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How an artefact was made. Nothing in it depends on the day: the same work, the same file."""
+
+    command: str
+    """The command, or the function in Python."""
+    seed: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """How much it was made of: games, positions."""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What else was chosen: the study, the method."""
+    parents: Mapping[str, str] = field(default_factory=dict)
+    """The artefacts that it was made of, by SHA-256."""
+    versions: Mapping[str, str] = field(default_factory=_versions)
+    learned_games: "GameIds | None" = None
+    """The games it was learned from; None if they are not listed."""
+
+    @classmethod
+    def from_json(cls, value: object) -> "Origin":
+        """What a header says under `made_by`; raises NotationError."""
+        if not isinstance(value, dict):
+            raise NotationError("'made_by' is no object")
+        command, seed = value.get("command"), value.get("seed")
+        if not isinstance(command, str):
+            raise NotationError(f"'made_by' has no command that is a text: {shown(command)}")
+        if type(seed) not in (int, type(None)):
+            raise NotationError(f"'made_by' has a seed that is no whole number: {shown(seed)}")
+
+        def table(name: str, kind: type) -> dict[str, Any]:
+            found = value.get(name, {})
+            if isinstance(found, dict) and all(type(each) is kind for each in found.values()):
+                return found
+            raise NotationError(f"'made_by' has '{name}' that can't be read: {shown(found)}")
+
+        choices, parents, versions = (table(n, str) for n in ("choices", "parents", "versions"))
+        listed = value.get("learned_games")
+        return cls(
+            command,
+            seed,
+            table("counts", int),
+            choices,
+            parents,
+            versions,
+            None if listed is None else _game_ids(listed),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What a header says under `made_by`; what is empty is left out."""
+        plain = asdict(replace(self, learned_games=None))
+        found = {name: value for name, value in plain.items() if value not in (None, {})}
+        if self.learned_games is not None:
+            found["learned_games"] = self.learned_games.as_json()
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        """The same for display: of the learned games only their number."""
+        found = replace(self, learned_games=None).as_json()
+        if self.learned_games is not None:
+            found["learned_games"] = {"count": len(self.learned_games)}
+        return found
+
+
+def _game_ids(listed: object) -> "GameIds":
+    from hyoka.storage.game_ids import GameIds  # noqa: PLC0415 - NumPy is slow to import
+
+    return GameIds.from_json(listed)
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """Something learned or given; equal contents of one kind are equal, whatever their names.
+
+    >>> made = Artefact.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
+    >>> made.game, made.version, made.fingerprint
+    ('chess', 1, 'e845ed18eefa')
+    >>> Artefact.from_bytes(made.to_bytes()) == made
+    True
+    """
+
+    kind: str | None
+    """One of `KINDS`; None if neither the file nor its use tells."""
+    content: bytes = field(compare=False, repr=False)
+    """The file without its header: one that was written before there were headers is the same."""
+    path: str = field(default="", compare=False)
+    """As it was given."""
+    game: str | None = field(default=None, compare=False)
+    """None if it is not told, or for any."""
+    version: int | None = field(default=None, compare=False)
+    """Of the format; None if there is no header."""
+    origin: Origin | None = field(default=None, compare=False)
+    """None if it is not told."""
+    sha256: str = field(init=False)
+    """Of the content."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sha256", hashlib.sha256(self.content).hexdigest())
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        content: Mapping[str, Any] | bytes,
+        *,
+        game: str | None = None,
+        origin: Origin | None = None,
+        path: str = "",
+    ) -> "Artefact":
+        """A new artefact; what JSON objects are for, they say under `game` themselves."""
+        known = _kind_named(kind)
+        if isinstance(content, Mapping) != known.is_json:
+            what = "a JSON object" if known.is_json else "bytes"
+            raise NotationError(f"the content of {kind} is {what}, not a {type(content).__name__}")
+        if isinstance(content, Mapping):
+            if _HEADER in content:
+                raise NotationError(f"'{_HEADER}' is the header's name, not one of the content")
+            game = content.get("game", game)
+            content = _text(content, path)
+        return cls(kind, content, path, game, known.version, origin)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, path: str = "", kind: str | None = None) -> "Artefact":
+        """What a file of these bytes holds; raises SourceError, also if it is of another kind."""
+        if kind is not None:
+            _kind_named(kind)
+        if data.startswith(_MAGIC):
+            header, content = _unpacked(data, path)
+            artefact = _described(header, content, header.get("game"), path, is_json=False)
+        elif not _may_be_json(data, kind):
+            return cls(kind, data, path)
+        else:
+            found = json_object(data, path)
+            game = found.get("game")
+            if _HEADER not in found:
+                told = next((name for name in KINDS if KINDS[name].is_json and name in found), None)
+                return cls(kind or told, data, path, game if isinstance(game, str) else None)
+            header = found.pop(_HEADER)
+            artefact = _described(header, _text(found, path), game, path, is_json=True)
+        if kind is not None:
+            artefact.check(kind)
+        return artefact
+
+    def to_bytes(self) -> bytes:
+        """What `from_bytes` reads as this artefact; a file without a header stays as it was."""
+        if self.version is None:
+            return self.content
+        header: dict[str, Any] = {"kind": self.kind, "version": self.version, "sha256": self.sha256}
+        made_by = {} if self.origin is None else {"made_by": self.origin.as_json()}
+        if _kind_named(self.kind or "").is_json:
+            found = {_HEADER: header | made_by, **self.json_object()}
+            return _text(found, self.path)
+        header |= {"game": self.game, "size": len(self.content)} | made_by
+        begun = _MAGIC + json.dumps(header).encode()
+        return begun + b" " * (-(len(begun) + 1) % _ALIGNMENT) + b"\n" + self.content
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file; raises OSError."""
+        write_bytes(Path(path), self.to_bytes())
+
+    def __str__(self) -> str:
+        return self.path or f"{self.kind} {self.fingerprint}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Some characters that tell this content from others."""
+        return self.sha256[:_SHORT]
+
+    def check(self, kind: str, game: str | None = None) -> None:
+        """Raise SourceError if it is of another kind, or for another game."""
+        if self.kind not in (None, kind):
+            raise SourceError(f"{self}: it holds {self.kind}, not {kind}")
+        if game is not None and self.game not in (None, game):
+            raise SourceError(f"{self}: {kind} for {self.game}, not for {game}")
+
+    def json_object(self) -> dict[str, Any]:
+        """The content as a JSON object with each name once; raises SourceError."""
+        return json_object(self.content, str(self))
+
+    def as_json(self) -> dict[str, Any]:
+        """All but the content, for programs."""
+        return {
+            "file": self.path,
+            "kind": self.kind,
+            "game": self.game,
+            "version": self.version,
+            "sha256": self.sha256,
+            "bytes": len(self.content),
+            "made_by": None if self.origin is None else self.origin.summary(),
+        }
+
+
+def read_artefact(source: str | Path | Artefact, kind: str | None = None) -> Artefact:
+    """The artefact in a file; raises SourceError, also if it is none of this kind.
+
+    Without a kind a file without a header is looked at: what a JSON object names tells.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "weights.json"
+    ...     _ = path.write_text('{"bishop_pair": 30}')
+    ...     artefact = read_artefact(path, "weights")
+    >>> artefact.json_object(), artefact.origin
+    ({'bishop_pair': 30}, None)
+    """
+    if isinstance(source, Artefact):
+        if kind is not None:
+            source.check(kind)
+        return source
+    name = str(source)
+    if not name.strip():
+        raise NotationError("no file is named")
+    try:
+        with Path(source).open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:  # the second: a name that no file can have
+        raise SourceError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > _LARGEST:
+        raise SourceError(f"{name}: too large: more than {_LARGEST >> 20} MiB")
+    return Artefact.from_bytes(data, path=name, kind=kind)
+
+
+def json_object(data: bytes, source: str) -> dict[str, Any]:
+    """A JSON object with each name once; raises SourceError."""
+    try:
+        content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
+    except UnicodeDecodeError:
+        raise SourceError(f"{source}: no JSON: it is not UTF-8") from None
+    except RecursionError:
+        raise SourceError(f"{source}: no JSON that can be read: nested too deeply") from None
+    except ValueError as error:
+        raise SourceError(f"{source}: no JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise SourceError(f"{source}: not an object with names and numbers")
+    return content
+
+
+def number_of(value: object) -> float:
+    """A number that JSON holds, as a float; NaN if it is none or too large to be one.
+
+    >>> number_of(3), number_of("3"), number_of(True), number_of(10**400)
+    (3.0, nan, nan, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+def shown(value: object) -> str:
+    """A value of a file in a message: no more of it than fits on a line."""
+    try:
+        text = value if isinstance(value, str) and value.isprintable() else json.dumps(value)
+    except RecursionError:
+        return "what is nested too deeply"
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _kind_named(name: str) -> Kind:
+    if name not in KINDS:
+        hint = nearest(name, KINDS) or f"there are {', '.join(KINDS)}"
+        raise NotationError(f"no kind of artefact '{name}'; {hint}")
+    return KINDS[name]
+
+
+def _may_be_json(data: bytes, kind: str | None) -> bool:
+    looks_so = _JSON_OBJECT.match(data) is not None
+    if kind is None:
+        return looks_so
+    # Also for what is no JSON, a file of ours is told from one that was given.
+    return KINDS[kind].is_json or (looks_so and f'"{_HEADER}"'.encode() in data[:_ALIGNMENT])
+
+
+def _text(content: Mapping[str, Any], path: str) -> bytes:
+    """A JSON object as it is written, and hashed; raises SourceError."""
+    try:
+        return f"{json.dumps(content, indent=1)}\n".encode()
+    except RecursionError:
+        raise SourceError(f"{path}: nested too deeply") from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"'{shown(twice)}' stands there twice")
+    return found
+
+
+def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
+    """The header and the bytes after it; raises SourceError."""
+    end = data.find(b"\n", len(_MAGIC), _LONGEST_HEADER)
+    if end < 0:
+        raise SourceError(f"{path}: an artefact whose header has no end: it was cut short")
+    header, content = json_object(data[len(_MAGIC) : end], f"{path}: header"), data[end + 1 :]
+    if header.get("size") != len(content):
+        raise SourceError(
+            f"{path}: it holds {len(content):,} bytes where its header says "
+            f"{shown(header.get('size'))}: it was cut short or added to"
+        )
+    return header, content
+
+
+def _described(
+    header: object, content: bytes, game: object, path: str, *, is_json: bool
+) -> Artefact:
+    """The artefact that a header describes; raises SourceError where it isn't so."""
+    if not isinstance(header, dict):
+        raise SourceError(f"{path}: its header is no object, but {shown(header)}")
+    kind, version, sha256 = (header.get(name) for name in ("kind", "version", "sha256"))
+    if not isinstance(kind, str) or kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise SourceError(f"{path}: this Hyoka knows no kind {shown(kind)}; it knows {known}")
+    if KINDS[kind].is_json != is_json:
+        form = "a JSON object" if KINDS[kind].is_json else "no JSON object"
+        raise SourceError(f"{path}: a file of {kind} is {form}")
+    if type(version) is not int or not 1 <= version <= KINDS[kind].version:
+        raise SourceError(
+            f"{path}: {kind} in format {shown(version)}; this Hyoka reads up to "
+            f"{KINDS[kind].version}: take the one that wrote it, or a newer one"
+        )
+    if not isinstance(game, str | None):
+        raise SourceError(f"{path}: its game is {shown(game)}, not a name")
+    try:
+        origin = Origin.from_json(header["made_by"]) if "made_by" in header else None
+    except NotationError as error:
+        raise SourceError(f"{path}: {error}") from None
+    artefact = Artefact(kind, content, path, game, version, origin)
+    if artefact.sha256 != sha256:
+        raise SourceError(
+            f"{path}: damaged or edited: the content is not that of its header (SHA-256 "
+            f"{artefact.fingerprint}…, not {shown(sha256)[:_SHORT]}…); to use it as it is, take "
+            "the header out"
+        )
+    return artefact

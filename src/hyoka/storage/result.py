@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results: their coverage, tables, text, pictures and files."""
+
+import importlib
+import io
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import pyarrow as pa
+
+from hyoka.foundation.errors import Error, StudyError, named
+from hyoka.foundation.figure import Figure
+from hyoka.storage.files import write_bytes, write_text
+from hyoka.storage.outputs import mark_table
+
+if TYPE_CHECKING:
+    import altair
+
+    from hyoka.reporting import Picture
+
+
+MIN_GAMES: Final = 20
+"""Results show no figure of fewer games, and no common set of fewer is used, unless told to."""
+TOO_FEW: Final = "–"
+"""What stands in the place of such a figure."""
+_MOST_ALONE: Final = 3
+"""More evaluators than this on their own positions are counted, not listed."""
+
+DrawRule = Literal["drop", "half", "draws"]
+"""Drawn games are dropped, count as half a win, or count as draws."""
+_DRAWN: Final[dict[DrawRule, str]] = {
+    "drop": "left out",
+    "half": "counted as half a win each",
+    "draws": "counted as draws",
+}
+
+
+@dataclass(frozen=True)
+class CoveredGroup:
+    """Evaluators that were measured on the same positions."""
+
+    evaluators: tuple[str, ...]
+    positions: int
+    games: int
+    own_positions: tuple[int, ...] = ()
+    """How many positions each evaluator has by itself; empty where that was not counted."""
+    common_positions: int = 0
+    """Of an evaluator left out of a comparison, how many positions it shares with all in it."""
+
+    def counts(self, game: str = "game") -> str:
+        """Positions and games in words."""
+        return f"{_number(self.positions, 'position')} of {_number(self.games, game)}"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The groups of evaluators that were compared, and what was left out.
+
+    >>> group = CoveredGroup(("comments",), 61_234, 972)
+    >>> print(Coverage((group,), "drop", games=2180, drawn_games=1208))  # doctest: +ELLIPSIS
+    comments: 61,234 positions of 972 decided games. 1,208 of 2,180 games are drawn and left out ...
+    """
+
+    groups: tuple[CoveredGroup, ...]
+    draws: DrawRule = "drop"
+    games: int = 0
+    """All games with a result that these evaluators evaluated, drawn ones too."""
+    drawn_games: int = 0
+    missing: tuple[str, ...] = ()
+    """Evaluators without a position that counts."""
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """Evaluators that are compared with no other, though there are others."""
+        if len(self.groups) < 2:
+            return ()
+        return tuple(g.evaluators[0] for g in self.groups if len(g.evaluators) == 1)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, hint: bool = True) -> str:
+        """In a line; `hint` names the parameter that counts drawn games."""
+        game = "decided game" if self.draws == "drop" else "game"
+        together = [group for group in self.groups if len(group.evaluators) > 1]
+        alone = [group for group in self.groups if len(group.evaluators) == 1]
+        sentences = [_compared(group, game) for group in together]
+        if alone and not together and len(self.groups) == 1:
+            sentences.append(f"{alone[0].evaluators[0]}: {alone[0].counts(game)}")
+        elif together and alone:
+            sentences.append(f"Left out of the comparison: {_listed_alone(alone, game, 'common')}")
+        elif alone:
+            sentences.append(
+                f"Not compared, too few common positions: {_listed_alone(alone, game)}"
+            )
+        if self.drawn_games:
+            which = f"{self.drawn_games:,} of {_number(self.games, 'game')}"
+            verb = "is" if self.drawn_games == 1 else "are"
+            half = (
+                f" ({named('draws', 'half')} counts them)" if hint and self.draws == "drop" else ""
+            )
+            sentences.append(f"{which} {verb} drawn and {_DRAWN[self.draws]}{half}")
+        if self.missing:
+            sentences.append(f"Without a position that counts: {', '.join(self.missing)}")
+        return " ".join(f"{each}." for each in sentences)
+
+    def as_json(self) -> dict[str, Any]:
+        """The same in numbers."""
+        return {
+            "text": str(self),
+            "draws": self.draws,
+            "games": self.games,
+            "drawn_games": self.drawn_games,
+            "groups": [
+                {
+                    "evaluators": list(group.evaluators),
+                    "positions": group.positions,
+                    "games": group.games,
+                    "own_positions": list(group.own_positions),
+                    "common_positions": group.common_positions,
+                }
+                for group in self.groups
+            ],
+            "alone": list(self.alone),
+            "missing": list(self.missing),
+        }
+
+
+def _compared(group: CoveredGroup, game: str) -> str:
+    all_of = "both" if len(group.evaluators) == 2 else f"all {len(group.evaluators)}"
+    text = f"{', '.join(group.evaluators)}: the {group.counts(game)} that {all_of} evaluated"
+    own = group.own_positions
+    if own and max(own) > group.positions:
+        each = f"{min(own):,}" if min(own) == max(own) else f"{min(own):,} to {max(own):,}"
+        text += f" (each by itself {each})"
+    return text
+
+
+def _listed_alone(groups: Sequence[CoveredGroup], game: str, common: str = "") -> str:
+    if len(groups) <= _MOST_ALONE:
+        texts = []
+        for group in groups:
+            shared = f", {group.common_positions:,} of them {common}" if common else ""
+            texts.append(f"{group.evaluators[0]} ({group.counts(game)}{shared})")
+        return "; ".join(texts)
+    games = [group.games for group in groups]
+    return (
+        f"{len(groups)} evaluators, each measured on its own positions of {min(games):,} to "
+        f"{_number(max(games), game)}"
+    )
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def too_few_note(count: int, least: int, what: str = "row") -> str:
+    """Why figures are missing, for the notes of a result."""
+    rows = f"{count:,} {what}" + ("" if count == 1 else "s")
+    return (
+        f"{TOO_FEW}: {rows} of fewer than {least} games: too few for any figure; "
+        f"{named('min_games', 1)} shows them all the same."
+    )
+
+
+FORMATS = (".csv", ".parquet", ".json", ".html", ".png", ".svg", ".pdf")
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+class Result(ABC):
+    """A result with a table behind it."""
+
+    coverage: Coverage | None = None
+    """Which positions and games it rests on: the first line of what is printed."""
+
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """Everything in rows, numbers as numbers."""
+
+    @abstractmethod
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that people read, the first one being the heading."""
+
+    @abstractmethod
+    def chart(self) -> "altair.TopLevelMixin":
+        """A picture of it."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is, in a line."""
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it, in sentences."""
+        return ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as JSON has it: what is not a finite number is null."""
+        rows: list[dict[str, Any]] = plain_json(self.table().to_pylist())
+        return rows
+
+    def picture(self, figure: Figure | None = None) -> "Picture":
+        """The chart as it is drawn on paper, which notebooks show; `figure` says how."""
+        from hyoka.reporting import drawn  # noqa: PLC0415 - slow to import
+
+        return drawn(self.chart(), figure)
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame of pandas, which must be installed."""
+        return as_data_frame(self.table(), "pandas")
+
+    def to_polars(self) -> Any:
+        """The table as a data frame of Polars, which must be installed."""
+        return as_data_frame(self.table(), "polars")
+
+    def __repr__(self) -> str:
+        rows = max(len(self.lines()) - 1, 0)
+        return f"<{type(self).__name__} of {rows:,} rows: {self.title}; print it to see them>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, self.lines(), self.notes(), first=self._first_lines())
+
+    def __str__(self) -> str:
+        lines = [*self._first_lines(), self.title, *aligned(self.lines()), *self.notes()]
+        return "\n".join(lines)
+
+    def _first_lines(self) -> tuple[str, ...]:
+        return () if self.coverage is None else (str(self.coverage),)
+
+    def save(self, path: str | Path, figure: Figure | None = None) -> None:
+        """Write it as the path ends: `.csv`, `.parquet`, `.json`, `.html`, `.png`, `.svg`, `.pdf`.
+
+        `figure` says how a picture is drawn: its size, title, range, legend and names.
+        """
+        file = Path(path)
+        if file.suffix.lower() == ".csv":
+            write_text(file, _csv(self.table()))
+        elif file.suffix.lower() == ".parquet":
+            _write_parquet(self.table(), file)
+        elif file.suffix.lower() == ".json":
+            write_text(file, json.dumps(self.rows(), indent=1, ensure_ascii=False) + "\n")
+        elif file.suffix.lower() in _PICTURES:
+            from hyoka.reporting import save_chart  # noqa: PLC0415 - slow to import
+
+            save_chart(self.chart(), file, figure=figure)
+        elif file.suffix.lower() == ".html":
+            self._write_page(file)
+        else:
+            raise StudyError(f"'{file.name}' must end in one of {', '.join(FORMATS)}")
+
+    def _write_page(self, file: Path) -> None:
+        from hyoka.reporting import Chart, Page, Section, Table, write_page  # noqa: PLC0415
+
+        heading, *rows = self.lines()
+        words = (*self._first_lines(), *self.notes())
+        blocks = (Chart(self.chart(), self.title), Table("The same in numbers", heading, (*rows,)))
+        write_page(Page(self.title, sections=(Section("", words, blocks),)), file)
+
+
+def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
+    """A table as a data frame; raises Error if the library is not installed."""
+    try:
+        frames = importlib.import_module(library)
+    except ImportError:
+        raise Error(f"{library} is not installed: pip install {library}") from None
+    return table.to_pandas() if library == "pandas" else frames.from_arrow(table)
+
+
+def html_table(
+    title: str,
+    lines: Sequence[Sequence[str]],
+    notes: Sequence[str] = (),
+    most: int = 60,
+    first: Sequence[str] = (),
+) -> str:
+    """A table for notebooks, of at most so many rows, below its first lines.
+
+    Every word is text, never code.
+
+    >>> html_table("<b>", [["x"], ["1"]])
+    '<p><strong>&lt;b&gt;</strong></p><table><tr><th>x</th></tr><tr><td>1</td></tr></table>'
+    """
+    head, *rows = lines
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    more = [f"{len(rows) - most:,} more rows"] if len(rows) > most else []
+    return (
+        "".join(f"<p>{escape(line)}</p>" for line in first)
+        + f"<p><strong>{escape(title)}</strong></p><table>{row(head, 'th')}"
+        f"{''.join(row(cells, 'td') for cells in rows[:most])}</table>"
+        + "".join(f"<p><small>{escape(note)}</small></p>" for note in [*more, *notes])
+    )
+
+
+def aligned(rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Rows as lines of text whose columns stand under each other; numbers to the right.
+
+    >>> aligned((("name", "ACC"), ("uct", "0.6"), ("mc", "0.55")))
+    ['name   ACC', 'uct    0.6', 'mc    0.55']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        first, *others = (
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join([first, *others]).rstrip())
+    return lines
+
+
+def plain_json(value: Any) -> Any:
+    """The same without numbers that JSON does not know: they become null.
+
+    >>> plain_json({"p": [0.5, float("nan")]})
+    {'p': [0.5, None]}
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain_json(each) for key, each in value.items()}
+    return [plain_json(each) for each in value] if isinstance(value, list) else value
+
+
+def _csv(table: pa.Table) -> str:
+    import pyarrow.csv as pc  # noqa: PLC0415 - seldom needed
+
+    sink = io.BytesIO()
+    pc.write_csv(table, sink)
+    return sink.getvalue().decode("utf-8")
+
+
+def _write_parquet(table: pa.Table, file: Path) -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - seldom needed
+
+    sink = io.BytesIO()
+    pq.write_table(mark_table(table), sink)
+    write_bytes(file, sink.getvalue())

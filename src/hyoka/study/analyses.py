@@ -1,0 +1,540 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study can be asked about its evaluators: each function here is a method of `Study`.
+
+`evaluators` are names from `Study.engines` or the specs that were evaluated with, or patterns of
+them; all of them unless given. Those that share enough positions are measured on their common
+positions, the others each on its own (`hyoka.study.grouping`); `coverage` of a result says who was
+measured on what, and what became of drawn games. A `Question` says which positions, in which parts,
+and how sure the answer is to be; its fields may also be given as keywords, which go before those of
+the question:
+
+    study.metrics("comments", by="phase")
+    question = Question(where="ply >= 20", resampling=Resampling(200))
+    study.curve(question=question), study.metrics(question=question, by="phase")
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka import analysis
+from hyoka.analysis import (
+    AdaptiveBins,
+    Binning,
+    Calibration,
+    Comparison,
+    Condition,
+    Control,
+    Coverage,
+    CoveredGroup,
+    Curves,
+    Disagreement,
+    Equals,
+    FixedBins,
+    Gaps,
+    MetricsTable,
+    Sample,
+    Splits,
+    WdlModels,
+    open_bins,
+)
+from hyoka.analysis.binning import least_positions
+from hyoka.analysis.curves import Trend
+from hyoka.analysis.wdl import Stages, usual_most
+from hyoka.foundation.errors import ParameterError, StudyError, named
+from hyoka.foundation.progress import OnProgress
+from hyoka.games import facts_named
+from hyoka.storage.result import DrawRule
+from hyoka.study.grouping import Evaluated, EvaluatorGroup, comparison_groups
+from hyoka.study.sampling import (
+    OUTCOMES,
+    PHASE,
+    Asked,
+    Measured,
+    Question,
+    chosen_evaluators,
+    evaluator_labels,
+    is_player,
+    measured,
+    split_columns,
+)
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+_RESAMPLES_OF_SPLITS: Final = 200
+"""At most, of each split: they only test its largest gap."""
+MOVE: Final = "move"
+"""Games are followed by it unless told otherwise: the move number."""
+_MOVE_NUMBER: Final = "ply // 2 + 1"
+
+
+def curve(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    wdl: bool = False,
+    delta: float | None = None,
+    error: float | None = None,
+    count: int | None = None,
+    at_least: int | None = None,
+    bands: str = "games",
+    **asked: Unpack[Asked],
+) -> Curves:
+    """Evaluation curves: win probability by what an evaluator said.
+
+    `delta` is the width of bins, which otherwise suits the data. With `error` or `count` bins grow
+    instead until the standard error (by games) is at most `error` and they hold `count` positions.
+    Bins of fewer than `at_least` positions are left out. Where positions are parted, the curve of
+    all of them comes first. `wdl` gives curves of wins, draws and losses.
+    """
+    if delta is not None and (error is not None or count is not None):
+        grow = f"{named('error')} and {named('count')}"
+        raise ParameterError("delta", f"is one width of all bins, {grow} let them grow: not both")
+    question = _balanced_parts(_asked(question, asked))
+    curves = []
+    walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
+    for loaded, sample in walk:
+        # Of one evaluator all curves have the same bins.
+        binning = _binning(sample, delta, error, count, at_least)
+        for outcome, trend, of_outcome in _outcomes(sample, wdl):
+            for condition, holds in _parts(loaded, question, with_all=True):
+                part = _part(loaded, question, of_outcome, holds)
+                if len(part):
+                    words = " ".join(word for word in (outcome, condition) if word)
+                    curves.append(
+                        analysis.curve(
+                            part,
+                            binning=binning,
+                            at_least=count if at_least is None else at_least,
+                            resampling=question.resampling,
+                            condition=words,
+                            trend=trend,
+                        )
+                    )
+    return Curves(
+        tuple(curves),
+        "share" if wdl else "win probability",
+        bands=bands,
+        coverage=walk.coverage("draws" if wdl else question.draws),
+    )
+
+
+def metrics(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    threshold: float | Literal["best"] | None = None,
+    **asked: Unpack[Asked],
+) -> MetricsTable:
+    """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
+
+    From `threshold` on a position is called won: 0.5 for values and 0 for scores unless given.
+    """
+    question = _balanced_parts(_asked(question, asked))
+    tables = []
+    caveats: dict[str, None] = {}
+    walk = _measured_each(study, evaluators, question)
+    for loaded, sample in walk:
+        caveats |= dict.fromkeys(loaded.caveats)
+        for condition, holds in _parts(loaded, question, with_all=True):
+            part = _part(loaded, question, sample, holds)
+            if not len(part):
+                continue
+            tables.append(
+                analysis.measure(
+                    part, threshold=threshold, resampling=question.resampling, condition=condition
+                )
+            )
+    confidence = question.resampling.confidence
+    return MetricsTable(
+        tuple(tables),
+        confidence=confidence,
+        caveats=tuple(caveats),
+        min_games=question.min_games,
+        coverage=walk.coverage(question.draws),
+    )
+
+
+def splits(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluator: str | None = None,
+    question: Question | None = None,
+    *,
+    top: int = 10,
+    columns: Sequence[str] | None = None,
+    pairs: bool = True,
+    false_discovery_rate: float = 0.05,
+    least_effect: float = 0.01,
+    least_games: int = 30,
+    progress: OnProgress | None = None,
+    **asked: Unpack[Asked],
+) -> Splits:
+    """Search for the conditions under which an evaluator is most wrong.
+
+    `columns` are those to look at, or SQL expressions; by default ply, who moves, what
+    describes the positions, komi, handicap and rules. Without a name, the study's only evaluator.
+    A balanced search compares positions of the same phase only, and tries no condition on plies;
+    else a split that is only a phase comes last.
+    """
+    question = _of_all(_asked(question, asked), "a search for splits")
+    if evaluator is None:
+        if len(study.engines) > 1:
+            raise ParameterError("evaluator", f"says whose splits, of {', '.join(study.engines)}")
+        evaluator = study.engines[0] if study.engines else None
+    searched = list(columns) if columns is not None else split_columns(study)
+    for column in searched:
+        telling = OUTCOMES & set(re.findall(r"\w+", column))
+        if telling:
+            names = ", ".join(sorted(telling))
+            raise ParameterError("columns", f"describe positions; {names} knows the game's end")
+    loaded = measured(study, evaluator, question, columns=searched)
+    equal = None if question.balance is None else loaded.phase
+    resamples = min(question.resampling.resamples, _RESAMPLES_OF_SPLITS)
+    weaknesses = analysis.find_splits(
+        loaded.samples[0],
+        loaded.columns,
+        top=top,
+        pairs=pairs,
+        false_discovery_rate=false_discovery_rate,
+        least_effect=least_effect,
+        least_games=least_games,
+        first_player=first_player(study.game),
+        words=column_words(study.game, is_player(study, chosen_evaluators(study, evaluator)[0])),
+        controls=[each for each in loaded.controls(loaded.samples[0].name) if each is not equal],
+        held_equal=equal,
+        resampling=replace(question.resampling, resamples=resamples),
+        progress=progress,
+    )
+    games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
+    coverage = Coverage((loaded.group(),), question.draws, games, drawn)
+    return replace(weaknesses, caveats=loaded.caveats, coverage=coverage)
+
+
+def gaps(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    **asked: Unpack[Asked],
+) -> Gaps:
+    """How far the curves of the parts lie from the curve of all, with tests by games.
+
+    Positions may be parted by any SQL condition: `by="ladder > 0"` makes two parts. Balanced, each
+    position is compared with those of its own phase only, at equal values as ever.
+    """
+    question = _asked(question, asked)
+    if question.by is None:
+        raise ParameterError("by", "parts the positions: name a column or a condition")
+    found = []
+    equal: Control | None = None
+    walk = _measured_each(study, evaluators, question)
+    for loaded, sample in walk:
+        equal = None if question.balance is None else loaded.phase
+        equals = Equals(sample, None if equal is None else equal.strata)
+        found += [
+            analysis.named_gap(equals, words, holds, resampling=question.resampling)
+            for words, holds in _parts(loaded, question, with_all=False)
+            if holds is not None and holds.any() and not holds.all()
+        ]
+    held_equal = "" if equal is None else equal.name
+    return Gaps(tuple(found), held_equal, walk.coverage(question.draws))
+
+
+def compare(
+    study: "Study",
+    one: str,
+    other: str,
+    question: Question | None = None,
+    *,
+    threshold: float | Literal["best"] | None = None,
+    **asked: Unpack[Asked],
+) -> Comparison:
+    """Two evaluators on the same positions: the difference of each metric with its interval."""
+    question = _unbalanced(_of_all(_asked(question, asked), "a comparison"), "a comparison")
+    loaded, coverage = _two(study, one, other, question)
+    a, b = loaded.samples
+    found = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
+    return replace(found, min_games=question.min_games, coverage=coverage)
+
+
+def disagreements(
+    study: "Study",
+    one: str,
+    other: str,
+    question: Question | None = None,
+    *,
+    top: int = 20,
+    **asked: Unpack[Asked],
+) -> Disagreement:
+    """Where two evaluators differ most, and which of them was right."""
+    question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
+    loaded, coverage = _two(study, one, other, question)
+    a, b = loaded.samples
+    disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
+    disputed = []
+    for each in disagreement.disputed:
+        game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
+        text = study.record(game).position_text(ply)
+        disputed.append(replace(each, game=game, ply=ply, text=text))
+    return replace(disagreement, disputed=tuple(disputed), coverage=coverage)
+
+
+def calibration(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    wdl: bool = False,
+    **asked: Unpack[Asked],
+) -> Calibration:
+    """Constants that turn scores into win probabilities; with `wdl`, into those of win and loss."""
+    question = _balanced_parts(_asked(question, asked))
+    walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
+    rows = tuple(
+        row
+        for loaded, sample in walk
+        for condition, holds in _parts(loaded, question, with_all=True)
+        for row in analysis.calibrate(
+            _part(loaded, question, sample, holds),
+            draws=question.draws,
+            wdl=wdl,
+            condition=condition,
+            confidence=question.resampling.confidence,
+        )
+    )
+    return Calibration(rows, question.min_games, walk.coverage("draws" if wdl else question.draws))
+
+
+def wdl(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    along: str = MOVE,
+    at: float | None = None,
+    between: tuple[float, float] | None = None,
+    most: float | None = None,
+    degree: int | None = None,
+    **asked: Unpack[Asked],
+) -> WdlModels:
+    """Models of win, draw and loss by score and stage of the game (Stockfish's WDL model).
+
+    The stage is `along`: the number of the `move`, or an SQL expression over positions. Scores are
+    normalised `at` a stage, the median unless given. Stages outside of `between` and scores beyond
+    `most` are left out; by default the outermost half percent, and four times the score that wins
+    half of the games.
+    """
+    question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
+    column = _MOVE_NUMBER if along == MOVE else along
+    # A model is of one evaluator: what others said of which positions does not matter.
+    alone = [EvaluatorGroup((name,)) for name in chosen_evaluators(study, evaluators)]
+    walk = _Walk(study, alone, question, (column,))
+    every, models = list(walk), []
+    try:
+        stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
+    except (TypeError, ValueError):
+        raise ParameterError("along", f"is a number at each position, not '{along}'") from None
+    if at is None:  # the same for all, or their figures could not be compared
+        at = Stages.of(along, np.concatenate(stages_of), between=between).reference
+    for (loaded, sample), numbers in zip(every, stages_of, strict=True):
+        stages = Stages.of(along, numbers, at, between)
+        limit = usual_most(sample) if most is None else most
+        models += [
+            analysis.fit_wdl_model(
+                _part(loaded, question, sample, holds),
+                numbers if holds is None else numbers[holds],
+                stages,
+                most=limit,
+                degree=degree,
+                condition=condition,
+                resampling=question.resampling,
+            )
+            for condition, holds in _parts(loaded, question, with_all=True)
+        ]
+    caveats = dict.fromkeys(caveat for loaded, _ in every for caveat in loaded.caveats)
+    return WdlModels(
+        tuple(models), tuple(caveats), walk.coverage("draws"), min_games=question.min_games
+    )
+
+
+def _asked(question: Question | None, asked: Asked) -> Question:
+    """A question with what keywords change of it."""
+    return (question or Question()).also(**asked)
+
+
+def _balanced_parts(question: Question) -> Question:
+    """The question, if what it balances are parts."""
+    if question.balance is not None and question.by is None:
+        raise ParameterError("balance", f"weighs parts against all: say which with {named('by')}")
+    return question
+
+
+def _of_all(question: Question, what: str) -> Question:
+    """The question, if it does not part the positions."""
+    if question.by is not None:
+        raise ParameterError(
+            "by", f"parts positions; {what} is of all together: choose some with {named('where')}"
+        )
+    return question
+
+
+def _unbalanced(question: Question, what: str) -> Question:
+    """The question, if it balances nothing: evaluators on the same positions have the same mix."""
+    if question.balance is not None:
+        raise ParameterError("balance", f"weighs parts against all; {what} is of all together")
+    return question
+
+
+def first_player(game: str) -> str:
+    """Who the first player is, in a game's own words."""
+    return facts_named(game).players[0]
+
+
+def column_words(game: str, of_player: bool = False) -> dict[str, str]:
+    """What columns of truth values mean, where their names do not say it.
+
+    `of_player`: what one player says after its own moves, whose turn says which side it has.
+    """
+    first, second = facts_named(game).players[:2]
+    mine = f", it has just moved as {second}" if of_player else ""
+    return {"first_to_play": f"{first} is to move{mine}"}
+
+
+def _measured_each(
+    study: "Study", evaluators: Sequence[str] | str | None, question: Question
+) -> "_Walk":
+    """Each evaluator's sample, on the positions that its group shares (`comparison_groups`)."""
+    names = chosen_evaluators(study, evaluators)
+    return _Walk(study, comparison_groups(study, names, question), question)
+
+
+class _Walk:
+    """The samples of groups of evaluators, loaded one group after the other.
+
+    Groups without a position that counts are left out, and `coverage` names them; if there is no
+    other, the error of the first is raised.
+    """
+
+    def __init__(
+        self,
+        study: "Study",
+        groups: Sequence[EvaluatorGroup],
+        question: Question,
+        columns: Sequence[str] = (),
+    ) -> None:
+        self._study, self._groups, self._question = study, groups, question
+        self._columns = columns
+        self._met: list[CoveredGroup] = []
+        self._games: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._missing: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[Measured, Sample]]:
+        nothing: list[StudyError] = []
+        for group in self._groups:
+            try:
+                loaded = measured(self._study, group.names, self._question, columns=self._columns)
+            except StudyError as error:
+                nothing.append(error)
+                if len(nothing) == len(self._groups):
+                    raise nothing[0] from None
+                self._missing += evaluator_labels(self._study, group.names)
+                continue
+            self._met.append(loaded.group(group.own_positions, group.common_positions))
+            self._games = np.union1d(self._games, loaded.joint_games)
+            self._drawn = np.union1d(self._drawn, loaded.drawn_games)
+            for sample in loaded.samples:
+                yield loaded, sample
+
+    def coverage(self, draws: DrawRule) -> Coverage:
+        """What the samples that were given rest on."""
+        return Coverage(
+            tuple(self._met), draws, len(self._games), len(self._drawn), tuple(self._missing)
+        )
+
+
+def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Measured, Coverage]:
+    """Two evaluators on the positions that both evaluated, however few these are."""
+    loaded = measured(study, [one, other], question)
+    if len(loaded.samples) != 2:
+        raise ParameterError("other", f"is compared with itself: {one}")
+    names = chosen_evaluators(study, [one, other])
+    evaluated = Evaluated.load(study, names, question)
+    group = loaded.group([evaluated.positions([name]) for name in names])
+    games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
+    return loaded, Coverage((group,), question.draws, games, drawn)
+
+
+def _binning(
+    sample: Sample,
+    delta: float | None,
+    error: float | None,
+    count: int | None,
+    at_least: int | None,
+) -> Binning:
+    """The bins that were asked for, of all positions; a curve of some leaves out what is thin."""
+    if error is not None or count is not None:
+        enough = at_least or least_positions(len(sample)) if count is None else count
+        return AdaptiveBins(enough, error=np.inf if error is None else error)
+    fewest = least_positions(0) if at_least is None else at_least
+    return open_bins(sample, fewest) if delta is None else FixedBins(delta, fewest)
+
+
+def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
+    """What curves are of, how a good one goes, and the positions with that as their result."""
+    if not wdl:
+        yield "", "rises", sample
+        return
+    yield "win", "rises", sample.with_results(sample.results == 1)
+    yield "draw", "any", sample.with_results((sample.results > 0) & (sample.results < 1))
+    yield "loss", "falls", sample.with_results(sample.results == 0)
+
+
+def _parts(
+    loaded: Measured, question: Question, *, with_all: bool
+) -> Iterator[tuple[str, NDArray[Any] | None]]:
+    """The parts in words, and where each holds; all positions first if wanted."""
+    if with_all:
+        yield "", None
+    if question.by is None:
+        return
+    for condition in _conditions(loaded, question):
+        yield condition.words, condition.holds
+
+
+def _part(
+    loaded: Measured, question: Question, sample: Sample, holds: NDArray[Any] | None
+) -> Sample:
+    """The positions of a part, weighed so that phases are spread as in all if that is asked for."""
+    part = sample if holds is None else sample.where(holds)
+    if question.balance is None or not len(part):
+        return part
+    strata, shares = loaded.strata()
+    return part.balanced(strata if holds is None else strata[holds], shares)
+
+
+def _conditions(loaded: Measured, question: Question) -> list[Condition]:
+    by = question.expression
+    assert by is not None
+    if by == PHASE:
+        return phases(loaded.plies)
+    return analysis.partition(
+        by, loaded.columns[by], question.bins, called=question.called, most=question.largest
+    )
+
+
+def phases(plies: NDArray[Any]) -> list[Condition]:
+    """Early, middle and late: thirds of the positions by their plies; fewer of few plies."""
+    cuts = sorted(set(np.quantile(plies, [1 / 3, 2 / 3], method="nearest").tolist()))
+    thirds = analysis.partition("ply", plies, cuts)
+    words = ("early", "middle", "late") if len(thirds) == 3 else ("early", "late")
+    return [
+        replace(each, words=f"{word} ({each.words})")
+        for word, each in zip(words, thirds, strict=True)
+    ]

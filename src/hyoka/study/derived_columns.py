@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns computed for all positions: ranks of the played moves, and categories of positions."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.models.loading import move_model
+from hyoka.models.training_games import LearnedGames
+from hyoka.search import SearchSpec
+from hyoka.search.difficulty import CATEGORIES, SEARCH, Categories, categories_of
+from hyoka.storage.game_ids import game_id
+from hyoka.storage.model_file import Artefact
+from hyoka.study.layout import now
+from hyoka.study.manifest import MODEL, changing
+from hyoka.study.manifest import SEARCH as SEARCH_FILE
+from hyoka.study.study import Study
+from hyoka.study.tables import (
+    CATEGORY_COLUMNS,
+    CATEGORY_SCHEMA,
+    RANKING_SCHEMA,
+    position_keys,
+    ranking_columns,
+)
+
+_PART_ROWS: Final = 500_000
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True)
+class RankingReport:
+    """What a move model said of the moves played."""
+
+    name: str
+    positions: int
+    ranked: int
+    """Positions with a move that it could rank."""
+    first: float
+    """The share of those in which it was ranked first."""
+    columns: tuple[str, ...]
+    """What conditions can use from now on."""
+    games: int
+    learned_games: int
+    """Games that the model learned from, or may have: their moves surprise it less."""
+    note: str
+    """How that is known; empty if it learned from none of them."""
+
+
+def rank_moves(
+    study: Study,
+    model: str | Path | Artefact,
+    name: str,
+    *,
+    progress: OnProgress | None = None,
+) -> RankingReport:
+    """Ask a move model about every position, and keep what it says as columns of the study.
+
+    `NAME_rank` is the rank of the move played, 1 for the best; `NAME_surprise` -log of the chance
+    that it was given; `NAME_entropy` how unsure the model is, in nats, whatever was played. Null
+    where no move was played. What the model said before under this name is replaced.
+    """
+    if not _NAME.fullmatch(name):
+        raise ParameterError("name", "is small letters, digits and _, a letter first")
+    ranking = move_model(study.game, model)
+    taken = set(study.condition_columns()) - set(_columns_there(study, name))
+    if clash := taken & set(ranking_columns(name)):
+        raise ParameterError("name", f"would give a second column {min(clash)}; choose another")
+    chosen = study.select(None)
+    table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    tally = Tally(progress, name, len(table), "positions")
+    found = table.predictions(ranking, progress=tally.reach)
+    tally.reach(len(table))
+    known = found.ranks > 0
+    rows = pa.table(
+        [
+            pa.array(chosen["game_id"].to_numpy()),
+            pa.array(chosen["ply"].to_numpy().astype(np.int32)),
+            pa.array(found.ranks, mask=~known),
+            pa.array(found.losses, mask=~known),
+            pa.array(found.entropies, mask=np.isnan(found.entropies)),
+        ],
+        schema=RANKING_SCHEMA,
+    )
+    with changing(study.path / "rankings" / f"model={name}" / MODEL, "ranking") as change:
+        starts = range(0, max(1, len(rows)), _PART_ROWS)
+        change.parts = [change.write(rows.slice(start, _PART_ROWS)) for start in starts]
+        change.values = {"name": name, "model": str(model), "created": now()}
+        change.commit()
+    first = float((found.ranks[known] == 1).mean()) if known.any() else 0.0
+    ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
+    learned = LearnedGames.of_model(study.game, model)
+    return RankingReport(
+        name,
+        len(table),
+        int(known.sum()),
+        first,
+        ranking_columns(name),
+        len(ids),
+        int(learned.contains(ids).sum()),
+        learned.note(ids),
+    )
+
+
+def _columns_there(study: Study, name: str) -> tuple[str, ...]:
+    there = (study.path / "rankings" / f"model={name}" / MODEL).exists()
+    return ranking_columns(name) if there else ()
+
+
+_CATEGORY_PART_ROWS: Final = 500_000
+_KIND: Final = "ab"
+_WITHOUT_EFFECT: Final = ("depth", "nodes", "time", "book", "scale")
+"""Settings of searches that end elsewhere, or say what their scores are worth."""
+
+
+@dataclass(frozen=True)
+class CategoriesReport:
+    """How many positions are of which kind."""
+
+    search: str
+    """What found the best moves."""
+    positions: int
+    counts: dict[str, dict[int, int]]
+    """By column and category; who is in none is not known."""
+
+
+def categorise(
+    study: Study,
+    *,
+    spec: str | SearchSpec = SEARCH,
+    threads: int = 1,
+    progress: OnProgress | None = None,
+) -> CategoriesReport:
+    """Search every position to three depths, and keep of which kinds it is as columns of the study.
+
+    `progress_eighth` is how far its game has come, 0 to 7; `best_move_changes` how often the best
+    move changes from depth 1 to 3, 0 to 2; `correct_depth` from which depth on the move played is
+    the best, 4 if it is not: both null where no move was played. What another search said before is
+    replaced, all of it or, interrupted, nothing. `spec` is an alpha-beta search.
+    """
+    search = _search_of(spec, study.game)
+    with changing(study.path / "categories" / f"search={_KIND}" / SEARCH_FILE, "categories") as new:
+        identity = {
+            "search": search.name,
+            "fingerprint": search.fingerprint,
+            "contents": dict(search.contents) or None,
+            "created": now(),
+        }
+        chosen = study.select(None)
+        games, plies = chosen["game_id"].to_numpy(), chosen["ply"].to_numpy()
+        table = study.game_table_of(games, plies)
+        found = categories_of(table, spec=search, threads=threads, progress=progress)
+        kinds = [pa.array(each, mask=each < 0) for each in found.by_class]
+        rows = pa.table(
+            [pa.array(games), pa.array(plies.astype(np.int32)), *kinds], schema=CATEGORY_SCHEMA
+        )
+        starts = range(0, max(1, len(rows)), _CATEGORY_PART_ROWS)
+        new.parts = [new.write(rows.slice(start, _CATEGORY_PART_ROWS)) for start in starts]
+        new.values = identity
+        new.commit()
+    counts = {
+        name: {category: int((each == category).sum()) for category in categories}
+        for name, each, categories in zip(
+            CATEGORY_COLUMNS, found.by_class, CATEGORIES.values(), strict=True
+        )
+    }
+    return CategoriesReport(search.name, len(table), counts)
+
+
+def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
+    search = (SearchSpec.from_text(spec) if isinstance(spec, str) else spec).said_for(game)
+    if search.kind != _KIND:
+        raise ParameterError("spec", f"is {_KIND} or {_KIND}:SETTINGS, not {search.kind}")
+    said = {*dict(search.chosen), *search.parts}
+    for name in _WITHOUT_EFFECT:
+        if name in said:
+            raise ParameterError("spec", f"goes to depths 1 to 3: '{name}' has no effect")
+    return search
+
+
+def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Categories | None:
+    """The categories that `categorise` has found of these positions; None if it was never asked.
+
+    -1 where nobody knows, as of games that came later.
+    """
+    if not study.category_columns:
+        return None
+    rows = study.sql("select * from categories order by game_id, ply")
+    keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+    wanted = position_keys(games, plies)
+    place = np.searchsorted(keys, wanted)
+    known = np.append(keys, -1)[place] == wanted
+    kinds = []
+    for name in CATEGORY_COLUMNS:
+        numbers = rows[name].fill_null(-1).to_numpy().astype(np.int8)
+        kinds.append(np.where(known, np.append(numbers, np.int8(-1))[place], np.int8(-1)))
+    return Categories(*kinds)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where evaluations are stored, and the visits of the searches that played the games."""
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.engines import Failure
+from hyoka.study.layout import now
+from hyoka.study.manifest import ENGINE, SEARCH, Change, changing, read_part
+from hyoka.study.study import Study
+from hyoka.study.tables import EVALUATION_SCHEMA, VISIT_SCHEMA, position_keys
+
+Chosen = tuple[NDArray[Any], NDArray[Any]]
+"""Game numbers and plies of positions, in order."""
+
+
+@dataclass
+class EvaluationReport:
+    """What one evaluator did."""
+
+    engine: str
+    """The name under which its evaluations are kept."""
+    wanted: int = 0
+    found: int = 0
+    """Evaluated before."""
+    failed_before: int = 0
+    """Asked about before, without an answer."""
+    done: int = 0
+    failed: int = 0
+    """Of those done."""
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    """The first few."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever asked should know, a line each."""
+    title: str = ""
+    """What people call it, if not by that name."""
+
+    @property
+    def known(self) -> int:
+        """Of how many of the positions wanted there is an evaluation."""
+        return self.found + self.done - self.failed
+
+
+def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
+    """What an evaluator has said, for the one who may add to it."""
+    return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
+
+
+def positions_done(change: Change, *, failed: bool = False) -> Chosen:
+    """The positions that an evaluator's parts hold; with `failed`, those that have no answer."""
+    games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    for part in change.parts:
+        table = read_part(change.file.parent / part.name, ["game_id", "ply", "failed"])
+        if failed:
+            table = table.filter(table["failed"].is_valid())
+        games.append(table["game_id"].to_numpy())
+        plies.append(table["ply"].to_numpy())
+    return np.concatenate(games), np.concatenate(plies)
+
+
+def store(  # noqa: PLR0913 - what, whose, where to
+    study: Study,
+    name: str,
+    rows: pa.Table,
+    chosen: Chosen,
+    identity: Mapping[str, Any],
+    *,
+    anew: bool = False,
+) -> EvaluationReport:
+    """Keep given evaluations of chosen positions, but for those that are there already.
+
+    With `anew` they take the place of what was there. `rows` has game_id, ply and columns of
+    evaluations; those that it lacks are not known.
+    """
+    started = time.monotonic()
+    report = EvaluationReport(name)
+    with evaluations_of(study, name) as change:
+        known = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+        wanted = _among(known, position_keys(*chosen))
+        if anew:
+            change.parts.clear()
+        new = wanted & ~np.isin(known, position_keys(*positions_done(change)))
+        report.wanted = int(wanted.sum())
+        report.done = int(new.sum())
+        report.found = report.wanted - report.done
+        if report.done or anew:
+            change.values = {"created": now(), **change.values, **identity}
+            change.add(as_evaluations(rows.filter(pa.array(new))))
+            change.commit()
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which keys are among others that rise: those are many, and are not sorted again."""
+    if not len(rising):
+        return np.zeros(len(keys), bool)
+    place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
+    return np.asarray(rising[place] == keys)
+
+
+def as_evaluations(rows: pa.Table) -> pa.Table:
+    """Rows in the shape that a study keeps evaluations in; what they lack is null."""
+    for name in EVALUATION_SCHEMA.names:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(len(rows), EVALUATION_SCHEMA.field(name).type))
+    return rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
+
+
+_PART_ROWS: Final = 200_000
+_KIND: Final = "uct"
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """By position: the codes of moves, and how often each was visited."""
+
+    offsets: NDArray[np.int64]
+    """Position i's moves are those from offsets[i] to offsets[i + 1]; none: nobody knows."""
+    moves: NDArray[np.uint16]
+    visits: NDArray[np.uint32]
+
+
+def keep_visits(
+    study: Study, search: str, games: NDArray[Any], plies: NDArray[Any], visits: Visits
+) -> None:
+    """Keep what a search visited in these positions; what was kept before is replaced."""
+    rows = pa.table(
+        [
+            pa.array(games, pa.int64()),
+            pa.array(plies, pa.int32()),
+            _lists(visits.offsets, pa.array(visits.moves, pa.uint16())),
+            _lists(visits.offsets, pa.array(visits.visits, pa.uint32())),
+        ],
+        schema=VISIT_SCHEMA,
+    )
+    with changing(_manifest(study.path), "visits") as new:
+        starts = range(0, max(1, len(rows)), _PART_ROWS)
+        new.parts = [new.write(rows.slice(start, _PART_ROWS)) for start in starts]
+        new.values = {"search": search, "created": now()}
+        new.commit()
+
+
+def has_visits(study: Path) -> bool:
+    """Whether `keep_visits` has been told anything about the study in this folder."""
+    return _manifest(study).exists()
+
+
+def _manifest(study: Path) -> Path:
+    return study / "visits" / f"search={_KIND}" / SEARCH
+
+
+def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
+    """What `keep_visits` was told of these positions."""
+    rows = study.sql("select * from visits order by game_id, ply").combine_chunks()
+    keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+    wanted = position_keys(games, plies)
+    place = np.searchsorted(keys, wanted)
+    known = np.append(keys, -1)[place] == wanted
+    moves, visits = (_flat(rows[name]) for name in ("moves", "visits"))
+    lengths = np.append(np.diff(moves[0]), 0)
+    begins = moves[0]
+    counts = np.where(known, lengths[place], 0)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    places = np.repeat(begins[place] - offsets[:-1], counts) + np.arange(offsets[-1])
+    return Visits(offsets, moves[1][places], visits[1][places])
+
+
+def _lists(offsets: NDArray[np.int64], items: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), items)
+
+
+def _flat(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Offsets and items of a column of lists."""
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    if not len(offsets):
+        offsets = np.zeros(1, np.int64)
+    items = array.values.to_numpy()[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], items

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What exact methods know of positions, kept beside what the records say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, cast
+
+import numpy as np
+import pyarrow as pa
+
+from hyoka._core import Player
+from hyoka.foundation.errors import StudyError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import AnyGame, Game, Position, Replay, facts_of
+from hyoka.search import find_mate, solve_ending
+from hyoka.study.layout import now
+from hyoka.study.manifest import METHOD, Change, changing, read_part
+from hyoka.study.study import Study
+from hyoka.study.tables import ADJUDICATION_SCHEMA
+
+Method = Callable[[AnyGame], float | None]
+"""The first player's exact result of a position (1, 0.5, 0), or None if the method can't tell."""
+Solve = Callable[[Position], float | None]
+"""The same of somebody's own, for the positions of a study."""
+_PART_ROWS: Final = 200_000
+_KINDS: Final = ADJUDICATION_SCHEMA.types
+_QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
+_RECORDS_AT_ONCE: Final = 64
+"""What an interrupt loses at most."""
+_MATE_NODES: Final = 10_000
+_SOLVED_EMPTIES: Final = 14
+
+
+def by_rules(position: AnyGame) -> float | None:
+    """What the rules say of a finished game: mate, stalemate, a full board, dead positions."""
+    outcome = position.outcome
+    return None if outcome is None else float(outcome.value)
+
+
+def by_mate(position: AnyGame) -> float | None:
+    """What the rules say, or a mate that 10,000 nodes of searching find (chess, shogi)."""
+    over = by_rules(position)
+    if over is not None:
+        return over
+    mate = find_mate(position, nodes=_MATE_NODES, hash_mib=1)
+    return None if mate.verdict != "mate" else float(position.to_play is Player.first)
+
+
+def by_solving(position: AnyGame) -> float | None:
+    """The exact result of an Othello position with few empty squares."""
+    over = by_rules(position)
+    if over is not None or facts_of(position).ending_solver is None:
+        return over
+    if int((cast("Game", position).cells == 0).sum()) > _SOLVED_EMPTIES:
+        return None
+    score = solve_ending(position, hash_mib=1).score
+    return 0.5 if score == 0 else float(score > 0)
+
+
+METHODS: Final[dict[str, Method]] = {"rules": by_rules, "mate": by_mate, "ending": by_solving}
+"""Exact methods by name."""
+
+
+@dataclass(frozen=True)
+class AdjudicationReport:
+    """What a method found."""
+
+    method: str
+    asked: int
+    known: int
+    differing: int
+    """Known results that are not what the record says."""
+
+
+@dataclass(frozen=True)
+class WinnersReport:
+    """Whom a method gave records to."""
+
+    method: str
+    records: int
+    """All that it was asked about, now or before."""
+    found: int
+    """Those that it was asked about before."""
+    known: int
+    changed: int
+    """Known winners that are not what the record says."""
+    new: int
+    """Known winners where the record says nothing."""
+
+
+def adjudicate(
+    study: Study,
+    method: str = "rules",
+    *,
+    where: str | None = None,
+    solver: Solve | None = None,
+    progress: OnProgress | None = None,
+) -> AdjudicationReport:
+    """Ask an exact method about positions and keep what it knows in the study.
+
+    `where` chooses the positions; by default those at the end of each game. Positions that the
+    method was asked about before are asked again; its answers to others stay. A `solver` of your
+    own is kept under the name `method`.
+    """
+    solve = _chosen(method, solver)
+    condition = where or "ply = plies"
+    chosen = study.select(condition, "game_id, ply, result")
+    file = study.path / "adjudications" / f"method={method}" / METHOD
+    tally = Tally(progress, method, len(chosen), "positions")
+    with changing(file, "adjudicating") as change:
+        rows = [
+            (game, ply, value, result)
+            for game, ply, result, value in _solved(study, chosen, solve, tally)
+        ]
+        _put_in(change, chosen, [row[:3] for row in rows])
+        change.values = {"method": method, "where": condition, "created": now()}
+        change.commit()
+    differing = sum(result is not None and value != result for *_, value, result in rows)
+    return AdjudicationReport(method, len(chosen), len(rows), differing)
+
+
+def adjudicate_records(
+    study: Study,
+    method: str = "mate",
+    *,
+    solver: Solve | None = None,
+    jobs: int = 1,
+    progress: OnProgress | None = None,
+) -> WinnersReport:
+    """Let an exact method say who won each record, and keep it beside what the record says.
+
+    The positions of a record are asked about from the first to the last. The first that the method
+    knows decides the whole record; where it knows none, the record's own result stays. All analyses
+    use these winners from then on, except at positions that `adjudicate` knows by themselves.
+    Records that the method was asked about before are not asked about again.
+    """
+    solve = _chosen(method, solver)
+    file = study.path / "winners" / f"method={method}" / METHOD
+    with changing(file, "adjudicating") as change:
+        asked = [read_part(change.file.parent / part.name) for part in change.parts]
+        before = np.concatenate([np.zeros(0, np.int64), *(each["game_id"] for each in asked)])
+        games = study.sql(
+            "select game_id, plies from games where duplicate_of is null order by game_id"
+        )
+        games = games.filter(pa.array(~np.isin(games["game_id"].to_numpy(), before)))
+        plies = games["plies"].to_numpy().astype(np.int64)
+        table = study.game_table_of(
+            np.repeat(games["game_id"].to_numpy(), plies + 1),
+            np.concatenate([np.zeros(0, np.int64), *(np.arange(each + 1) for each in plies)]),
+        )
+        tally = Tally(progress, f"{method} of records", len(games), "games")
+        change.values = {"method": method, "created": now()}
+        pool = ThreadPoolExecutor(jobs)
+        try:
+            replays = table.replays()
+            while some := list(islice(replays, _RECORDS_AT_ONCE)):
+                found = [pool.submit(_first_known, *each, solve) for each in some]
+                change.add(_as_table([each.result() for each in found]))
+                change.commit()
+                tally.add(len(some))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return _winners_report(study, method, len(before))
+
+
+def _first_known(
+    game: int, replay: Replay, plies: Sequence[int], solve: Solve
+) -> tuple[int, int, float | None]:
+    """How far a method has to look into a game to know its result, and the result."""
+    for ply in plies:
+        value = solve(replay.position(ply))
+        if value is not None:
+            return game, ply, value
+    return game, plies[-1], None
+
+
+def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
+    counts = study.sql(
+        "select count(*) as records, count(w.result) as known, "
+        "count(*) filter (w.result <> g.result) as changed, "
+        "count(*) filter (w.result is not null and g.result is null) as new "
+        f"from winners w join games g using (game_id) where method = '{method}'"
+    )
+    [row] = counts.to_pylist()
+    return WinnersReport(method, found=before, **row)
+
+
+def _chosen(method: str, solver: Solve | None) -> Solve:
+    solve = solver or METHODS.get(method)
+    if solve is None:
+        raise StudyError(f"no exact method '{method}'; there are {', '.join(METHODS)}")
+    if not method.replace("-", "").replace("_", "").isalnum():
+        raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
+    return solve
+
+
+def _as_table(rows: Sequence[tuple[int, int, float | None]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)],
+        schema=ADJUDICATION_SCHEMA,
+    )
+
+
+def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float]]) -> None:
+    """New answers in the place of the former ones to the same questions."""
+    tables = [_as_table(answers)]
+    questions = asked.select(["game_id", "ply"]).cast(_QUESTIONS)
+    for part in change.parts:
+        former = read_part(change.file.parent / part.name)
+        tables.append(former.join(questions, ["game_id", "ply"], join_type="left anti"))
+    merged = pa.concat_tables(table.cast(ADJUDICATION_SCHEMA) for table in tables).sort_by(
+        [("game_id", "ascending"), ("ply", "ascending")]
+    )
+    starts = range(0, max(1, len(merged)), _PART_ROWS)
+    change.parts = [change.write(merged.slice(start, _PART_ROWS)) for start in starts]
+
+
+def _solved(
+    study: Study, chosen: pa.Table, solve: Solve, tally: Tally
+) -> Iterator[tuple[int, int, float | None, float]]:
+    table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    places = ((game, replay, ply) for game, replay, plies in table.replays() for ply in plies)
+    for (game, replay, ply), result in zip(places, chosen["result"].to_pylist(), strict=True):
+        value = solve(replay.position(ply))
+        tally.add()
+        if value is not None:
+            yield game, ply, result, value

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluations that somebody else has made, out of a table: `table:FILE`.
+
+    table:mine.csv
+    table:name=mine,view=mover,score=cp:mine.parquet
+
+A row names a position (see `own_tables`) and has a `value` (an expected result, 0 to 1), a `score`,
+a `mate`, or win, draw and loss.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hyoka.foundation.errors import NotationError, ParameterError, SourceError, StudyError, nearest
+from hyoka.games import facts_named
+from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
+from hyoka.study.manifest import ENGINE, read_manifest
+from hyoka.study.study import Study
+from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
+from hyoka.study.user_columns import NAMING, find_rows, own_table
+
+TABLE: Final = "table"
+_SETTINGS: Final = ("name", "value", "score", "view", "unit")
+_SETTING: Final = re.compile(rf"({'|'.join(_SETTINGS)})=([^,:]*)")
+_HEAD: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*):")
+_UNITS: Final = ("centipawns", "points")
+_VIEWS: Final = ("first", "mover")
+_SAID: Final = ("value", "score", "mate", "win", "draw", "loss")
+_MORE: Final = ("best", "depth", "nodes", "time_s")
+_NOT_ONE: Final = 0.01
+"""So far from 1 chances may sum up to: they are often rounded."""
+
+
+@dataclass(frozen=True)
+class GivenEvaluations:
+    """A table of evaluations, and how it is to be read.
+
+    >>> GivenEvaluations.from_text("table:name=mine,view=mover:scores.csv").name
+    'mine'
+    """
+
+    table: Any = field(compare=False)
+    """A file (CSV, Parquet), or a table or data frame."""
+    name: str = ""
+    """What the evaluator is called: the file's name unless given."""
+    value: str = "value"
+    """The column of expected results, 0 to 1."""
+    score: str = "score"
+    """The column of scores."""
+    view: Literal["first", "mover"] = "first"
+    """Whose values and scores these are: the first player's, or whoever's turn it is."""
+    unit: str = ""
+    """Of the scores, `centipawns` or `points`; the game's own unless given."""
+
+    def __post_init__(self) -> None:
+        if self.view not in _VIEWS:
+            raise ParameterError("view", f"is {' or '.join(_VIEWS)}, not '{self.view}'")
+        if self.unit not in ("", *_UNITS):
+            raise ParameterError("unit", f"is {' or '.join(_UNITS)}, not '{self.unit}'")
+        name = self.name.strip()
+        if not name and isinstance(self.table, str | Path):
+            name = Path(self.table).name.partition(".")[0]
+        if not name or not name.isprintable():
+            raise ParameterError("name", "says what the evaluator of a table is called")
+        object.__setattr__(self, "name", name)
+
+    @classmethod
+    def from_text(cls, text: str) -> "GivenEvaluations":
+        """Read `table:FILE` or `table:SETTINGS:FILE`; raises NotationError."""
+        _, _, rest = text.strip().partition(":")
+        head = _HEAD.match(rest)
+        settings = dict(_SETTING.findall(head.group())) if head else {}
+        file = rest[head.end() :] if head else rest
+        if not file.strip():
+            raise NotationError(f"'{text}' names no file: write table:FILE, as table:mine.csv")
+        try:
+            return cls(file.strip(), **settings)
+        except ParameterError as error:
+            raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
+
+    @classmethod
+    def of(cls, spec: "str | GivenEvaluations") -> "GivenEvaluations":
+        """What is meant by a spec."""
+        return cls.from_text(spec) if isinstance(spec, str) else spec
+
+    @property
+    def slug(self) -> str:
+        """A readable name for a folder, unique to the name."""
+        safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
+        digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
+        return "-".join(filter(None, [TABLE, safe, digest]))
+
+
+def is_table(spec: object) -> bool:
+    """Whether a spec is of a table."""
+    if isinstance(spec, str):
+        return spec.partition(":")[0].strip() == TABLE and ":" in spec
+    return isinstance(spec, GivenEvaluations)
+
+
+def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> EvaluationReport:
+    """Keep what a table says of a study's positions, checked, in the first player's view.
+
+    What a table of the same name said before is forgotten.
+    """
+    given = GivenEvaluations.of(spec)
+    source = str(given.table) if isinstance(given.table, str | Path) else "the table"
+    table = own_table(given.table)
+    columns = _columns(given, table, source)
+    naming = [name for name in table.column_names if name in NAMING]
+    found = find_rows(study, table.select([*naming, *_names(given, table).values()]), source)
+    rows = pa.table({name: column.take(pa.array(found.rows)) for name, column in columns.items()})
+    says = np.zeros(len(rows), bool)
+    for name in _SAID:
+        if name in rows.column_names:
+            says |= np.asarray(rows[name].is_valid())
+    rows = rows.append_column("game_id", pa.array(found.games))
+    rows = rows.append_column("ply", pa.array(found.plies))
+    if given.view == "mover":
+        rows = _turned(rows, pa.array(found.first_to_play))
+    rows = rows.filter(pa.array(says))
+    if "score" in rows.column_names:
+        unit = given.unit or facts_named(study.game).unit
+        rows = rows.append_column("unit", pa.array([unit] * len(rows)))
+    identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
+    former = study.path / "evaluations" / f"engine={given.slug}" / ENGINE
+    before = read_manifest(former).values.get("source", "") if former.exists() else source
+    if not np.isin(
+        position_keys(found.games[says], found.plies[says]), position_keys(*chosen)
+    ).any():
+        raise StudyError(f"{source}: it says nothing of the positions that were asked for")
+    report = store(study, given.slug, rows, chosen, identity, anew=True)
+    report.title = given.name
+    if before != source:
+        report.notes.append(f"what {before or 'a table of this name'} said before is forgotten")
+    if found.lost:
+        report.notes.append(
+            f"{found.lost:,} of {len(table):,} rows of {source} are of no position of the study"
+        )
+    return report
+
+
+def _names(given: GivenEvaluations, table: pa.Table) -> dict[str, str]:
+    """What a table calls those of its columns that say something."""
+    names = {name: name for name in (*_SAID, *_MORE)}
+    names |= {"value": given.value, "score": given.score}
+    return {meant: name for meant, name in names.items() if name in table.column_names}
+
+
+def _columns(given: GivenEvaluations, table: pa.Table, source: str) -> dict[str, pa.ChunkedArray]:
+    """The columns of a table that say something, each as a study keeps it."""
+    for wanted in (given.value, given.score):
+        if wanted not in ("value", "score", *table.column_names):
+            known = nearest(wanted, table.column_names)
+            hint = known or f"there are {', '.join(table.column_names)}"
+            raise SourceError(f"{source}: no column '{wanted}'; {hint}")
+    names = _names(given, table)
+    columns = {}
+    for meant, name in names.items():
+        kind = EVALUATION_SCHEMA.field(meant).type
+        try:
+            columns[meant] = table[name].cast(kind)
+        except pa.ArrowException as error:
+            raise SourceError(f"{source}: {name} is not all {_words(kind)}") from error
+    if not set(columns) & {"value", "score", "mate", "win"}:
+        raise SourceError(
+            f"{source}: no column value (0 to 1), score or mate; value=COLUMN and score=COLUMN "
+            f"name others, of {', '.join(table.column_names)}"
+        )
+    _check(columns, names, source)
+    if {"win", "loss"} & set(columns):
+        columns = _with_chances(columns, source)
+    return columns
+
+
+def _words(kind: pa.DataType) -> str:
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    return "numbers" if pa.types.is_floating(kind) else "text"
+
+
+def _check(columns: dict[str, pa.ChunkedArray], names: dict[str, str], source: str) -> None:
+    for meant in ("value", "win", "draw", "loss", "score"):
+        if meant not in columns:
+            continue
+        numbers = columns[meant].cast(pa.float64()).to_numpy(zero_copy_only=False)
+        valid = np.asarray(columns[meant].is_valid())
+        wrong = valid & ~np.isfinite(numbers)
+        hint = "a finite number is expected"
+        if meant != "score":
+            wrong |= valid & ~((numbers >= 0) & (numbers <= 1))
+            hint = "it is 0 to 1"
+            if meant == "value":
+                hint = f"an expected result is 0 to 1; scores: score={names['value']}"
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise SourceError(
+                f"{source}: row {row + 1}: {names[meant]} is {numbers[row]:g}: {hint}"
+            )
+    if "mate" in columns and (zero := pc.index(columns["mate"], 0).as_py()) >= 0:
+        raise SourceError(
+            f"{source}: row {zero + 1}: a mate is in 1 or more moves, or -1 or less, never in 0"
+        )
+
+
+def _with_chances(columns: dict[str, pa.ChunkedArray], source: str) -> dict[str, pa.ChunkedArray]:
+    """Chances of win, draw and loss, and the value that they come to where there is none."""
+    if not {"win", "loss"} <= set(columns):
+        raise SourceError(f"{source}: win and loss go together, with draw or without")
+    win, loss = (columns[name].cast(pa.float64()) for name in ("win", "loss"))
+    draw = (
+        columns["draw"].cast(pa.float64())
+        if "draw" in columns
+        else pc.subtract(1.0, pc.add(win, loss))
+    )
+    total = pc.add(pc.add(win, draw), loss).to_numpy(zero_copy_only=False)
+    wrong = np.flatnonzero(np.abs(total - 1) > _NOT_ONE)
+    if len(wrong):
+        raise SourceError(
+            f"{source}: row {wrong[0] + 1}: win, draw and loss are {total[wrong[0]]:g}, not 1"
+        )
+    value = pc.add(win, pc.multiply(draw, 0.5)).cast(pa.float32())
+    known = columns.get("value")
+    return columns | {
+        "draw": draw.cast(pa.float32()),
+        "value": value if known is None else pc.coalesce(known, value),
+    }
+
+
+def _turned(rows: pa.Table, first: pa.Array) -> pa.Table:
+    """What whoever is to move says, in the first player's view; `first` is where that player is."""
+    turned = dict(zip(rows.column_names, rows.columns, strict=True))
+    for name, other in (
+        ("value", lambda column: pc.subtract(pa.scalar(1, pa.float32()), column)),
+        ("score", lambda column: pc.subtract(pa.scalar(0, pa.float32()), column)),
+        ("mate", pc.negate),
+    ):
+        if name in turned:
+            turned[name] = pc.if_else(first, turned[name], other(turned[name]))
+    if "win" in turned:
+        win, loss = turned["win"], turned["loss"]
+        turned["win"] = pc.if_else(first, win, loss)
+        turned["loss"] = pc.if_else(first, loss, win)
+    return pa.table(turned)

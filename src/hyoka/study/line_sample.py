@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search or a function says of all positions of some games, for curves and metrics."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hyoka.analysis import Sample
+from hyoka.foundation.errors import NotationError
+from hyoka.games import AnyLine
+from hyoka.games.lines import as_line
+from hyoka.search.playing import name_or_none
+from hyoka.search.searcher import Searcher
+from hyoka.search.spec import SearchSpec
+
+Values = Callable[[Sequence[Any]], Sequence[float]]
+"""Positions in, the first player's expected results out, 0 to 1."""
+
+
+def line_sample(
+    lines: Iterable[AnyLine], evaluator: SearchSpec | str | Values, *, name: str = ""
+) -> Sample:
+    """What is said of every position of some finished games, with what came of them.
+
+    `evaluator` is a search, each position from scratch, or a function that takes the positions of
+    a game and gives values for the first player. Games without a result are left out, as is a
+    game's last position, which the rules decide. For games in Python and for ours alike; `curve`,
+    `measure` and the others take what comes out. Raises NotationError if no game has a result.
+
+    >>> import hyoka as hk
+    >>> games = [hk.play_game(hk.Othello(), f"random:seed={i}", "random") for i in range(3)]
+    >>> sample = line_sample(games, lambda positions: [0.5] * len(positions), name="even")
+    >>> sample.game_count, len(sample) == sum(map(len, games))
+    (3, True)
+    """
+    values: list[float] = []
+    results: list[float] = []
+    games: list[int] = []
+    for number, line in enumerate(lines):
+        outcome = line.outcome
+        if outcome is None:
+            continue
+        found = _values(line, evaluator)
+        values += found
+        results += [float(outcome.value)] * len(found)
+        games += [number] * len(found)
+    if not games:
+        raise NotationError("none of the games has a result")
+    called = name or _called(evaluator)
+    return Sample.of(called, values, results=results, games=games)
+
+
+def _values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[float]:
+    game = name_or_none(line)
+    here = as_line(line.start, game)
+    before = []
+    for move in line.moves:
+        before.append(here)
+        here = here.play(move)
+    if callable(evaluator):
+        found = [float(value) for value in evaluator([each.position for each in before])]
+        if len(found) != len(before):
+            raise NotationError(f"{len(found)} values for {len(before)} positions")
+        return found
+    searcher = Searcher(evaluator, game)
+    values = []
+    for each in before:
+        searcher.clear()
+        value = searcher.search(each).value
+        values.append(float("nan") if value is None else value)
+    return values
+
+
+def _called(evaluator: SearchSpec | str | Values) -> str:
+    if isinstance(evaluator, str):
+        return evaluator
+    if isinstance(evaluator, SearchSpec):
+        return evaluator.text
+    return getattr(evaluator, "__name__", "function")

@@ -1,0 +1,564 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a study to samples: which positions, and what evaluators returned for them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hyoka.analysis import (
+    MIN_GAMES,
+    VALUE,
+    Control,
+    DrawnGames,
+    Link,
+    Resampling,
+    Sample,
+    game_numbers,
+)
+from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
+from hyoka.foundation.text import matches
+from hyoka.storage.result import CoveredGroup
+from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf
+from hyoka.study.manifest import ENGINE, read_manifest
+from hyoka.study.sql import check_condition
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+
+Axis = Literal["auto", "value", "score"]
+"""What of an evaluation is analysed; `auto` takes what the evaluator is about."""
+Balance = Literal["ply"]
+"""What positions are spread alike over: early, middle and late ones by their plies."""
+PHASE: Final = "phase"
+"""Positions parted by it are early, middle and late: thirds of the plies."""
+
+_NAMED: Final = re.compile(r"\s*([^\W\d][\w %./+-]*?)\s*:(?!:)\s*(\S.*?)\s*", re.DOTALL)
+"""A name, a colon (two of them are a cast in SQL) and an expression."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What all analyses of a study have in common.
+
+    >>> asked = Question(where="ply >= 20")
+    >>> asked.also(by="phase").where
+    'ply >= 20'
+    """
+
+    where: str | None = None
+    """An SQL condition on positions; all of them unless given."""
+    by: str | None = None
+    """A column or an SQL expression that parts the positions, also as `name: expression`; `phase`:
+    thirds of the plies. What an evaluator says (`score`, `value`, `evaluator` …) parts its own."""
+    bins: Sequence[float] | None = None
+    """Where that column is cut."""
+    largest: int | None = None
+    """Of many levels so many are parts, the largest, and one more has the others; of a text 6."""
+    balance: Balance | None = None
+    """Parts (and conditions that are searched) are compared as if early, middle and late positions
+    were spread in them as in all."""
+    draws: DrawnGames = "drop"
+    """Positions of drawn games are left out, or count as half a win (and half a loss)."""
+    axis: Axis = "auto"
+    link: Link | None = None
+    """Where scores become probabilities, what is made of them; None: what games held out prefer."""
+    resampling: Resampling = field(default_factory=Resampling)
+    """Intervals draw whole games again; no resamples, no intervals."""
+    min_games: int = MIN_GAMES
+    """Results show no figure of fewer games."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("draws", self.draws, get_args(DrawnGames)),
+            ("axis", self.axis, get_args(Axis)),
+        ):
+            if value not in known:
+                raise ParameterError(name, f"is {' or '.join(known)}, not '{value}'")
+        if self.balance not in (None, *get_args(Balance)):
+            raise ParameterError("balance", f"is ply, not '{self.balance}'")
+        if self.min_games < 1:
+            raise ParameterError("min_games", f"is 1 or more, not {self.min_games}")
+        some = self.largest
+        if some is not None and (some < 1 or self.by is None or self.bins is not None):
+            raise ParameterError(
+                "largest",
+                f"is how many levels of {named('by')} are parts, 1 or more, without bins",
+            )
+        if self.balance is not None and self.expression in (PHASE, self.balance):
+            raise ParameterError(
+                "balance", f"spreads the plies alike that {named('by')} sets apart"
+            )
+        if self.bins is not None and self.by is None:
+            raise ParameterError("bins", f"cut a column: say which with {named('by')}")
+        if self.bins is not None and self.expression == PHASE:
+            raise ParameterError(
+                "bins", f"cut a column, not phases: cut {named('by', 'ply')} instead"
+            )
+
+    @property
+    def expression(self) -> str | None:
+        """What parts the positions, without its name.
+
+        >>> Question(by="pawns: material / 100").expression
+        'material / 100'
+        """
+        return None if self.by is None else _named_part(self.by)[1]
+
+    @property
+    def called(self) -> str | None:
+        """What that is called in words: the name that it was given, or itself.
+
+        >>> Question(by="pawns: material / 100").called, Question(by="ply::text").called
+        ('pawns', 'ply::text')
+        """
+        return None if self.by is None else _named_part(self.by)[0]
+
+    def also(self, **asked: Unpack["Asked"]) -> "Question":
+        """The same question, but for what is said here."""
+        return replace(self, **asked)
+
+
+def _named_part(by: str) -> tuple[str, str]:
+    match = _NAMED.fullmatch(by)
+    return (match[1], match[2]) if match else (by, by)
+
+
+class Asked(TypedDict, total=False):
+    """A question's parts as keywords; see `Question`."""
+
+    where: str | None
+    by: str | None
+    bins: Sequence[float] | None
+    largest: int | None
+    balance: Balance | None
+    draws: DrawnGames
+    axis: Axis
+    link: Link | None
+    resampling: Resampling
+    min_games: int
+
+
+OUTCOMES: Final = frozenset(
+    ["result", "margin", "ending", "plies", "adjudicated", "duplicate_of", "game_id"]
+)
+"""Columns that know how the game ended, or only count: no condition that explains anything."""
+GAME_COLUMNS: Final = ("komi", "handicap", "rules")
+"""Columns of games that a search for splits looks at, beside those of positions."""
+_BY_POINTS: Final = ("ab", "mc-score")
+"""Searches of ours whose values are made from their scores."""
+MATE_SCORE: Final = 20_000
+"""Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
+EVALUATOR: Final = "evaluator"
+SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
+"""What an evaluator says, as conditions name it beside columns of positions, and its own name."""
+THE_PHASE: Final = "the phase of the game"
+"""As sentences say what is held equal."""
+_PLY_STRATA: Final = 10
+
+
+def _no_games() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Positions of a study that every one of some evaluators evaluated."""
+
+    study: "Study"
+    samples: tuple[Sample, ...]
+    """One an evaluator, named as it was asked for, over the same positions in the same order."""
+    game_ids: NDArray[np.int64] = field(repr=False)
+    plies: NDArray[np.int32] = field(repr=False)
+    columns: Mapping[str, NDArray[Any]] = field(repr=False)
+    """Columns of the positions that were asked for, and the one that parts them."""
+    changed: int
+    """Positions whose result an exact method knows better than the record."""
+    authors: tuple[NDArray[np.int8], ...] = field(repr=False)
+    """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
+    inferred: tuple[bool, ...]
+    """For each evaluator, whether only the values show whose they are."""
+    joint_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
+    """Games with a result that they evaluated, also those whose drawn positions are dropped."""
+    drawn_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
+    """Those of them with drawn positions."""
+
+    def __len__(self) -> int:
+        return len(self.game_ids)
+
+    def sample(self, name: str) -> Sample:
+        """The sample of one evaluator."""
+        return next(sample for sample in self.samples if sample.name == name)
+
+    def group(self, own_positions: Sequence[int] = (), common_positions: int = 0) -> CoveredGroup:
+        """The evaluators with how many positions and games they are measured on."""
+        names = tuple(sample.name for sample in self.samples)
+        games = len(np.unique(self.game_ids))
+        return CoveredGroup(names, len(self), games, tuple(own_positions), common_positions)
+
+    @cached_property
+    def _players(self) -> PlayersOf:
+        return PlayersOf.load(self.study, self.game_ids)
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What to know about evaluators that are several in one."""
+        caveats = []
+        for sample, authors, inferred in zip(
+            self.samples, self.authors, self.inferred, strict=True
+        ):
+            if not authors.any():
+                continue
+            if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
+                caveats.append(speakers.caveat(sample.name))
+        return tuple(caveats)
+
+    def controls(self, name: str) -> list[Control]:
+        """What may explain splits of one evaluator: who speaks, who plays, and the phase."""
+        index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
+        return [*self._players.controls(self.authors[index]), self.phase]
+
+    @cached_property
+    def phase(self) -> Control:
+        """How far the games have come: tenths of the plies."""
+        return Control(THE_PHASE, self.strata()[0], frozenset(["ply"]))
+
+    def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Each position's tenth of the plies, and how the positions are spread over the tenths."""
+        cuts = np.quantile(self.plies, np.linspace(0, 1, _PLY_STRATA + 1)[1:-1])
+        strata = np.searchsorted(cuts, self.plies, side="right").astype(np.int64)
+        shares = np.bincount(strata, minlength=_PLY_STRATA) / max(len(strata), 1)
+        return strata, shares
+
+
+def measured(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    *,
+    columns: Sequence[str] = (),
+) -> Measured:
+    """Load what evaluators said of a study's positions, and what came of them.
+
+    All evaluators of the study unless some are named, by the positions that all of them evaluated.
+    Positions of games without a result, and those that an evaluator failed at, are left out. What
+    an exact method knows of a position takes the place of the record's result. `columns` may be
+    SQL expressions.
+    """
+    asked = question or Question()
+    names = chosen_evaluators(study, evaluators)
+    loaded = list(columns)
+    by = asked.expression
+    if by is not None and by not in (PHASE, *columns):
+        loaded.append(by)
+    table = _joined(study, names, asked.where, loaded)
+    results = column_values(table, "result").astype(np.float32)
+    all_game_ids = column_values(table, "game_id").astype(np.int64)
+    decided = (results == 0) | (results == 1)
+    drawn_games = np.unique(all_game_ids[~decided])
+    rows = np.flatnonzero(decided) if asked.draws == "drop" else np.arange(len(results))
+    game_ids = all_game_ids[rows]
+    numbers, count = game_numbers(game_ids)
+    samples = []
+    labels = evaluator_labels(study, names)
+    for index, name in enumerate(names):
+        kind = evaluator_text(study, name).partition(":")[0]
+        by_points = kind in _BY_POINTS and "source" not in identity(study, name)
+        values, unit = _values(table, index, asked.axis, name, by_points)
+        samples.append(
+            Sample(
+                labels[index],
+                unit,
+                values[rows],
+                results[rows],
+                numbers,
+                count,
+                rows=np.arange(len(rows)),
+                link=asked.link,
+            )
+        )
+    known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])
+    if not known.all():
+        kept = np.flatnonzero(known)
+        rows = rows[kept]
+        game_ids = game_ids[kept]
+        numbers, count = game_numbers(game_ids)
+        samples = [
+            replace(
+                sample,
+                values=sample.values[kept],
+                results=sample.results[kept],
+                games=numbers,
+                game_count=count,
+                rows=np.arange(len(rows)),
+            )
+            for sample in samples
+        ]
+    if not len(rows):
+        raise StudyError(_nothing(study, names, asked, len(table)))
+    changed = column_values(table, "changed")[rows]
+    return Measured(
+        study,
+        tuple(samples),
+        game_ids,
+        column_values(table, "ply").astype(np.int32)[rows],
+        {name: column_values(table, f"column_{i}")[rows] for i, name in enumerate(loaded)},
+        int(np.nansum(changed.astype(np.float64))),
+        tuple(
+            # Of one player nobody asks who speaks.
+            column_values(table, f"author_{i}").astype(np.int8)[rows] * (not is_player(study, name))
+            for i, name in enumerate(names)
+        ),
+        tuple(AUTHORS in identity(study, name) for name in names),
+        np.unique(all_game_ids),
+        drawn_games,
+    )
+
+
+def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
+    """Names of evaluators as the study knows them.
+
+    Evaluators are given by name, by the text of their spec or by the name of a player, each of
+    which may be a pattern. Errors list names and specs, and patterns match what errors list.
+    """
+    known = study.engines
+    if not known:
+        raise nothing_evaluated(study)
+    if evaluators is None:
+        return known
+    given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
+    texts: dict[str, list[str]] = {}
+    for name in known:
+        for text in {evaluator_text(study, name), _called(study, name)}:
+            texts.setdefault(text, []).append(name)
+    chosen = []
+    for name in given:
+        if name not in known and name not in texts:
+            by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
+            fitting = [n for n in known if n in by_text or matches(name, n)]
+            if not fitting:
+                hint = nearest(name, [*known, *texts]) or f"there are {_listed(study, known)}"
+                raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
+            chosen += fitting
+            continue
+        meant = [name] if name in known else texts[name]
+        if len(meant) > 1:
+            raise StudyError(
+                f"{study.path}: several evaluators were asked for as '{name}': {', '.join(meant)}; "
+                "choose one by its name"
+            )
+        chosen += meant
+    return list(dict.fromkeys(chosen))
+
+
+def _listed(study: "Study", names: Sequence[str]) -> str:
+    """Evaluators with what they are called by, for a message."""
+    parts = []
+    for name in names:
+        called = _called(study, name)
+        parts.append(name if called == name else f"{name} ({called})")
+    return ", ".join(parts)
+
+
+def nothing_evaluated(study: "Study") -> StudyError:
+    """What is to be said of a study that has no evaluations."""
+    return StudyError(
+        f"{study.path}: nothing has been evaluated yet; run: hyoka evaluate {study.path}"
+    )
+
+
+def chosen_evaluator(study: "Study", evaluator: str) -> str:
+    """The name of one evaluator as the study knows it; raises StudyError if several fit."""
+    names = chosen_evaluators(study, evaluator)
+    if len(names) > 1:
+        raise StudyError(
+            f"{study.path}: '{evaluator}' stands for {len(names)} evaluators, "
+            f"{', '.join(names[:3])}{' …' if len(names) > 3 else ''}; choose one"
+        )
+    return names[0]
+
+
+def evaluator_text(study: "Study", name: str) -> str:
+    """The spec by which an evaluator was asked for; its name where that is not known."""
+    return str(identity(study, name).get("spec", name))
+
+
+def evaluator_labels(study: "Study", names: Sequence[str]) -> list[str]:
+    """How results call evaluators: players by their names, others as they were asked for.
+
+    Those that would be called alike are called by the names under which they are kept.
+    """
+    called = [_called(study, name) for name in names]
+    return [
+        text if called.count(text) == 1 else name for text, name in zip(called, names, strict=True)
+    ]
+
+
+def _called(study: "Study", name: str) -> str:
+    return str(identity(study, name).get(PLAYER, evaluator_text(study, name)))
+
+
+def is_player(study: "Study", name: str) -> bool:
+    """Whether an evaluator is what one player said of its own moves."""
+    return PLAYER in identity(study, name)
+
+
+def identity(study: "Study", name: str) -> dict[str, Any]:
+    """What the study knows about an evaluator."""
+    return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
+
+
+def split_columns(study: "Study") -> list[str]:
+    """The columns that a search for splits looks at unless told otherwise."""
+    known = set(study.condition_columns())
+    wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
+    wanted += [*study.ranking_columns, *study.category_columns, *study.own_columns]
+    return [name for name in wanted if name in known]
+
+
+def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
+    """What expressions use of what an evaluator says; a study's own columns go before it."""
+    words: set[str] = set()
+    for expression in expressions:
+        words |= set(re.findall(r"\w+", re.sub(r"'(?:[^']|'')*'", "", expression).lower()))
+    return (words & {EVALUATOR, *SAID}) - {column.lower() for column in columns}
+
+
+def said_by(study: "Study", names: Sequence[str]) -> str:
+    """SQL of the positions that evaluators judged, with what each says: a row each."""
+    known = study.condition_columns()
+    said = ", ".join(f"e.{column}" for column in SAID if column not in known)
+    labels = " ".join(
+        f"when {quoted(name)} then {quoted(label)}"
+        for name, label in zip(names, evaluator_labels(study, names), strict=True)
+    )
+    called = "" if EVALUATOR in known else f", case e.engine {labels} end as {EVALUATOR}"
+    return (
+        f"(select p.*, {said}{called}, e.engine as engine_ from positions p join evaluations e "
+        f"using (game_id, ply) where e.failed is null and e.engine in "
+        f"({', '.join(map(quoted, names))}))"
+    )
+
+
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    escaped = text.replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _joined(
+    study: "Study", names: Sequence[str], where: str | None, columns: Sequence[str]
+) -> pa.Table:
+    known = study.condition_columns()
+    usable = [*known, EVALUATOR, *(column for column in SAID if column not in known)]
+    condition = "true" if where is None else check_condition(where, usable)
+    own = said_in([] if where is None else [where], known)
+    of_positions: list[str] = []
+    of_evaluators: list[str] = []
+    for i, column in enumerate(columns):
+        expression = f'"{column}"' if column in known else check_condition(column, usable)
+        (of_evaluators if said_in([column], known) else of_positions).append(
+            f"{expression} as column_{i}"
+        )
+    if of_evaluators and len(names) > 1:
+        raise StudyError("what an evaluator says parts its own positions: one evaluator at a time")
+    joins, evaluated = [], []
+    for i, name in enumerate(names):
+        joins.append(
+            f"join (select game_id, ply, value, score, mate, unit, author from evaluations where "
+            f"engine = {quoted(name)} and failed is null) e{i} using (game_id, ply)"
+        )
+        if own or of_evaluators:
+            more = "".join(f", {each}" for each in of_evaluators)
+            joins.append(
+                f"join (select game_id, ply{more} from {said_by(study, [name])} "
+                f"where {condition if own else 'true'}) s{i} using (game_id, ply)"
+            )
+        evaluated += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]
+        evaluated.append(
+            f"case e{i}.author when 'first' then 1 when 'second' then 2 else 0 end as author_{i}"
+        )
+    inner = ", ".join(
+        [
+            "game_id",
+            "ply",
+            "coalesce(adjudicated, result) as result",
+            "adjudicated is not null and result is not null and adjudicated <> result as changed",
+            *of_positions,
+        ]
+    )
+    outer = ", ".join(["p.*", *evaluated, *(e.rpartition(" as ")[2] for e in of_evaluators)])
+    try:
+        return study.sql(
+            f"select {outer} from (select {inner} from positions where "
+            f"{'true' if own else condition} "
+            f"and coalesce(adjudicated, result) is not null) p {' '.join(joins)} "
+            "order by game_id, ply"
+        )
+    except ConditionError as error:
+        raise ConditionError(f"{error} (in: {', '.join([where or '', *columns])})") from error
+
+
+def column_values(table: pa.Table, name: str) -> NDArray[Any]:
+    """A column as NumPy has it: numbers' nulls are NaN, and so are truth values', as 0 and 1."""
+    column = table[name].combine_chunks()
+    kind = column.type
+    counted = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    if (counted and column.null_count) or pa.types.is_decimal(kind):
+        column = pc.cast(column, pa.float64())
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _values(
+    table: pa.Table, index: int, axis: Axis, name: str, by_points: bool
+) -> tuple[NDArray[Any], str]:
+    """An evaluator's values and their unit.
+
+    Scores in centipawns come before values, which engines derive from them, and so do the points of
+    searches that go by points; else values come first. What is certain (a mate, a proof) is worth
+    infinity as a score.
+    """
+    value = column_values(table, f"value_{index}").astype(np.float32)
+    score = column_values(table, f"score_{index}").astype(np.float32)
+    mate = column_values(table, f"mate_{index}").astype(np.float32)
+    units = [unit for unit in pc.unique(table[f"unit_{index}"]).to_pylist() if unit]
+    mated = bool(np.isfinite(mate).any())
+    has_value, has_score = (bool(np.isfinite(numbers).any()) for numbers in (value, score))
+    if axis == "auto":
+        by_score = has_score and (by_points or "centipawns" in units)
+        axis = "score" if by_score or not has_value else "value"
+    if axis == "score":
+        if not (has_score or mated) and len(score):
+            raise StudyError(f"{name} tells no scores")
+        most = MATE_SCORE if "centipawns" in units else np.inf
+        unscored = np.isnan(score)
+        won = (mate > 0) | (score >= most) | (unscored & (value == 1))
+        lost = (mate < 0) | (score <= -most) | (unscored & (value == 0))
+        scores = np.select([won, lost], [np.inf, -np.inf], score)
+        return scores.astype(np.float32), units[0] if units else "points"
+    if not (has_value or mated) and len(value):
+        raise StudyError(f"{name} tells no values")
+    values = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
+    return values.astype(np.float32), VALUE
+
+
+def _nothing(study: "Study", names: Sequence[str], question: Question, joined: int) -> str:
+    if joined:
+        half = named("draws", "half")
+        more = f" Their games are all drawn; {half} counts them."
+        hint = more if question.draws == "drop" else ""
+        return f"{study.path}: no position with a value and a decided result is left.{hint}"
+    which = f" that satisfies {question.where}" if question.where else ""
+    if len(names) > 1:
+        return (
+            f"{study.path}: no position{which} with a result was evaluated by all of "
+            f"{', '.join(names)}; choose with {named('evaluators')}"
+        )
+    return f"{study.path}: {names[0]} evaluated no position{which} of a game with a result"

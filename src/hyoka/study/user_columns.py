@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns from tables (CSV, Parquet, Arrow, data frames) and functions, matched to positions."""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hyoka.foundation.errors import Error, ParameterError, SourceError, StudyError, harmless
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.games import game_facts
+from hyoka.storage.locking import locked
+from hyoka.study.layout import now
+from hyoka.study.manifest import COLUMN, changing
+from hyoka.study.tables import position_keys
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+
+KEYS: Final = ("game_id", "ply")
+POSITION: Final = ("position", "fen", "sfen", "epd", "text")
+"""Names that a column of positions may have."""
+NAMING: Final = (*KEYS, *POSITION)
+"""Columns that say which position a row is of, and nothing about it."""
+_PARQUET: Final = b"PAR1"
+
+
+@dataclass(frozen=True)
+class FoundRows:
+    """Positions of a study, and the row of a table that each of them has."""
+
+    rows: NDArray[np.int64] = field(repr=False)
+    """Places in the table."""
+    games: NDArray[np.int64] = field(repr=False)
+    plies: NDArray[np.int32] = field(repr=False)
+    first_to_play: NDArray[np.bool_] = field(repr=False)
+    """Whether the first player is to move in them."""
+    lost: int
+    """Rows of the table that are of no position here."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def own_table(given: object) -> pa.Table:
+    """A table from a file (CSV or Parquet, told by content), or from what is one already.
+
+    Columns by name (a dictionary), Arrow's tables, and data frames of pandas and Polars are; an
+    index of pandas that has names is columns, too.
+    """
+    if isinstance(given, str | Path):
+        return _read(Path(given))
+    try:
+        return _as_arrow(given)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        said = harmless(str(error).splitlines()[0])
+        raise SourceError(f"the {type(given).__name__} is no table: {said}") from error
+
+
+def _as_arrow(given: Any) -> pa.Table:
+    if isinstance(given, pa.Table):
+        return given
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    if isinstance(given, Mapping):
+        return pa.table(dict(given))
+    if hasattr(given, "collect_schema") and hasattr(given, "collect"):  # Polars, lazy
+        given = given.collect()
+    if hasattr(given, "to_frame") and hasattr(given, "index"):  # a series of pandas
+        given = given.to_frame()
+    if hasattr(given, "iloc") and hasattr(given, "columns"):
+        named = [name for name in given.index.names if name is not None]
+        return pa.Table.from_pandas(given.reset_index(named), preserve_index=False)
+    if hasattr(given, "to_arrow") and hasattr(given, "columns"):  # Polars
+        return given.to_arrow()
+    raise SourceError(f"no table: {type(given).__name__}; a CSV or Parquet file, or a data frame")
+
+
+def _read(file: Path) -> pa.Table:
+    try:
+        with file.open("rb") as stream:
+            is_parquet = stream.read(len(_PARQUET)) == _PARQUET
+        return pq.read_table(file) if is_parquet else pyarrow.csv.read_csv(file)
+    except OSError as error:
+        raise SourceError(f"{file}: {error.strerror or error}") from error
+    except (pa.ArrowException, ValueError) as error:
+        said = harmless(str(error).splitlines()[0])
+        raise SourceError(f"{file}: neither CSV nor Parquet: {said}") from error
+
+
+def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> FoundRows:
+    """The positions of a study that a table has rows of, in the order of games and plies.
+
+    Raises SourceError if it names no positions, or two rows are of the same, StudyError if none of
+    them is in the study.
+    """
+    columns = set(table.column_names)
+    named = study.select(None, "game_id, ply, first_to_play")
+    games, plies = named["game_id"].to_numpy(), named["ply"].to_numpy()
+    text = next((name for name in POSITION if name in columns), None)
+    wanted: NDArray[Any]
+    here: NDArray[Any]
+    if columns >= set(KEYS):
+        wanted = position_keys(*(_whole(table, name, source) for name in KEYS))
+        here = position_keys(games, plies)
+    elif text is not None:
+        wanted, here = _hashes(study, table[text], source), _study_hashes(study, games, plies)
+    else:
+        raise SourceError(
+            f"{source}: nothing says which position a row is of: it takes columns game_id and ply, "
+            "or position (FEN, SFEN …)"
+        )
+    _check_alone(table, wanted, source)
+    order = np.argsort(wanted, kind="stable")
+    place = np.searchsorted(wanted[order], here)
+    place[place == len(wanted)] = 0
+    rows = order[place] if len(wanted) else np.zeros(len(here), np.int64)
+    known = wanted[rows] == here if len(wanted) else np.zeros(len(here), bool)
+    if not known.any():
+        raise StudyError(f"{source}: none of its {len(table):,} rows is of a position of the study")
+    lost = len(table) - int(np.isin(wanted, here).sum())
+    movers = np.asarray(named["first_to_play"])
+    return FoundRows(rows[known].astype(np.int64), games[known], plies[known], movers[known], lost)
+
+
+def _whole(table: pa.Table, name: str, source: str) -> NDArray[np.int64]:
+    try:
+        column = table[name].cast(pa.int64())
+    except pa.ArrowException as error:
+        raise SourceError(f"{source}: {name} is not all whole numbers") from error
+    if column.null_count:
+        row = int(np.flatnonzero(np.asarray(column.is_null()))[0]) + 1
+        raise SourceError(f"{source}: row {row} has no {name}")
+    return np.asarray(column.to_numpy())
+
+
+def _hashes(study: "Study", texts: pa.ChunkedArray, source: str) -> NDArray[np.uint64]:
+    read = game_facts(study.game).position_type.from_text
+    hashes = np.empty(len(texts), np.uint64)
+    for row, text in enumerate(texts.cast(pa.string()).to_pylist()):
+        try:
+            hashes[row] = read(text or "").hash
+        except (Error, ValueError) as error:
+            said = harmless(str(error))
+            raise SourceError(f"{source}: row {row + 1}: no position: {said}") from error
+    return hashes
+
+
+def _study_hashes(study: "Study", games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.uint64]:
+    positions = study.game_table_of(games, plies).positions()
+    return np.fromiter((position.hash for position in positions), np.uint64, len(games))
+
+
+def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
+    """Raise SourceError if two rows are of one position, unless they say the same."""
+    order = np.argsort(keys, kind="stable")
+    again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    if not len(again):
+        return
+    one, other = order[again], order[again + 1]
+    said = [name for name in table.column_names if name not in POSITION]
+    for name in said:
+        a, b = (table[name].take(pa.array(rows)) for rows in (one, other))
+        if pa.types.is_nested(a.type):  # Arrow compares no lists
+            same = pa.array([x == y for x, y in zip(a.to_pylist(), b.to_pylist(), strict=True)])
+        else:
+            same = pc.fill_null(pc.equal(a, b), pc.and_(a.is_null(), b.is_null()))
+        differs = np.flatnonzero(~np.asarray(same))
+        if len(differs):
+            first = differs[0]
+            raise SourceError(
+                f"{source}: rows {one[first] + 1} and {other[first] + 1} are of one position, and "
+                f"{name} differs"
+            )
+
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_PART_ROWS: Final = 500_000
+_AT_ONCE: Final = 10_000
+_RESERVED: Final = frozenset(
+    (
+        *("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s"),
+        *("unit", "author", "engine", "evaluator", "failed", "text", "position", "fen", "sfen"),
+    )
+)
+"""What evaluations and the positions themselves say; a column of that name would hide it."""
+_TOO_WIDE: Final = "has a whole number beyond 64 bits: give it as a float"
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """A column that was added."""
+
+    name: str
+    kind: str
+    """`number`, `whole number`, `flag` or `text`."""
+    positions: int
+    """How many positions the study has."""
+    known: int
+    """Of how many the column says something; it is null for others."""
+    lost: int = 0
+    """Rows of the table that are of no position of the study."""
+
+
+def add_column(  # noqa: PLR0913 - a keyword for each choice
+    study: "Study",
+    name: str,
+    given: Any,
+    *,
+    column: str | None = None,
+    in_bulk: bool = False,
+    progress: OnProgress | None = None,
+) -> ColumnReport:
+    """Keep what a function or a table says of positions as a column of the study.
+
+    `given` is a function of a position (with `in_bulk`, of a list of positions, which gives as many
+    values), or a table: a CSV or Parquet file, an Arrow table, a data frame, or columns by name.
+    Its rows name positions by `game_id` and `ply`, or by their text in `position`. Of a table,
+    `column` says which of its columns is meant: the one called `name`, or the only one, unless
+    given. None, NaN and positions without a row are null. What the column said before is replaced.
+    Conditions, `--by`, splits and weights use it like any other.
+    """
+    _check_name(study, name)
+    if callable(given) and not hasattr(given, "__dataframe__"):
+        rows, lost = _asked(study, name, given, in_bulk=in_bulk, progress=progress), 0
+        origin = f"the function {getattr(given, '__qualname__', type(given).__name__)}"
+    else:
+        rows, lost = _taken(study, name, given, column)
+        origin = str(given) if isinstance(given, str | Path) else f"a {type(given).__name__}"
+    with changing(study.path / "columns" / f"column={name}" / COLUMN, "adding a column") as change:
+        starts = range(0, max(1, len(rows)), _PART_ROWS)
+        change.parts = [change.write(rows.slice(start, _PART_ROWS)) for start in starts]
+        change.values = {"name": name, "from": origin, "created": now()}
+        change.commit()
+    positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
+    known = len(rows) - rows["value"].null_count
+    return ColumnReport(name, _kind(rows["value"].type), positions, known, lost)
+
+
+def drop_column(study: "Study", name: str) -> None:
+    """Forget a column that was added; raises StudyError if there is none of this name."""
+    folder = study.path / "columns" / f"column={name}"
+    if not _NAME.fullmatch(name) or not folder.is_dir():
+        own = ", ".join(study.own_columns) or "none"
+        raise StudyError(f"no column '{name}' was added; there is {own}")
+    with locked(folder, "dropping a column"):
+        # The manifest goes first: from then on nothing of the column is there.
+        (folder / COLUMN).unlink(missing_ok=True)
+        for part in folder.glob("part-*"):
+            part.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def columns_of(given: Any) -> list[str]:
+    """The names of a table's columns that say something, and name no positions."""
+    return [name for name in own_table(given).column_names if name not in NAMING]
+
+
+def _check_name(study: "Study", name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ParameterError("name", "is small letters, digits and _, a letter first")
+    taken = {each.lower() for each in study.condition_columns()} - set(study.own_columns)
+    if name in taken | _RESERVED:
+        raise ParameterError("name", f"{name} is the name of another column; choose another")
+
+
+def _asked(
+    study: "Study",
+    name: str,
+    function: Callable[[Any], Any],
+    *,
+    in_bulk: bool,
+    progress: OnProgress | None,
+) -> pa.Table:
+    chosen = study.select(None)
+    table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
+    tally = Tally(progress, name, len(table), "positions")
+    values: list[Any] = []
+    for chunk in table.chunks(_AT_ONCE):
+        positions = list(chunk.positions())
+        said = list(function(positions)) if in_bulk else [function(each) for each in positions]
+        if len(said) != len(positions):
+            raise ParameterError(
+                name, f"gave {len(said):,} values of {len(positions):,} positions in bulk"
+            )
+        values += said
+        tally.reach(len(values))
+    return _rows(
+        chosen["game_id"].to_numpy(), chosen["ply"].to_numpy(), _column(values, name), name
+    )
+
+
+def _column(values: Sequence[Any], name: str) -> pa.Array:
+    plain = [each.item() if isinstance(each, np.generic) else each for each in values]
+    try:
+        return pa.array(plain, from_pandas=True)
+    except OverflowError as error:
+        raise ParameterError(name, _TOO_WIDE) from error
+    except (pa.ArrowException, TypeError) as error:
+        kinds = sorted({type(each).__name__ for each in plain})[:4]
+        raise ParameterError(
+            name, f"is numbers, truth values or texts, all of one kind, not {', '.join(kinds)}"
+        ) from error
+
+
+def _taken(study: "Study", name: str, given: Any, column: str | None) -> tuple[pa.Table, int]:
+    source = str(given) if isinstance(given, str | Path) else "the table"
+    table = own_table(given)
+    said = columns_of(table)
+    wanted = column or (said[0] if len(said) == 1 else name)
+    if wanted not in said:
+        there = ", ".join(said) or "none"
+        raise SourceError(f"{source}: no column '{wanted}'; there is {there}")
+    naming = [each for each in table.column_names if each in NAMING]
+    found = find_rows(study, table.select([*naming, wanted]), source)
+    values = table[wanted].take(pa.array(found.rows)).combine_chunks()
+    return _rows(found.games, found.plies, values, name), found.lost
+
+
+def _rows(games: Any, plies: Any, values: pa.Array, name: str) -> pa.Table:
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        values = values.cast(kind.value_type)
+    elif pa.types.is_integer(kind):
+        try:
+            values = values.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            raise ParameterError(name, _TOO_WIDE) from error
+    elif pa.types.is_floating(kind):
+        numbers = values.cast(pa.float64())
+        values = pc.if_else(pc.is_finite(numbers), numbers, pa.scalar(None, pa.float64()))
+    elif pa.types.is_large_string(kind):
+        values = values.cast(pa.string())
+    elif pa.types.is_null(kind):
+        values = values.cast(pa.float64())
+    elif not pa.types.is_boolean(kind) and not pa.types.is_string(kind):
+        raise ParameterError(name, f"is numbers, truth values or texts, not {kind}")
+    return pa.table(
+        {
+            "game_id": pa.array(games, pa.int64()),
+            "ply": pa.array(plies, pa.int32()),
+            "value": values,
+        }
+    )
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "flag"
+    if pa.types.is_integer(kind):
+        return "whole number"
+    return "number" if pa.types.is_floating(kind) else "text"

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a study is still as it was written, and what can be saved where it is not."""
+
+import contextlib
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hyoka.foundation.errors import StudyError
+from hyoka.storage.files import check_regular
+from hyoka.storage.locking import is_held, locked
+from hyoka.study.layout import DESCRIPTION, TABLES, read_toml
+from hyoka.study.manifest import (
+    COLUMN,
+    ENGINE,
+    METHOD,
+    MODEL,
+    SEARCH,
+    Manifest,
+    Part,
+    forget,
+    part_damage,
+    read_manifest,
+    read_part,
+    sealed_parts,
+    write_manifest,
+)
+from hyoka.study.tables import Snapshot
+
+_LAWS: Final = {
+    "games": {
+        "games are numbered from 0 without a gap, each number once": (
+            "select count(*) <> count(distinct game_id) or max(game_id) <> count(*) - 1 "
+            "or min(game_id) <> 0 from games"
+        ),
+        "a game has as many moves as it says": (
+            "select count(*) > 0 from games where octet_length(moves) <> 2 * plies"
+        ),
+        "a duplicate is one of an earlier game, which is none itself": (
+            "select count(*) > 0 from games d left join games g on d.duplicate_of = g.game_id "
+            "where d.duplicate_of is not null and (g.game_id is null "
+            "or g.duplicate_of is not null or g.game_id >= d.game_id)"
+        ),
+    },
+    "positions": {
+        "a game has a position for each ply, and a duplicate has none": (
+            "select count(*) > 0 from games g full join (select game_id, count(*) as n, "
+            "min(ply) as low, max(ply) as high, sum(ply) as plies from positions_ group by "
+            "game_id) p using (game_id) where g.plies is null or coalesce(n, 0) <> "
+            "if(duplicate_of is null, g.plies + 1, 0) or low <> 0 or high <> g.plies "
+            "or p.plies <> g.plies * (g.plies + 1) // 2"
+        ),
+    },
+}
+_OF_POSITIONS: Final = (
+    "select count(*) > 0 from {table}_ e left join games g using (game_id) where {which} and "
+    "(g.game_id is null or g.duplicate_of is not null or e.ply not between 0 and g.plies)"
+)
+_ONCE: Final = (
+    "select count(*) > 0 from (select 1 from {table}_ e where {which} "
+    "group by game_id, ply having count(*) > 1)"
+)
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something that is not as it was written."""
+
+    what: str
+    """The file, or the table."""
+    problem: str
+    remedy: str
+    """What can be saved, and how."""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.problem}; {self.remedy}"
+
+
+@dataclass
+class StudyCheck:
+    """What was found."""
+
+    study: str
+    sealed: bool = True
+    """Whether all parts have checksums."""
+    parts: int = 0
+    bytes: int = 0
+    games: int = 0
+    positions: int = 0
+    evaluations: int = 0
+    damage: list[Damage] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
+    """Files that are not listed: of writers that were killed, or replaced; the next clears them."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is damaged."""
+        return not self.damage
+
+
+def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
+    """Compare a study with its checksums, and its tables with one another.
+
+    With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications,
+    winners, rankings and categories, which can be computed again, is dropped.
+    """
+    folder = Path(path)
+    forget()
+    if seal:
+        _seal(folder)
+    check = StudyCheck(str(folder))
+    try:
+        study = read_manifest(folder / DESCRIPTION)
+    except StudyError as error:
+        if not (folder / DESCRIPTION).exists() and not (folder / "games").is_dir():
+            raise  # no study at all
+        check.damage.append(_lost_description(folder, error))
+        return check
+    tables_are_whole = _check_parts(study, check, _again(study))
+    engines: dict[str, Manifest] = {}
+    methods: dict[str, Manifest] = {}
+    winners: dict[str, Manifest] = {}
+    rankings: dict[str, Manifest] = {}
+    categories: dict[str, Manifest] = {}
+    visits: dict[str, Manifest] = {}
+    columns: dict[str, Manifest] = {}
+    kinds = {
+        "evaluations": engines,
+        "adjudications": methods,
+        "winners": winners,
+        "rankings": rankings,
+        "categories": categories,
+        "visits": visits,
+        "columns": columns,
+    }
+    for file, name in _answerers(folder):
+        remedy = _ask_again(folder, file)
+        try:
+            manifest = read_manifest(file)
+        except StudyError as error:
+            what = str(file.relative_to(folder))
+            again = f"remove {file.parent} and ask again ({remedy})"
+            check.damage.append(Damage(what, _words(error, file), again))
+            continue
+        drop = f"`hyoka check {_quoted(folder)} --seal` drops it, then {remedy}"
+        if _check_parts(manifest, check, drop) and manifest.names:
+            kinds[file.parent.parent.name][name] = manifest
+    if tables_are_whole:
+        snapshot = Snapshot(study, engines, methods, winners, rankings, categories, visits, columns)
+        _check_tables(snapshot, check)
+    return check
+
+
+def _lost_description(folder: Path, error: StudyError) -> Damage:
+    if not (folder / DESCRIPTION).exists():
+        return Damage(
+            DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
+        )
+    mend = (
+        "put a copy in its place; if it was changed by hand and is right, "
+        f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
+    )
+    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), mend)
+
+
+def _words(error: StudyError, file: Path) -> str:
+    return str(error).removeprefix(f"{file}: ").removeprefix("damaged: ").partition("; `hyoka")[0]
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def _again(study: Manifest) -> str:
+    """How a study's own tables are made again."""
+    sources = " ".join(map(shlex.quote, map(str, study.values["sources"])))
+    where = study.values.get("where")
+    condition = f" --where {shlex.quote(str(where))}" if where else ""
+    return (
+        f"make it again: hyoka records {sources}{condition} --to NEW; the same records give the "
+        "same numbers, so that evaluations and adjudications can be copied there"
+    )
+
+
+def _ask_again(folder: Path, file: Path) -> str:
+    try:
+        values = read_toml(file)
+    except (OSError, StudyError):
+        values = {}
+    if file.name == METHOD:
+        record = " --record" if file.parent.parent.name == "winners" else ""
+        method = values.get("method", "NAME")
+        return f"hyoka adjudicate {_quoted(folder)}{record} --method {method}"
+    if file.name == MODEL:
+        model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
+        return f"hyoka rank {_quoted(folder)} --model {model} --name {name}"
+    if file.name == SEARCH:
+        search = shlex.quote(str(values.get("search", "SPEC")))
+        return f"hyoka categorise {_quoted(folder)} --with {search}"
+    if file.name == COLUMN:
+        name = file.parent.name.removeprefix("column=")
+        return f"hyoka columns {_quoted(folder)} --add {name}=FILE"
+    spec = shlex.quote(str(values.get("spec", "SPEC")))
+    return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
+
+
+def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Manifests of all that gives answers about positions, be they there or not; and its names."""
+    for table, key, name in (
+        ("evaluations", "engine", ENGINE),
+        ("adjudications", "method", METHOD),
+        ("winners", "method", METHOD),
+        ("rankings", "model", MODEL),
+        ("categories", "search", SEARCH),
+        ("visits", "search", SEARCH),
+        ("columns", "column", COLUMN),
+    ):
+        for each in sorted((folder / table).glob(f"{key}=*")):
+            yield each / name, each.name.removeprefix(f"{key}=")
+
+
+def _check_parts(manifest: Manifest, check: StudyCheck, remedy: str) -> bool:
+    """Whether each part is as its manifest lists it."""
+    before = len(check.damage)
+    check.sealed &= manifest.sealed
+    check.parts += len(manifest.names)
+    root = Path(check.study)
+    listed = {part.name: part for part in manifest.parts}
+    for name in manifest.names:
+        file = manifest.folder / name
+        problem = _problem(manifest, name, listed.get(name))
+        if problem is None:
+            check.bytes += file.stat().st_size
+        else:
+            check.damage.append(Damage(str(file.relative_to(root)), problem, remedy))
+    if is_held(manifest.folder):
+        return len(check.damage) == before  # what is not listed belongs to somebody at work
+    below = TABLES if manifest.file.name == DESCRIPTION else ("",)
+    check.leftovers += [
+        str(path.relative_to(root))
+        for table in below
+        for path in sorted((manifest.folder / table).glob("*part-*"))
+        if str(path.relative_to(manifest.folder)) not in manifest.names
+    ]
+    return len(check.damage) == before
+
+
+def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
+    file = manifest.folder / name
+    if part is not None and (damage := part_damage(manifest.folder, part)) is not None:
+        return damage
+    try:
+        check_regular(file)
+        rows = len(read_part(file)) if part is None else pq.read_metadata(file).num_rows
+    except (StudyError, OSError, pa.ArrowException) as error:
+        return str(error).splitlines()[0].removeprefix(f"{file}: ")
+    if part is not None and rows != part.rows:
+        return f"it has {rows:,} rows, not {part.rows:,}"
+    return None
+
+
+def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
+    """Whether the tables fit one another."""
+
+    def broken(question: str) -> bool:
+        return bool(snapshot.query(question)[0][0].as_py())
+
+    def count(table: str) -> int:
+        return int(snapshot.query(f"select count(*) as n from {table}")["n"][0].as_py())
+
+    folder = snapshot.study.folder
+    again = _again(snapshot.study)
+    for table, laws in _LAWS.items():
+        for law, question in laws.items():
+            if broken(question):
+                check.damage.append(Damage(table, f"it does not hold that {law}", again))
+    check.games, check.positions = count("games"), count("positions_")
+    check.evaluations = count("evaluations_")
+    answers = [("remarks", "remarks", "true", again)]
+    for table, key, manifests in (
+        ("evaluations", "engine", snapshot.engines),
+        ("adjudications", "method", snapshot.methods),
+        ("winners", "method", snapshot.winners),
+        ("rankings", "model", snapshot.rankings),
+        ("categories", "search", snapshot.categories),
+        ("visits", "search", snapshot.visits),
+        ("columns", "column", snapshot.columns),
+    ):
+        for name, manifest in manifests.items():
+            quoted = name.replace("'", "''")
+            remedy = f"remove {manifest.folder} and ask again ({_ask_again(folder, manifest.file)})"
+            what = str(manifest.folder.relative_to(folder))
+            answers.append((what, table, f"e.{key} = '{quoted}'", remedy))
+    for what, table, which, remedy in answers:
+        if broken(_OF_POSITIONS.format(table=table, which=which)):
+            problem = "some rows are about positions that are not there"
+            check.damage.append(Damage(what, problem, remedy))
+        if table != "remarks" and broken(_ONCE.format(table=table, which=which)):
+            check.damage.append(Damage(what, "some positions come twice", remedy))
+
+
+def _seal(folder: Path) -> None:
+    """Write every manifest anew, with the checksums of what can be trusted."""
+    file = folder / DESCRIPTION
+    if not file.exists():
+        read_manifest(file)  # says that it is no study
+    with locked(folder, "sealing"):
+        manifest = _trusting(file)
+        for part in manifest.parts:
+            if (damage := part_damage(folder, part)) is not None:
+                raise StudyError(f"{folder / part.name}: {damage}; {_again(manifest)}")
+        write_manifest(file, manifest.values, sealed_parts(manifest))
+    for each, _ in _answerers(folder):
+        with locked(each.parent, "sealing"), contextlib.suppress(StudyError):
+            manifest = _trusting(each)
+            write_manifest(each, manifest.values, _sound(manifest))
+
+
+def _trusting(file: Path) -> Manifest:
+    """A manifest that may have been changed by hand: taken as it is if it reads."""
+    try:
+        return read_manifest(file)
+    except StudyError:
+        values: dict[str, Any] = read_toml(file, as_it_is=True)
+        parts = tuple(Part.listed(line) for line in values.pop("parts"))
+        return Manifest(file, values, parts, tuple(part.name for part in parts), sealed=True)
+
+
+def _sound(manifest: Manifest) -> list[Part]:
+    """The parts that are as they should be."""
+    if manifest.sealed:
+        return [part for part in manifest.parts if part_damage(manifest.folder, part) is None]
+    sound = []
+    for name in manifest.names:
+        with contextlib.suppress(StudyError):
+            read_part(manifest.folder / name)
+            sound.append(Part.on_disk(manifest.folder, name))
+    return sound

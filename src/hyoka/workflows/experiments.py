@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Access to the papers' experiments, which are in the repository but not in the wheel."""
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import hyoka
+from hyoka.foundation.errors import Error
+
+
+def load_experiments() -> ModuleType:
+    """Import the package `experiments` of the clone that this Hyoka runs from.
+
+    Raises Error if Hyoka was installed from a wheel.
+    """
+    root = Path(hyoka.__file__).resolve().parents[2]
+    if not (root / "experiments" / "__init__.py").is_file():
+        raise Error(
+            "the papers' experiments are part of the repository, not of the installed package: "
+            "run this command from a clone, where `make build` installs Hyoka"
+        )
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    return importlib.import_module("experiments")

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From where an evaluation is wrong to a gain that is proven: the whole way in one call."""
+
+from hyoka.workflows.improve.improve_loop import improve
+from hyoka.workflows.improve.improve_plan import ImprovePlan
+from hyoka.workflows.improve.improvement import Candidate, FoundSplit, Improvement, NamedTerm, Proof
+
+__all__ = [
+    "Candidate",
+    "FoundSplit",
+    "ImprovePlan",
+    "Improvement",
+    "NamedTerm",
+    "Proof",
+    "improve",
+]

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of an improvement: what was found, fitted, measured and proven, with its intervals."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair
+
+from hyoka.analysis.resampling import probability_text
+from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
+from hyoka.reporting.caveats import known_limits
+from hyoka.reporting.charts import Dot, dots
+from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
+from hyoka.study import Study
+from hyoka.workflows.improve.fit_and_verify import COLUMNS, most_common
+from hyoka.workflows.improve.improve_plan import ImprovePlan
+from hyoka.workflows.improve.improvement import Candidate, Improvement, Proof
+
+
+def improvement_page(
+    study: Study, story: Improvement, plan: ImprovePlan, *, still: bool = False
+) -> Page:
+    """The whole story as far as it has come; with `still` charts it is small and has no script."""
+    sections = [_found_section(study, story)]
+    if story.named.terms:
+        sections.append(_named_section(story))
+    sections += [_fit_section(story, each, still) for each in story.candidates]
+    if story.proofs:
+        sections.append(_proof_section(story, still))
+    return Page(
+        f"Improving {story.evaluator}",
+        f"{story.game.replace('_', ' ').capitalize()}, the games of {story.study}.",
+        story.sentences(),
+        tuple(sections),
+        tuple(_methods(story, plan)),
+    )
+
+
+def _found_section(study: Study, story: Improvement) -> Section:
+    found = story.found
+    words = [
+        f"{found.tried:,} conditions on the positions were tried in {found.fitted_games:,} games "
+        f"({found.fitted_positions:,} positions). Listed are those that surely split the curve and "
+        "that neither the phase of the game nor the players explain.",
+        f"The last columns are of {found.held_out_games:,} other games "
+        f"({found.held_out_positions:,} positions), which had no say in the choice.",
+    ]
+    if not found.splits:
+        return Section("Where it is wrong", (*words, "There is none."))
+    rows = tuple(
+        (
+            each.words,
+            each.effect.text("+.3f"),
+            probability_text(each.q_value),
+            f"{each.positions:,}",
+            f"{each.games:,}",
+            each.confirmed.text("+.3f"),
+            probability_text(each.p_value),
+        )
+        for each in found.splits
+    )
+    head = ("When", "Effect", "q", "Positions", "Games", "Held out", "p")
+    caption = (
+        "Effect: win probability beyond the curve of all positions at equal scores, with 95% "
+        "intervals; those of the games searched are widened for selection."
+    )
+    examples = [Example(each.game_id, each.ply, each.values, each.result) for each in found.shown]
+    blocks: list[Block] = [Table(caption, head, rows)]
+    if examples:
+        blocks.append(Boards(shown_boards(boards_of(study, examples), examples)))
+        words.append(
+            f"The boards: positions of the first condition ({found.splits[0].words}) where the "
+            "evaluation was most against what came."
+        )
+    return Section("Where it is wrong", tuple(words), tuple(blocks))
+
+
+def _named_section(story: Improvement) -> Section:
+    if any(each.name == COLUMNS for each in story.candidates):
+        words = (
+            "The conditions themselves: where one holds, so much is added to the scores or, where "
+            "they are too sure or too cautious, so much of them.",
+        )
+        return Section("What describes it", words)
+    rows = tuple(
+        (
+            each.name,
+            each.split,
+            f"{each.likeness:+.2f}",
+            "–" if each.pull is None else f"{each.pull:+.1f}",
+            _number(each.opening),
+            _number(each.ending),
+        )
+        for each in story.named.terms
+    )
+    words = (
+        "Terms of the evaluation that go with these conditions at equal scores, and whose weights "
+        "the results would have otherwise, in the direction that the split says.",
+    )
+    caption = (
+        "Likeness: the correlation of term and condition at equal scores. Pull: how many standard "
+        "errors (by games) the results would have the weight greater; below zero, smaller."
+    )
+    head = ("Term", "When", "Likeness", "Pull", "Weight, opening", "Ending")
+    return Section("What describes it", words, (Table(caption, head, rows),))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
+    held = story.found.held_out_games
+    words = [
+        f"{_capital(each.about)}, fitted to the results of {each.games:,} games "
+        f"({each.positions:,} positions). What follows is measured on the {held:,} games held out.",
+    ]
+    if each.name != COLUMNS and not each.is_better_on_paper:
+        words.append("Their results are not surely foretold better, so it was not played.")
+    metrics = Table(
+        "Before, after and the change, with the 95% interval of drawing whole games again, the "
+        "same ones for both. Log-loss and Brier are better where they are smaller.",
+        ("On games held out", "Before", "After", "Change"),
+        tuple(
+            (m.title, f"{m.before:.4f}", f"{m.after:.4f}", m.change.text("+.4f"))
+            for m in each.metrics
+        ),
+    )
+    splits = Table(
+        "How far the curve of each condition lies from the curve of all, on games held out, with "
+        "95% intervals.",
+        ("Split", "Before", "After"),
+        tuple((s.words, s.before.text("+.3f"), s.after.text("+.3f")) for s in each.splits),
+    )
+    drawn = story.found.splits[most_common(story.found.splits)].words
+    charts = tuple(
+        Chart(
+            _chart(spec),
+            f"{_capital(when)}: all positions held out, and when {drawn}.",
+            still=still,
+        )
+        for when, spec in each.charts.items()
+    )
+    shown = len(each.weights)
+    more = f" The {shown} of {each.free:,} that moved most surely." if shown < each.free else ""
+    weights = Table(
+        f"Weights with 95% intervals by games, and what they were.{more}",
+        ("Weight", "Fitted", "Formerly"),
+        tuple((w.name, w.weight.text(".4g"), _number(w.former)) for w in each.weights),
+    )
+    title = "The fit" if len(story.candidates) == 1 else f"The fit: {each.name}"
+    return Section(title, tuple(words), (metrics, *charts, splits, weights))
+
+
+def _chart(spec: dict[str, Any]) -> altair.TopLevelMixin:
+    chart = altair.Chart.from_dict(spec)
+    assert isinstance(chart, altair.TopLevelMixin)
+    return chart
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _proof_section(story: Improvement, still: bool) -> Section:
+    words = [
+        f"New weights against the old ones, from {story.proofs[0].openings}, each played from both "
+        "sides.",
+    ]
+    if len(story.proofs) > 1 or len(story.candidates) > 1:
+        words.append(
+            "Candidates are played one after another until one is accepted; the risk of taking "
+            "what is no gain is shared among those that were to be played."
+        )
+    rows = tuple(
+        (
+            each.candidate,
+            f"{each.games:,}",
+            f"+{each.wins} ={each.draws} −{each.losses}",
+            each.rate.text(".1%"),
+            each.elo.text("+.0f"),
+            f"{each.llr:.2f} [{each.bounds[0]:.2f}, {each.bounds[1]:.2f}]",
+            {"H1": "accepted", "H0": "rejected", None: "not decided"}[each.verdict],
+        )
+        for each in story.proofs
+    )
+    head = ("New", "Games", "Score", "Points", "Elo", "LLR", "Test")
+    chart = Chart(
+        dots(
+            [Dot(p.candidate, p.elo.value, *p.elo.ends) for p in story.proofs],
+            x="Elo of the new weights",
+            reference=0,
+        ),
+        "Elo with its 95% interval by pairs of games.",
+        still=still,
+    )
+    table = Table("The matches.", head, rows)
+    finite = all(
+        abs(end) < float("inf") for p in story.proofs for end in (p.elo.value, *p.elo.ends)
+    )
+    return Section("On the board", tuple(words), (table, chart) if finite else (table,))
+
+
+def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
+    yield (
+        f"About {_percent(plan.hold_out)} of the games are held out, chosen by their numbers and "
+        f"the seed ({plan.seed}) alone, before anything is looked at. Splits, terms and weights "
+        "come from the other games; the games held out are only measured on, and the match is of "
+        "new games."
+    )
+    yield _positions(story, plan)
+    yield (
+        "Splits: levels, ranges and pairs of all columns; false-discovery rate 5% over everything "
+        "tried. A split that goes with the phase of the game, or with who plays, is left out."
+    )
+    if story.candidates and story.candidates[0].name != COLUMNS:
+        yield (
+            "Weights: logistic likelihood of results times a normal prior around the present "
+            "weights (a standard deviation of three tenths of the weight, and of what moves the "
+            f"score by {_percent(plan.freedom)} of its scale). Positions are taken where a "
+            "quiescence search comes to rest, where the game has one; positions of one game count "
+            "for as much as the spread between games says. How much a score says may differ "
+            "between opening and ending. A weight's interval says how far other games would have "
+            "moved it; being held, it may lie nearer to its former value than the truth."
+        )
+        yield (
+            "Before and after each get the steepness that suits their scores best in the games "
+            "fitted to, so that only the weights make the difference."
+        )
+    for proof in story.proofs:
+        yield _conditions(proof)
+    if story.proofs:
+        yield (
+            "A sequential test stops a match when it is sure: its verdict holds at the risks "
+            "given, but the Elo of a match that it stopped is a little exaggerated."
+        )
+    for limit in known_limits("Matches"):
+        yield f"Known limit: {limit}"
+
+
+def _positions(story: Improvement, plan: ImprovePlan) -> str:
+    """Which positions are looked at."""
+    which = f" for which {plan.where} holds" if plan.where else ""
+    drawn = "count as half won" if plan.draws == "half" else "are left out"
+    if plan.own_evaluation(story.game) is not None:
+        taken = f"{plan.sample} of each game{which}, chosen by the same seed"
+    elif plan.is_table:
+        taken = f"all{which} of which the table says something"
+    else:
+        taken = (
+            f"{plan.sample} of each game{which}, chosen by the same seed, and what else the study "
+            "holds of the evaluator"
+        )
+    return f"Positions: {taken}. Drawn games {drawn}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _conditions(proof: Proof) -> str:
+    return (
+        f"Match of {proof.candidate}: new is {proof.new}, old is {proof.old}; games begin with "
+        f"{proof.openings}; a sequential test of {proof.sprt}. Pairs that brought 0, ½, 1, 1½, 2 "
+        f"points: {', '.join(map(str, proof.pairs))}."
+    )

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results for rating lists out of files: records of any notation, Parquet, matches, studies."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hyoka.arena.export import games_table
+from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
+from hyoka.arena.match import open_match
+from hyoka.foundation.errors import SourceError
+from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.text import merged
+from hyoka.records import batches
+from hyoka.records.sources import files_of, size_on_disk
+from hyoka.study import Study
+from hyoka.study.layout import DESCRIPTION
+
+_COLUMNS: Final = ("first", "second", "result")
+_GAME: Final = "game"
+_PAIR: Final = "pair_id"
+_NAMELESS: Final = ("", "?")
+_MAGIC: Final = b"PAR1"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Who played whom and what came of it, as `rate_players` takes it."""
+
+    names: tuple[str, ...] = ()
+    first: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Who moved first, as a place in `names`."""
+    second: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    result: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """The first player's points: 0, 0.5 or 1."""
+    clusters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Equal for games of one pair, where a source knows pairs."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many games are not here, by reason."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def with_merged(self, patterns: Sequence[str]) -> "Results":
+        """The same, with players whose names fit a pattern counted as one (see `name_patterns`).
+
+        Games between two of them tell nothing, and are left out.
+        """
+        called = merged(self.names, patterns)
+        names = tuple(dict.fromkeys(called))
+        place = {name: i for i, name in enumerate(names)}
+        places = np.array([place[name] for name in called], dtype=np.int64)
+        first, second = places[self.first], places[self.second]
+        kept = first != second
+        together = Results(
+            names,
+            first[kept],
+            second[kept],
+            self.result[kept],
+            self.clusters[kept],
+            self.left_out + Counter({"between versions of one player": int((~kept).sum())}),
+        )
+        return together.of_frequent_players(1)
+
+    def of_frequent_players(self, least_games: int) -> "Results":
+        """Only games between players who have so many of them among themselves."""
+        kept = np.ones(len(self), dtype=np.bool_)
+        while True:
+            played = np.bincount(self.first[kept], minlength=len(self.names))
+            played += np.bincount(self.second[kept], minlength=len(self.names))
+            often = played >= least_games
+            fewer = kept & often[self.first] & often[self.second]
+            if fewer.sum() == kept.sum():
+                break
+            kept = fewer
+        staying = np.flatnonzero(often & (played > 0))
+        place = np.zeros(len(self.names), dtype=np.int64)
+        place[staying] = np.arange(len(staying))
+        dropped = int(len(self) - kept.sum())
+        reason = f"a player with fewer than {least_games} games"
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in staying),
+            first=place[self.first[kept]],
+            second=place[self.second[kept]],
+            result=self.result[kept],
+            clusters=self.clusters[kept],
+            left_out=self.left_out + Counter({reason: dropped}),
+        )
+
+
+def read_results(
+    paths: Iterable[str | Path],
+    *,
+    format: str | None = None,
+    progress: OnProgress | None = None,
+) -> Results:
+    """The results in files, folders, patterns and archives of records, in tables and in studies.
+
+    A study's folder gives its games, a match's folder its journal's, a Parquet file its
+    columns first, second, result and, where it has one, pair_id. Everything else is read as
+    records. Games without a result or a name are left out and counted. Raises SourceError if
+    nothing is there, or a table is not as it should be.
+    """
+    collected = _Collected()
+    given = [str(path) for path in paths]
+    if not given:
+        raise SourceError("no files to read results from")
+    total = None if progress is None else size_on_disk(given)
+    tally = Tally(progress, "reading", total, "bytes")
+    for path in given:
+        for name, table in _tables_of(path, format, tally, collected.left_out):
+            collected.add(name, table)
+    return collected.results()
+
+
+def _tables_of(
+    path: str, format: str | None, tally: Tally, refused: Counter[str]
+) -> Iterator[tuple[str, pa.Table]]:
+    """Names and tables of one path; what could not be read is added to `refused`."""
+    folder = Path(path)
+    if folder.is_dir() and (folder / DESCRIPTION).exists():
+        size = size_on_disk([folder]) or 0
+        yield path, Study.open(folder).sql("select first, second, result from games")
+    elif folder.is_dir() and (folder / MATCH_DESCRIPTION).exists():
+        size = size_on_disk([folder]) or 0
+        _, games = open_match(folder)  # its tables may be older than its journal
+        if games:
+            yield path, games_table(games)
+    elif path != "-" and not folder.is_dir() and all(map(_is_parquet, files_of([path]))):
+        size = size_on_disk([path]) or 0
+        for file in files_of([path]):
+            assert file is not None
+            yield str(file), _parquet(file)
+    else:
+        size = 0
+        for batch in batches([path], format=format, progress=tally.of_part()):
+            refused.update(each.fault for each in batch.refused)
+            if len(batch):
+                yield batch.source, batch.arrow().select([*_COLUMNS, _GAME])
+    if size:
+        tally.add(size)
+
+
+def _is_parquet(file: Path | None) -> bool:
+    if file is None or not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
+def _parquet(file: Path) -> pa.Table:
+    try:
+        known = pq.read_schema(file).names
+        missing = [column for column in _COLUMNS if column not in known]
+        if missing:
+            raise SourceError(
+                f"{file}: no column {', '.join(missing)}; "
+                f"a table of results has {', '.join(_COLUMNS)} and perhaps {_PAIR}"
+            )
+        more = [column for column in (_PAIR, _GAME) if column in known]
+        return pq.read_table(file, columns=[*_COLUMNS, *more])
+    except pa.ArrowException as error:
+        raise SourceError(f"{file}: {str(error).splitlines()[0]}") from error
+
+
+class _Collected:
+    """Results from one table after another, with one list of names."""
+
+    def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
+        self._places: dict[str, int] = {}
+        self._parts: list[tuple[NDArray[Any], ...]] = []
+        self._clusters = 0
+        self._games: set[str] = set()
+
+    def add(self, source: str, table: pa.Table) -> None:
+        self._check_game(source, table)
+        try:
+            first, second = (self._players(table[name]) for name in ("first", "second"))
+            result = table["result"].cast(pa.float64()).to_numpy()
+        except pa.ArrowException as error:
+            raise SourceError(f"{source}: {str(error).splitlines()[0]}") from error
+        bad = ~np.isnan(result) & ~np.isin(result, (0, 0.5, 1))
+        if bad.any():
+            raise SourceError(
+                f"{source}: results are 0, 0.5 or 1 for the first player, not {result[bad][0]:g}"
+            )
+        kept = np.ones(len(result), dtype=np.bool_)
+        for reason, holds in (
+            ("no result", np.isnan(result)),
+            ("a player without a name", (first < 0) | (second < 0)),
+            ("a player against himself", first == second),
+        ):
+            self.left_out[reason] += int((kept & holds).sum())
+            kept &= ~holds
+        clusters = self._pairs(table)
+        self._parts.append((first[kept], second[kept], result[kept], clusters[kept]))
+
+    def _check_game(self, source: str, table: pa.Table) -> None:
+        """Who is strong at one game need not be at another."""
+        if _GAME not in table.column_names:
+            return
+        self._games |= set(table[_GAME].cast(pa.string()).unique().to_pylist())
+        if len(self._games) > 1:
+            names = " and ".join(sorted(self._games))
+            raise SourceError(f"{source}: results of {names} together; rate one game at a time")
+
+    def _players(self, column: pa.ChunkedArray) -> NDArray[np.int64]:
+        """Places in the list of names, -1 for those without a name."""
+        texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        encoded = texts.combine_chunks().dictionary_encode()
+        places = [
+            -1 if name in _NAMELESS else self._places.setdefault(name, len(self._places))
+            for name in encoded.dictionary.to_pylist()
+        ]
+        codes = encoded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
+        return np.asarray(np.array([*places, -1], dtype=np.int64)[codes])
+
+    def _pairs(self, table: pa.Table) -> NDArray[np.int64]:
+        """Numbers that no other table has; a game without a pair has its own."""
+        clusters = np.arange(len(table), dtype=np.int64)
+        if _PAIR in table.column_names:
+            encoded = table[_PAIR].combine_chunks().dictionary_encode()
+            paired = encoded.indices.is_valid().to_numpy(zero_copy_only=False)
+            codes = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
+            clusters = np.where(paired, codes + len(table), clusters)
+        clusters += self._clusters
+        self._clusters += 2 * len(table)
+        return clusters
+
+    def results(self) -> Results:
+        """Everything so far, with the names of those who have games."""
+        left_out = Counter({reason: n for reason, n in self.left_out.items() if n})
+        if not self._parts:
+            return Results(left_out=left_out)
+        first, second, result, clusters = map(np.concatenate, zip(*self._parts, strict=True))
+        everybody = Results(tuple(self._places), first, second, result, clusters)
+        return replace(everybody.of_frequent_players(1), left_out=left_out)
