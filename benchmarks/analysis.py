@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from hyoka.analysis import NO_INTERVALS, Resampling, Sample, curve, find_splits, measure
+from hyoka.analysis import NO_INTERVALS, Resampling, Sample, curve, find_slices, measure
 from hyoka.study import Study, evaluate
 
 
@@ -62,7 +62,7 @@ def with_intervals(positions: int, games: int, resamples: int) -> None:
     timed("the same for the curve", lambda: curve(sample, resampling=Resampling(resamples)))
 
 
-def splits(positions: int, games: int) -> None:
+def slices(positions: int, games: int) -> None:
     sample = study(positions, games)
     rng = np.random.default_rng(2)
     columns: dict[str, NDArray[np.generic]] = {
@@ -72,7 +72,7 @@ def splits(positions: int, games: int) -> None:
     found = []
     timed(
         f"the split search on {positions:,} positions",
-        lambda: found.append(find_splits(sample, columns)),
+        lambda: found.append(find_slices(sample, columns)),
     )
     print(f"{'':70} {found[0].tried:7} conditions")
 
@@ -94,7 +94,7 @@ def main() -> None:
     given = parser.parse_args()
     without_intervals(10_000_000)
     with_intervals(1_000_000, 20_000, 1000)
-    splits(1_000_000, 20_000)
+    slices(1_000_000, 20_000)
     if given.floodgate is not None:
         from_the_raw_file(given.floodgate)
 

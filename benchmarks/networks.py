@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import hyoka as hk
 from hyoka.games import Position
-from hyoka.models.bundled import shipped_network, shipped_prior_model
+from hyoka.models.bundled import bundled_network, bundled_prior_model
 
 TURNS = 5
 GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
@@ -68,13 +68,13 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=20_000)
     playouts = parser.parse_args().playouts
     for game in GAMES:
-        artefact = shipped_network(game)
-        network = hk.network(game, artefact) if artefact else random_network(game, 256)
+        model_file = bundled_network(game)
+        network = hk.network(game, model_file) if model_file else random_network(game, 256)
         positions = positions_of(game)
         ask = functools.partial(network.in_core.logits, positions)
         found = rate(ask, len(positions))
         print(f"{game}: width {network.size.width}, {found:,.0f} evaluations a second from scratch")
-    priors = shipped_prior_model("go9")
+    priors = bundled_prior_model("go9")
     assert priors is not None
     convolution = hk.convolution("go9", priors)
     positions = positions_of("go9")

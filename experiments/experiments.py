@@ -94,7 +94,7 @@ _SHOGI_SCALES: Final = {
 }
 _CHESS_NOTES: Final = (
     "Our alpha-beta's evaluation stands where the paper has Crafty's, TWIC's games of players "
-    "rated 2200 or more where it has correspondence games. Splits are of games that the weights "
+    "rated 2200 or more where it has correspondence games. Slices are of games that the weights "
     "were not fitted to; a position is where a quiescence search comes to rest."
 )
 _SHOGI_NOTES: Final = (

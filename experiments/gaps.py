@@ -23,7 +23,7 @@ _RESAMPLES: Final = 300
 _BINS: Final = AdaptiveBins(positions=200, games=20, error=0.03)
 
 
-class SplitSizes:
+class SliceSizes:
     """Splits of evaluators over the same positions."""
 
     def __init__(self, above: Holds, below: Holds, *, seed: int = 0) -> None:

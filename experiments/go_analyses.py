@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.claims import LITTLE, differ, same_within, verdict
 from experiments.curve_differences import apart, falls, from_diagonal
-from experiments.gaps import Holds, SplitSizes, departs, picture_bins
+from experiments.gaps import Holds, SliceSizes, departs, picture_bins
 from experiments.go_programs import OURS, UNDIVIDED, Found, Judged, Program
 from experiments.outcome import OutcomeTable, Value, Verdict
 from hyoka.analysis import (
@@ -156,7 +156,7 @@ def by_move_number(judged: Judged) -> Found:
 def at_ladders(judged: Judged) -> Found:
     """Curves where a ladder would capture stones of one side: those that run, and all."""
     ladder = judged.loaded.columns["running_ladder"]
-    sizes = SplitSizes(ladder > 0, ladder < 0, seed=judged.seed)
+    sizes = SliceSizes(ladder > 0, ladder < 0, seed=judged.seed)
     rows: list[tuple[Value, ...]] = []
     verdicts: list[Verdict] = []
     for program, sample in judged:
@@ -191,7 +191,7 @@ def at_ladders(judged: Judged) -> Found:
 def _looser_ladders(judged: Judged) -> OutcomeTable:
     """The same with chains in atari and stones that are taken at once."""
     ladder = judged.loaded.columns["ladder"]
-    sizes = SplitSizes(ladder > 0, ladder < 0, seed=judged.seed)
+    sizes = SliceSizes(ladder > 0, ladder < 0, seed=judged.seed)
     rows = tuple((program.label, sizes.estimate(sample)) for program, sample in judged)
     title = "chains in atari and those taken at once counted in"
     return OutcomeTable(("program", "split"), rows, title)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from experiments.claims import verdict
-from experiments.gaps import Holds, SplitSizes, picture_bins
+from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop, winners_told
+from experiments.workshop import Workshop, exact_winners
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
@@ -71,7 +71,7 @@ class GpsExperiment:
             [sample] = loaded.samples
             about.append(
                 f"{players}: {len(sample):,} positions of {sample.game_count:,} games"
-                f"{winners_told(winners)}"
+                f"{exact_winners(winners)}"
             )
             total = curve(sample, resampling=Resampling(seed=workshop.seed))
             steepness[players] = total.logistic.scale
@@ -108,5 +108,5 @@ def _split(
     claim: str, sample: Sample, ends: tuple[Holds, Holds], seed: int
 ) -> tuple[tuple[Value, ...], Verdict]:
     gaps = [condition_gap(sample, holds).level.effect for holds in ends]
-    size = SplitSizes(*ends, seed=seed).estimate(sample)
+    size = SliceSizes(*ends, seed=seed).estimate(sample)
     return (*gaps, size), verdict(claim, size)

@@ -14,7 +14,7 @@ from hyoka.arena import (
     permutation_p_value,
     plan_match,
     rate,
-    why_too_few,
+    too_few_reason,
 )
 from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.search import linear_evaluation
@@ -101,7 +101,7 @@ def duel_verdict(
     if binomial_p_value(theirs) >= 0.05:
         claim = f"{when}{one} and {other} are equals"
         judged = same_within(LITTLE, claim, [_lead(ours)], _p_value(ours))
-        return not_shown_if(why_too_few(ours), judged)
+        return not_shown_if(too_few_reason(ours), judged)
     return order_verdict(one, other, theirs, ours, when)
 
 
@@ -120,7 +120,7 @@ def lead_verdict(claim: str, score: Score | MatchScore, detail: str = "points a 
     >>> print(lead_verdict("A ahead of B", Score(wins=0, draws=1, losses=3)))
     A ahead of B: not shown, -0.375 (-0.495 to +0.088) (points a game; fewer than 20 games)
     """
-    return not_shown_if(why_too_few(score), verdict(claim, _lead(score), detail))
+    return not_shown_if(too_few_reason(score), verdict(claim, _lead(score), detail))
 
 
 def difference_verdict(
@@ -131,7 +131,7 @@ def difference_verdict(
 ) -> Verdict:
     """A claim that holds if the first makes more points a game than the second, in other games."""
     more = independent_difference(rate(one, continuity=True), rate(other, continuity=True))
-    return not_shown_if(why_too_few(one) or why_too_few(other), verdict(claim, more, detail))
+    return not_shown_if(too_few_reason(one) or too_few_reason(other), verdict(claim, more, detail))
 
 
 def _lead(score: Score | MatchScore) -> Estimate:

@@ -24,7 +24,7 @@ from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, p
 from hyoka.arena.export import records_name
 from hyoka.foundation.math import Estimate
 from hyoka.learning.perceptrons import (
-    LabelledPositions,
+    LabeledPositions,
     PerceptronSettings,
     errors_by_ply,
     learn_perceptrons,
@@ -124,17 +124,17 @@ class Laboratory:
     amount: NetworkScale
 
     @cached_property
-    def lessons(self) -> LabelledPositions:
+    def lessons(self) -> LabeledPositions:
         """Positions of self-play to learn from."""
         return self._self_play(self.amount.games, self.workshop.seed)
 
     @cached_property
-    def tests(self) -> LabelledPositions:
+    def tests(self) -> LabeledPositions:
         """Positions of other games, each once."""
         return self._self_play(self.amount.test_games, self.workshop.seed + 1).merged()
 
     @cached_property
-    def late(self) -> LabelledPositions:
+    def late(self) -> LabeledPositions:
         """Late positions of games of random moves, as UCT judges them."""
         players = ("one=random", "other=random")
         plan = plan_match(*players, game=_GAME, openings="start", seed=self.workshop.seed)
@@ -148,7 +148,7 @@ class Laboratory:
         [name] = self.workshop.evaluate(
             study, [self.amount.judge], self.amount.of_each, where=where
         )
-        return LabelledPositions.of_study(study, name)
+        return LabeledPositions.of_study(study, name)
 
     def networks(self, variant: Variant) -> Path:
         """The file of a variant's networks, trained unless it is there."""
@@ -210,10 +210,10 @@ class Laboratory:
             f"against itself with {amount.playouts:,} simulations a move"
         )
 
-    def _self_play(self, games: int, seed: int) -> LabelledPositions:
+    def _self_play(self, games: int, seed: int) -> LabeledPositions:
         players = (f"one={self.amount.judge}", f"other={self.amount.judge}")
         plan = plan_match(*players, game=_GAME, openings="start", seed=seed)
-        return LabelledPositions.of_records(
+        return LabeledPositions.of_records(
             [game.record for game in _in_order(self._play(plan, games))]
         )
 
@@ -353,13 +353,13 @@ class ErrorExperiment:
         return _drawn(drawn, "pieces laid", "mean squared error", file)
 
 
-def _game_count(labelled: LabelledPositions, rows: NDArray[np.bool_]) -> int:
-    return len(np.unique(labelled.games[rows]))
+def _game_count(labeled: LabeledPositions, rows: NDArray[np.bool_]) -> int:
+    return len(np.unique(labeled.games[rows]))
 
 
-def _off_the_mean(labelled: LabelledPositions) -> _Array:
+def _off_the_mean(labeled: LabeledPositions) -> _Array:
     """By position: the square of its win rate less the mean of its ply, as the mover sees it."""
-    plies, rates = labelled.plies, labelled.for_mover
+    plies, rates = labeled.plies, labeled.for_mover
     counts = np.maximum(np.bincount(plies), 1)
     squares: _Array = (rates - (np.bincount(plies, rates) / counts)[plies]) ** 2
     return squares
@@ -505,7 +505,7 @@ class AblationExperiment:
 
     def _verdicts(
         self,
-        tests: LabelledPositions,
+        tests: LabeledPositions,
         squares: Mapping[Variant, _Array],
         points: Mapping[Variant, MatchScore],
         ahead: Mapping[Variant, MatchScore],

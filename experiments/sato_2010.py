@@ -15,7 +15,7 @@ from experiments.matches import difference_verdict, lead_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
 from experiments.workshop import Experiment, Workshop
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, why_too_few
+from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, too_few_reason
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
@@ -473,7 +473,7 @@ class BookExperiment:
             ),
             (
                 lead_verdict("by UCT ahead of by frequency", ours),
-                not_shown_if(why_too_few(ours), even),
+                not_shown_if(too_few_reason(ours), even),
             ),
         )
 

@@ -20,7 +20,7 @@ from hyoka.learning.objectives import (
     Combination,
     Comparison,
     Objective,
-    Parameterised,
+    Parameterized,
     class_starts,
 )
 from hyoka.records import read_records
@@ -98,7 +98,7 @@ class Amount:
 
 
 _QUICK: Final = TrainingSettings(passes=2, steps=4, batches=4, rate=20.0)
-_USUAL: Final = TrainingSettings(passes=4, steps=4, batches=4, rate=6.0)
+_DEFAULT: Final = TrainingSettings(passes=4, steps=4, batches=4, rate=6.0)
 _WTHOR: Final = ("othello/wthor_1977-2020.zip",)
 _TWIC: Final = ("chess/twic_human.pgn.xz",)
 _FLOODGATE: Final = ("shogi/floodgate2016.csa.xz",)
@@ -118,7 +118,7 @@ SCALES: Final = {
     ),
     "small": Amount(
         Subject("othello", "patterns", _WTHOR, 40_000, 25, _QUICK),
-        Subject("chess", "places", _TWIC, 20_000, 4, _USUAL),
+        Subject("chess", "places", _TWIC, 20_000, 4, _DEFAULT),
         population=12,
         steps=120,
         games=264,
@@ -129,8 +129,8 @@ SCALES: Final = {
         opponent_nodes=10,
     ),
     "medium": Amount(
-        Subject("shogi", "relations", _FLOODGATE, 20_000, 12, _USUAL),
-        Subject("shogi", "kpp", _PROFESSIONALS, 40_000, 1, _USUAL),
+        Subject("shogi", "relations", _FLOODGATE, 20_000, 12, _DEFAULT),
+        Subject("shogi", "kpp", _PROFESSIONALS, 40_000, 1, _DEFAULT),
         population=20,
         steps=400,
         games=380,
@@ -329,7 +329,7 @@ class WeightsExperiment:
             for index in range(CLASSES[self.classes])
         )
         folder = workshop.place(self.id)
-        drawn: list[tuple[str, Callable[[Parameterised], altair.TopLevelMixin]]] = [
+        drawn: list[tuple[str, Callable[[Parameterized], altair.TopLevelMixin]]] = [
             (self.id, lambda found: weights_chart(found, self.classes))
         ]
         if self.shapes:

@@ -16,10 +16,10 @@ import numpy as np
 
 from experiments.claims import LITTLE, same_within, verdict
 from experiments.curve_differences import falls, simultaneous
-from experiments.gaps import Holds, SplitSizes, picture_bins
+from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.matches import duel_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop, winners_told
+from experiments.workshop import Workshop, exact_winners
 from hyoka.analysis import (
     Curves,
     DrawnGames,
@@ -207,7 +207,9 @@ class WeightRun:
     def winners(self, study: Study) -> str:
         """What became of the records' winners, to be told beside the figures."""
         return (
-            winners_told(self.workshop.find_winners(study)) if self.adjusted.winners_by_mate else ""
+            exact_winners(self.workshop.find_winners(study))
+            if self.adjusted.winners_by_mate
+            else ""
         )
 
     @cached_property
@@ -343,7 +345,7 @@ def splits(run: WeightRun) -> Outcome:
     fitted.save(run.weights_folder)
     samples = {name: fitted.sample(name) for name in fitted.names}
     conditions = _extremes(fitted, run.adjusted.trait)
-    tables, verdicts = _split_tables(samples, conditions, run.seed)
+    tables, verdicts = _slice_tables(samples, conditions, run.seed)
     unseen, fit = samples["off"], fitted.fits["MLM"]
     return Outcome(
         f"{len(unseen):,} positions of {unseen.game_count:,} unseen games; weights from "
@@ -413,7 +415,7 @@ def other_records(run: WeightRun) -> Outcome:
     one, other = scales["programs"], scales["professionals"]
     conditions = {name: (trait >= 2, trait <= -2) for name, trait in others.traits.items()}
     adjusted = {name: fitted.sample(name, others) for name in ("off", "MLM")}
-    tables, verdicts = _split_tables(adjusted, conditions, run.seed)
+    tables, verdicts = _slice_tables(adjusted, conditions, run.seed)
     theirs = samples["professionals"]
     return Outcome(
         f"{len(theirs):,} positions of {theirs.game_count:,} professional games"
@@ -472,13 +474,13 @@ def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
     return extremes
 
 
-def _split_tables(
+def _slice_tables(
     samples: Mapping[str, Sample], conditions: Mapping[str, tuple[Holds, Holds]], seed: int
 ) -> tuple[list[OutcomeTable], list[Verdict]]:
     """Each evaluation's splits by each trait, and whether fits close those without the terms."""
     tables, verdicts = [], []
     for trait, (high, low) in conditions.items():
-        sizes = SplitSizes(high, low, seed=seed)
+        sizes = SliceSizes(high, low, seed=seed)
         rows: list[tuple[Value, ...]] = []
         for name, sample in samples.items():
             gaps = [condition_gap(sample, holds).level.effect for holds in (high, low)]

@@ -98,7 +98,7 @@ class Workshop:
         return path
 
 
-def winners_told(report: WinnersReport) -> str:
+def exact_winners(report: WinnersReport) -> str:
     """How many records went to another side than they say, as the end of a sentence."""
     return (
         f"; a mate decides {report.known:,} of {report.records:,} records, {report.changed:,} of "

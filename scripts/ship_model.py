@@ -13,34 +13,34 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from hyoka.storage.model_file import Artefact, read_artefact
+from hyoka.storage.model_file import ModelFile, read_model_file
 
 MODELS = Path(__file__).parent.parent / "src" / "hyoka" / "models"
 
 
-def shipped(artefact: Artefact) -> Artefact:
+def shipped(model_file: ModelFile) -> ModelFile:
     """The same, as small as it can be."""
-    if artefact.kind != "strengths":
-        return artefact
-    strengths = artefact.json_object()["strengths"]
+    if model_file.kind != "strengths":
+        return model_file
+    strengths = model_file.json_object()["strengths"]
     short = {feature: float(f"{strength:.4g}") for feature, strength in strengths.items()}
-    return Artefact.of("strengths", {"strengths": short})
+    return ModelFile.of("strengths", {"strengths": short})
 
 
 def main() -> None:
     """Copy each file that is named."""
     for name in sys.argv[1:]:
-        artefact = read_artefact(name)
-        if artefact.origin is None:
+        model_file = read_model_file(name)
+        if model_file.origin is None:
             sys.exit(f"{name}: it does not say how it was made")
         # Where the records lay is of no use to others.
         words = [
-            Path(word).name if "/" in word else word for word in artefact.origin.command.split()
+            Path(word).name if "/" in word else word for word in model_file.origin.command.split()
         ]
-        origin = dataclasses.replace(artefact.origin, command=" ".join(words), learned_games=None)
-        made = dataclasses.replace(shipped(artefact), origin=origin)
+        origin = dataclasses.replace(model_file.origin, command=" ".join(words), learned_games=None)
+        made = dataclasses.replace(shipped(model_file), origin=origin)
         made.save(MODELS / Path(name).name)
-        print(f"{Path(name).name}: {artefact.kind}, {len(made.to_bytes()):,} bytes")
+        print(f"{Path(name).name}: {model_file.kind}, {len(made.to_bytes()):,} bytes")
 
 
 if __name__ == "__main__":

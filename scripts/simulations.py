@@ -31,12 +31,12 @@ from hyoka.analysis import (
     Sample,
     Stages,
     curve,
-    find_splits,
+    find_slices,
     fit_wdl_model,
     measure,
     named_gap,
 )
-from hyoka.arena import PairScores, Score, Sprt, elo, normalised_elo, rate, why_too_few
+from hyoka.arena import PairScores, Score, Sprt, elo, normalized_elo, rate, too_few_reason
 from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate
 from hyoka.foundation.math import Estimate, independent_difference
 
@@ -288,18 +288,18 @@ def _tests(equals: Equals, holds: NDArray[np.bool_], seed: int) -> dict[str, boo
     return tests
 
 
-def splits(runs: int, seed: int) -> Iterator[Row]:
+def slices(runs: int, seed: int) -> Iterator[Row]:
     """A search where there is no weakness, and where one was planted."""
     none, first = [], []
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         sample = noisy_leads(rng, 200)
-        found = find_splits(sample, columns_of(rng, sample), resampling=NO_INTERVALS)
+        found = find_slices(sample, columns_of(rng, sample), resampling=NO_INTERVALS)
         none.append(len(found) == 0)
         sample = noisy_leads(rng, 300)
         planted = rng.random(len(sample)) < np.where(sample.results == 1, 0.22, 0.10)
         columns = columns_of(rng, sample) | {"planted": planted}
-        found = find_splits(sample, columns, resampling=NO_INTERVALS)
+        found = find_slices(sample, columns, resampling=NO_INTERVALS)
         first.append(len(found) > 0 and found[0].condition.sql == "planted")
     yield Row("searches that find none where there is none, 200 games", share(none), runs)
     yield Row("searches that list a planted weakness first, 300 games", share(first), runs)
@@ -316,13 +316,13 @@ def late(runs: int, seed: int) -> Iterator[Row]:
         telling = np.where(sample.results == 1, 1.5, 0.5)
         weak = rng.random(len(sample)) < when * telling
         columns = {"ply": plies(sample), "idle": idle, "weak": weak}
-        found = find_splits(
+        found = find_slices(
             sample, columns, controls=[phase(sample)], resampling=NO_INTERVALS, pairs=False
         )
         sure = {split.condition.sql for split in found if split.is_sure}
         merely.append("idle" in sure)
         own.append("weak" in sure)
-        plain = find_splits(sample, {"idle": idle}, resampling=NO_INTERVALS, pairs=False)
+        plain = find_slices(sample, {"idle": idle}, resampling=NO_INTERVALS, pairs=False)
         missed.append(any(split.is_sure for split in plain))
     yield Row("conditions that merely come late and pass for findings, 400 games",
               share(merely), runs)  # fmt: skip
@@ -374,7 +374,7 @@ class _Rate:
 
     def held_by(self, match: PairScores) -> tuple[bool, bool, bool]:
         """Whether the intervals of Elo, of normalised Elo and the textbook's hold it."""
-        plain, normalised = elo(match), normalised_elo(match)
+        plain, normalised = elo(match), normalized_elo(match)
         counts = np.array(match.counts)
         mean = float(np.average(PAIR_RATES, weights=counts))
         spread = float(np.average((PAIR_RATES - mean) ** 2, weights=counts))
@@ -486,7 +486,7 @@ def _score_of_pair_counts(counts: tuple[int, int, int, int, int]) -> PairScores:
 @functools.lru_cache(maxsize=1_000_000)
 def _interval(result: Score | PairScores) -> Estimate:
     """The interval that verdicts are made from; no ends where games are too few for one."""
-    if why_too_few(result):
+    if too_few_reason(result):
         return Estimate(result.rate, -math.inf, math.inf)
     return rate(result, continuity=True)
 
@@ -501,7 +501,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "ece": (ece, 200),
     "monotonicity": (monotonicity, 600),
     "gaps": (gaps, 100),
-    "splits": (splits, 300),
+    "splits": (slices, 300),
     "late": (late, 200),
     "elo": (elo_interval, 1000),
     "sprt": (sprt, 2000),

@@ -39,7 +39,7 @@ from hyoka.learning.selfplay.selfplay_games import PlayedGames, Player, play_gam
 from hyoka.models.loading import move_model
 from hyoka.models.networks import Convolution, Network, convolution, network
 from hyoka.models.sparse import sparse_evaluation
-from hyoka.storage.model_file import Origin, read_artefact
+from hyoka.storage.model_file import Origin, read_model_file
 
 MODELS = Path(__file__).resolve().parent.parent / "src" / "hyoka" / "models"
 Setting = bool | int | float | str
@@ -318,9 +318,9 @@ class Loop:
             counts=dict(self._counts),
             choices={"torch": importlib.metadata.version("torch")}
             | {file.name: f"SHA-256 {file_hash(file)}" for file in given.records or []},
-            parents={"start": read_artefact(given.start).sha256} if given.start else {},
+            parents={"start": read_model_file(given.start).sha256} if given.start else {},
         )
-        given.out.write_bytes(made.artefact(origin).to_bytes())
+        given.out.write_bytes(made.model_file(origin).to_bytes())
         learned_s = time.monotonic() - clock
         score = self._hall.score(self._by(made), self._first, given.trial_games, given.playouts, 77)
         found = {

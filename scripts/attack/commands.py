@@ -130,7 +130,7 @@ READ_WHOLE: Final = {
 }  # fmt: skip
 """Parameters that name nothing but files to be read."""
 NAMING_SPECS: Final = ("SPEC", "SEARCH", "PLAYER", "EVALUATOR")
-USUAL: Final = {
+DEFAULT: Final = {
     "STUDY": "study",
     "[STUDY]": "study",
     "GAME": "othello",
@@ -271,7 +271,7 @@ def base_words(command: Command, parameters: Sequence[Parameter]) -> list[str]:
         words = []
         for each in parameters:
             if each.required:
-                value = "out.csv" if each.output is not None else USUAL[each.metavar]
+                value = "out.csv" if each.output is not None else DEFAULT[each.metavar]
                 words += [value] if each.word is None else [each.word, value]
     game = next((each for each in parameters if each.name == "game" and each.required), None)
     if game is not None and game.word is not None and game.word not in words:

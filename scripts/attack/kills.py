@@ -37,7 +37,7 @@ import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.learning.objective_search.objective_loop import read_steps
 from hyoka.records.samples import sample_path
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 LIMIT_S: Final = 600.0
 """No command takes so long, on any machine."""
@@ -82,7 +82,7 @@ def objective_result(folder: Path) -> Any:
     return (
         read_steps(folder / OUT),
         {file.name: _hash(file) for file in evaluations.glob("*.eval")},
-        read_artefact(folder / OUT / "objective.json").sha256,
+        read_model_file(folder / OUT / "objective.json").sha256,
         _matches(folder),
     )
 

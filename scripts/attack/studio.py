@@ -71,7 +71,7 @@ FIELDS = (
     *("players", "evaluators", "evaluator", "search", "spec", "study", "files", "records", "to"),
     *("folder", "openings", "objective", "sources", "models", "model", "where", "columns", "game"),
 )
-USUAL = {
+DEFAULT = {
     "match": {"players": "random\nuct:playouts=2"},
     "evaluate": {"study": "a study", "evaluators": "comments"},
     "records": {"files": "games.pgn"},
@@ -213,7 +213,7 @@ def order(draw: random.Random, path: str) -> dict[str, Any]:
         return {"files": files or {"files": ("", b"")}}
     if path == "/runs":
         words = [draw.choice(ENGINE_WORDS) if draw.random() < 0.4 else word(draw) for _ in range(4)]
-        command, usual = draw.choice(list(USUAL.items()))
+        command, usual = draw.choice(list(DEFAULT.items()))
         fields = {draw.choice([*usual, *FIELDS]): text for text in words[: draw.randrange(4)]}
         return {"data": {"command": command} | usual | fields}
     pairs = {draw.choice(NAMES): word(draw) for _ in range(draw.randrange(6))}

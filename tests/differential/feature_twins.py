@@ -105,7 +105,7 @@ def chess_features(board: chess.Board) -> Features:
     letters = [piece.symbol().upper() for piece in board.piece_map().values()]
     left = sum({"N": 1, "B": 1, "R": 2, "Q": 4}.get(letter, 0) for letter in letters)
     bishops = {color: board.pieces(chess.BISHOP, color) for color in (white, black)}
-    colours = {color: square_colours(board, color) for color in (white, black)}
+    colors = {color: square_colours(board, color) for color in (white, black)}
     attackers = {color: chess_king_attackers(board, color) for color in (white, black)}
     shields = {color: shield(board, color) for color in (white, black)}
     pawns = {color: pawn_counts(board, color) for color in (white, black)}
@@ -124,9 +124,9 @@ def chess_features(board: chess.Board) -> Features:
         - chess_mobility(board, black, bishops[black]),
         "bishop_development": len(set(bishops[white]) - HOMES[white])
         - len(set(bishops[black]) - HOMES[black]),
-        "bishop_pair": (len(set(colours[white])) == 2) - (len(set(colours[black])) == 2),
-        "opposite_bishops": sorted([*colours[white], *colours[black]]) == [0, 1]
-        and len(colours[white]) == 1,
+        "bishop_pair": (len(set(colors[white])) == 2) - (len(set(colors[black])) == 2),
+        "opposite_bishops": sorted([*colors[white], *colors[black]]) == [0, 1]
+        and len(colors[white]) == 1,
         "white_king_attackers": attackers[white],
         "black_king_attackers": attackers[black],
         "white_king_shield": shields[white],

@@ -274,7 +274,7 @@ def ladder_captures(position: Any, point: str, *, attacker_first: bool) -> bool:
     return captured
 
 
-def neighbours(position: Any, vertex: str, color: int) -> list[str]:
+def neighbors(position: Any, vertex: str, color: int) -> list[str]:
     """The points beside one that hold a stone of the colour, 1 for Black."""
     row, column = common.move_from_vertex(vertex, position.size)
     around = (row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)
@@ -299,9 +299,9 @@ def claimed_ladder(claim: Assertion) -> bool:
     if claim.name.startswith("ladder"):
         return ladder_captures(position, claim.point, attacker_first=False)
     if claim.name == "useful_ladder":
-        chased = neighbours(position, claim.point, own)
+        chased = neighbors(position, claim.point, own)
         return any(ladder_captures(position, stone, attacker_first=False) for stone in chased)
-    chased = neighbours(position, claim.point, -own)
+    chased = neighbors(position, claim.point, -own)
     if position.to_play != claim.player:
         position = position.with_to_play(claim.player)
     after = position.play(claim.point)

@@ -129,19 +129,19 @@ VITAL = {
 
 def vital_point_owner(board: boards.Board, point: Point) -> str | None:
     """Who surrounds the empty region of which the point is the vital one."""
-    region, reached, colours = {point}, [point], set()
+    region, reached, colors = {point}, [point], set()
     for at in reached:
         for other in beside(board, at):
             if board.get(*other) is not None:
-                colours.add(board.get(*other))
+                colors.add(board.get(*other))
             elif other not in region:
                 region.add(other)
                 reached.append(other)
     low, left = min(row for row, _ in region), min(column for _, column in region)
     middle = VITAL.get(frozenset((row - low, column - left) for row, column in region))
-    if middle != (point[0] - low, point[1] - left) or len(colours) != 1:
+    if middle != (point[0] - low, point[1] - left) or len(colors) != 1:
         return None
-    return str(colours.pop())
+    return str(colors.pop())
 
 
 def go_tactics(board: boards.Board, point: Point, mover: str) -> set[str]:

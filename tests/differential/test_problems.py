@@ -145,16 +145,16 @@ def stones_of(game: sgf.Sgf_game, move_number: int | None) -> NDArray[np.int8]:
     for node in game.get_main_sequence():
         if node.has_setup_stones():
             blacks, whites, empties = node.get_setup_stones()
-            for points, colour in ((blacks, "b"), (whites, "w"), (empties, None)):
+            for points, color in ((blacks, "b"), (whites, "w"), (empties, None)):
                 for row, column in points:
-                    board.board[row][column] = colour
-        colour, point = node.get_move()
-        if colour is not None:
+                    board.board[row][column] = color
+        color, point = node.get_move()
+        if color is not None:
             played += 1
             if played == move_number:
                 break
             if point is not None:
-                board.play(*point, colour)
+                board.play(*point, color)
     value = {None: 0, "b": 1, "w": -1}
     return np.array([[value[stone] for stone in row] for row in reversed(board.board)], np.int8)
 
@@ -174,7 +174,7 @@ def test_records_give_the_stones_that_sgfmill_gives(
                     load_sgf(record)
                 continue
             moves = [node.get_move()[0] for node in tree.get_main_sequence()]
-            count = sum(colour is not None for colour in moves)
+            count = sum(color is not None for color in moves)
             number = rng.choice((None, rng.randint(1, count + 1)))
             game = load_sgf(record, number)
             assert (game.cells == stones_of(tree, number)).all(), (name, number)

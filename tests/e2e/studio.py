@@ -157,5 +157,5 @@ def furnished(folder: Path) -> Path:
     plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "matches" / "short", games=2)
     weights = {"game": "othello", "weights": {"mobility": 1}}
-    hk.Artefact.of("weights", weights).save(folder / "weights.json")
+    hk.ModelFile.of("weights", weights).save(folder / "weights.json")
     return folder

@@ -260,13 +260,13 @@ def play_out(black: Gtp, white: Gtp, game: str, most_moves: int) -> Any:
             engine.ask(setting)
     while line.outcome is None and len(line) < most_moves:
         mover, other = (black, white) if line.to_play is hk.Player.first else (white, black)
-        colour = "b" if line.to_play is hk.Player.first else "w"
-        move = mover.ask(f"genmove {colour}")
+        color = "b" if line.to_play is hk.Player.first else "w"
+        move = mover.ask(f"genmove {color}")
         if move.lower() == "resign":
             break
         assert line.is_legal(move), f"{move} in {line.text}"
         line = line.play(move)
-        other.ask(f"play {colour} {move}")
+        other.ask(f"play {color} {move}")
     return line
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.records.samples import sample_path
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 from .commands import hyoka_here
 
@@ -66,7 +66,7 @@ def test_a_combined_model_lists_the_games_of_its_parts(tmp_path: Path) -> None:
     result = hyoka_here("learn", "combined", "all.sgf", *models, "-o", "c.bin", "-q", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(f"learned from and judged by {90 - sum(counts)} of 90 games")
-    origin = read_artefact(tmp_path / "c.bin").origin
+    origin = read_model_file(tmp_path / "c.bin").origin
     assert origin is not None
     assert origin.learned_games is not None
     own = origin.counts["games"]

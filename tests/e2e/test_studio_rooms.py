@@ -64,7 +64,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
     plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "match", games=2)
     weights = {"game": "othello", "weights": {"mobility": 1, HOSTILE: 2}}
-    hk.Artefact.of("weights", weights).save(folder / "weights.json")
+    hk.ModelFile.of("weights", weights).save(folder / "weights.json")
     with StudioProcess(folder) as started:
         yield started
 

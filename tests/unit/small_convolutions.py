@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.games import Position
-from hyoka.learning.network_training import whole_numbers
+from hyoka.learning.network_training import quantize
 from hyoka.models.networks import MOST, STEPS, Convolution, ConvolutionSize
 
 
@@ -44,7 +44,7 @@ def random_convolution(
         name: rng.normal(0, spread, shape).astype(np.float32)
         for name, (spread, shape) in shapes.items()
     }
-    return whole_numbers(game, size, floats)
+    return quantize(game, size, floats)
 
 
 def _scaled(sums: NDArray[np.int64], bias: NDArray[Any], shifts: NDArray[Any]) -> NDArray[np.int64]:

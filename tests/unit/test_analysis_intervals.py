@@ -17,7 +17,7 @@ from hyoka.analysis import (
     compare,
     condition_gap,
     curve,
-    find_splits,
+    find_slices,
     fit_logistic,
     measure,
 )
@@ -177,7 +177,7 @@ def test_without_a_weakness_the_search_finds_none() -> None:
     for study in range(80):
         rng = np.random.default_rng(study)
         sample = simulated(rng, GAMES)
-        found += len(find_splits(sample, described(rng, sample), resampling=NO_INTERVALS)) > 0
+        found += len(find_slices(sample, described(rng, sample), resampling=NO_INTERVALS)) > 0
     assert found <= 4
 
 
@@ -191,7 +191,7 @@ def test_a_planted_weakness_is_listed_first_with_its_sign(study: int) -> None:
     if sign < 0:
         planted = rng.random(len(sample)) < np.where(sample.results == 1, 0.10, 0.22)
     columns["weakness"] = planted
-    found = find_splits(sample, columns, first_player="Black", resampling=Resampling(100))
+    found = find_slices(sample, columns, first_player="Black", resampling=Resampling(100))
     assert found[0].condition.sql == "weakness"
     assert math.copysign(1, found[0].effect.value) == sign
     word = "underestimates" if sign > 0 else "overestimates"
@@ -219,7 +219,7 @@ def test_overconfidence_is_found_and_called_so() -> None:
         unit="points",
     )
     columns = {"ply": np.tile(np.arange(POSITIONS), games), "other": rng.random(len(sample)) < 0.5}
-    found = find_splits(sample, columns, resampling=NO_INTERVALS)
+    found = find_slices(sample, columns, resampling=NO_INTERVALS)
     assert found[0].condition.columns == {"ply"}
     assert found[0].verdict == "is too sure of itself"
     assert "<" in found[0].condition.words
@@ -254,10 +254,10 @@ def test_what_merely_comes_late_is_no_finding_and_what_is_wrong_itself_is(seed: 
         "ko": rng.random(len(sample)) < when,
         "weak": rng.random(len(sample)) < when * np.where(sample.results == 1, 1.5, 0.5),
     }
-    without = find_splits(sample, columns, resampling=NO_INTERVALS, pairs=False)
+    without = find_slices(sample, columns, resampling=NO_INTERVALS, pairs=False)
     assert any(split.condition.sql == "ko" and split.is_sure for split in without)
     phase = Control(PHASE, plies // 5, frozenset(["ply"]))
-    found = find_splits(sample, columns, controls=[phase], resampling=NO_INTERVALS)
+    found = find_slices(sample, columns, controls=[phase], resampling=NO_INTERVALS)
     sure = {split.condition.sql for split in found if split.is_sure}
     assert "weak" in sure
     assert any(sql.startswith("ply") for sql in sure)  # no ply is explained by plies
@@ -267,7 +267,7 @@ def test_what_merely_comes_late_is_no_finding_and_what_is_wrong_itself_is(seed: 
             assert split.explanation is not None
             assert split.explanation.control == PHASE
     # Within phases only, it is not even looked at.
-    balanced = find_splits(sample, columns, held_equal=phase, resampling=NO_INTERVALS)
+    balanced = find_slices(sample, columns, held_equal=phase, resampling=NO_INTERVALS)
     assert {split.condition.sql for split in balanced} == {"weak"}
     assert "the phase of the game being equal" in balanced.title
 

@@ -30,13 +30,13 @@ from hyoka.analysis import (
     Resampling,
     Result,
     Sample,
-    Split,
+    Slice,
     calibrate,
     compare,
     conditions,
     curve,
     disagreement,
-    find_splits,
+    find_slices,
     fit_win_draw_loss,
     interval,
     measure,
@@ -289,11 +289,11 @@ def test_shares_that_are_all_alike_are_not_certain() -> None:
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_split_never_hides_that_zero_is_inside(kind: Kind) -> None:
-    def split(effect: Estimate) -> Split:
+    def split(effect: Estimate) -> Slice:
         departure = Departure(kind, effect, 0.07, 0.04, 50)
         condition = Condition("a", "a", frozenset("a"), np.ones(3, bool))
         gap = ConditionGap(3, 3, departure, departure)
-        return Split("x", condition, departure, gap, 0.04)
+        return Slice("x", condition, departure, gap, 0.04)
 
     doubtful = split(Estimate(-0.126, -0.270, 0.018))
     assert "12.6 percentage points less often" in doubtful.sentence
@@ -355,10 +355,10 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "scores": lambda: Curves((curve(sample_of(1, unit="centipawns"), resampling=FEW),)),
     "metrics": lambda: MetricsTable((measure(sample_of(1), resampling=FEW),)),
     "comparison": lambda: compare(sample_of(1), sample_of(1), resampling=FEW),
-    "splits": lambda: find_splits(
+    "splits": lambda: find_slices(
         sample_of(1), {"odd": sample_of(1).results == 1}, resampling=FEW, least_games=5
     ),
-    "no splits": lambda: find_splits(sample_of(1), {}, resampling=FEW),
+    "no splits": lambda: find_slices(sample_of(1), {}, resampling=FEW),
     "calibration": lambda: calibration(sample_of(1, unit="centipawns", draws=True)),
     "disagreement": lambda: disagreement(
         sample_of(1),

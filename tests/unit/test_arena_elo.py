@@ -16,7 +16,7 @@ from hyoka.arena.elo import (
     elo,
     elo_of_rate,
     likelihood_of_superiority,
-    normalised_elo,
+    normalized_elo,
     rate,
     rate_of_elo,
 )
@@ -76,7 +76,7 @@ def test_the_other_player_has_minus_the_elo(result: Score | PairScores | MatchSc
         1 - likelihood_of_superiority(result), abs=1e-12
     )
     if not isinstance(result, MatchScore):
-        assert same(normalised_elo(~result), -normalised_elo(result))
+        assert same(normalized_elo(~result), -normalized_elo(result))
 
 
 @given(results, st.floats(0.5, 0.999))
@@ -133,17 +133,17 @@ def test_degenerate_matches_are_bounded_only_where_they_can_be() -> None:
     for nothing in (Score(), PairScores(), MatchScore()):
         assert elo(nothing) == everything
         assert likelihood_of_superiority(nothing) == 0.5
-    assert normalised_elo(Score()) == normalised_elo(PairScores()) == everything
+    assert normalized_elo(Score()) == normalized_elo(PairScores()) == everything
     won: list[Score | PairScores] = [Score(wins=20), PairScores((0, 0, 0, 0, 10))]
     for result in won:
-        for estimate in (elo(result), normalised_elo(result)):
+        for estimate in (elo(result), normalized_elo(result)):
             assert estimate.value == estimate.high == math.inf
             assert 0 <= estimate.low < 1000
         assert elo(result).low > 100
         assert 0.99 < likelihood_of_superiority(result) < 1
     drawn: list[Score | PairScores] = [Score(draws=20), PairScores((0, 0, 10, 0, 0))]
     for result in drawn:
-        for estimate in (elo(result), normalised_elo(result)):
+        for estimate in (elo(result), normalized_elo(result)):
             assert estimate.value == 0
             assert -300 < estimate.low == pytest.approx(-estimate.high)
             assert 20 < estimate.high < 300
@@ -154,7 +154,7 @@ def test_degenerate_matches_are_bounded_only_where_they_can_be() -> None:
 def test_nothing_is_ever_nan(result: Score | PairScores | MatchScore) -> None:
     estimates = [elo(result)]
     if not isinstance(result, MatchScore):
-        estimates.append(normalised_elo(result))
+        estimates.append(normalized_elo(result))
     for estimate in estimates:
         assert not any(map(math.isnan, (estimate.value, estimate.low, estimate.high)))
         assert estimate.low <= estimate.value <= estimate.high
@@ -163,10 +163,10 @@ def test_nothing_is_ever_nan(result: Score | PairScores | MatchScore) -> None:
 def test_normalised_elo_is_the_rate_in_deviations_of_a_game() -> None:
     games = np.repeat([0, 0.5, 1], [20, 50, 30])
     expected = (games.mean() - 0.5) / games.std() * 800 / math.log(10)
-    assert normalised_elo(Score(30, 50, 20)).value == pytest.approx(expected)
+    assert normalized_elo(Score(30, 50, 20)).value == pytest.approx(expected)
     of_pairs = np.repeat(PAIR_RATES, [1, 20, 40, 30, 5])
     expected = (of_pairs.mean() - 0.5) / (of_pairs.std() * math.sqrt(2)) * NORMALISED_ELO
-    assert normalised_elo(PairScores((1, 20, 40, 30, 5))).value == pytest.approx(expected)
+    assert normalized_elo(PairScores((1, 20, 40, 30, 5))).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -1, 2])
@@ -174,7 +174,7 @@ def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence"):
         elo(Score(1, 1, 1), confidence)
     with pytest.raises(ValueError, match="confidence"):
-        normalised_elo(Score(1, 1, 1), confidence)
+        normalized_elo(Score(1, 1, 1), confidence)
 
 
 @pytest.mark.parametrize("pairs_played", [30, 100, 500])
@@ -193,7 +193,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(pairs_played: int) ->
                 truth: float = elo_of_rate(truth),
                 normalised: float = normalised,
             ) -> tuple[bool, bool]:
-                one, other = elo(PairScores(five)), normalised_elo(PairScores(five))
+                one, other = elo(PairScores(five)), normalized_elo(PairScores(five))
                 return one.low <= truth <= one.high, other.low <= normalised <= other.high
 
             matches = rng.multinomial(pairs_played, chances, size=1000).tolist()

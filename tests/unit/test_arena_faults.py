@@ -9,7 +9,7 @@ import pytest
 from engines import QUICK_S, await_end, fake
 from hyoka.arena import Opening, open_match
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.parallel import task_pool as crew
+from hyoka.parallel import task_pool as worker_state
 from hyoka.reporting.match_report import write_match_report
 
 from .arena_matches import GOLDS, KNIGHTS, QUIET, endings, match
@@ -42,7 +42,7 @@ def test_a_player_that_breaks_down_loses_and_plays_the_next_game_anew(
     assert len(started) == 2
     for pid in started:
         await_end(pid)
-    assert not crew._crews
+    assert not worker_state._worker_states
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_what_no_game_can_help_stops_the_match_with_a_clear_word(
     with pytest.raises(EngineError) as error:
         match(tmp_path, player, "random", game=game, games=20, jobs=2)
     assert words in str(error.value)
-    assert not crew._crews
+    assert not worker_state._worker_states
     folder = tmp_path / "match"
     if folder.exists():
         assert open_match(folder)[1] == []

@@ -26,7 +26,7 @@ from hyoka.arena import (
     repeated_games,
 )
 from hyoka.foundation.errors import EngineError, NotationError, OutputError, StudyError
-from hyoka.parallel import task_pool as crew
+from hyoka.parallel import task_pool as worker_state
 from hyoka.records import Record
 from hyoka.storage.locking import locked
 
@@ -138,7 +138,7 @@ def test_a_match_that_is_interrupted_keeps_its_games_and_goes_on(tmp_path: Path,
 
     with pytest.raises(KeyboardInterrupt):
         play_match(plan, tmp_path, games=20, jobs=jobs, on_games=interrupt)
-    assert not crew._crews
+    assert not worker_state._worker_states
     kept = open_match(tmp_path)[1]
     assert 5 <= len(kept) < 20
     assert not match_so_far(plan, tmp_path, games=20).finished

@@ -135,7 +135,7 @@ def test_players_are_called_differently_or_refused(names: list[str]) -> None:
 
 def test_threads_are_those_of_the_text() -> None:
     texts = ["random", "uct:threads=4", "uci:Threads=8:x", "uci:threads=3:x", "uci:Threads=x:x"]
-    assert [PlayerSpec.from_text(text).contestant.threads for text in texts] == [1, 4, 8, 3, 1]
+    assert [PlayerSpec.from_text(text).agent.threads for text in texts] == [1, 4, 8, 3, 1]
 
 
 # Clocks.

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.models.bundled_index import built_in_names
-from hyoka.storage.model_file import KINDS, Kind, read_artefact
+from hyoka.models.bundled_index import bundled_names
+from hyoka.storage.model_file import KINDS, Kind, read_model_file
 
 PGN = b"1. e4 e5 2. Nf3 Nc6 1-0\n"
 ORIGIN = hk.Origin(
     "hyoka learn weights study", 3, {"games": 80}, {"method": "mlm"}, {"weights": "12"}
 )
-WEIGHTS = hk.Artefact.of(
+WEIGHTS = hk.ModelFile.of(
     "weights", {"game": "chess", "weights": {"pawn": [90, 110]}}, origin=ORIGIN
 )
-BOOK = hk.Artefact.of("book", PGN, game="chess", origin=ORIGIN)
+BOOK = hk.ModelFile.of("book", PGN, game="chess", origin=ORIGIN)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -41,14 +41,14 @@ ORIGINS = st.none() | st.builds(
 GAMES = st.none() | st.text()
 
 
-def facts(artefact: hk.Artefact) -> tuple[Any, ...]:
+def facts(model_file: hk.ModelFile) -> tuple[Any, ...]:
     """Everything but its name."""
-    return dataclasses.astuple(dataclasses.replace(artefact, path=""))
+    return dataclasses.astuple(dataclasses.replace(model_file, path=""))
 
 
-def read_or_refused(data: bytes, kind: str | None) -> hk.Artefact | None:
+def read_or_refused(data: bytes, kind: str | None) -> hk.ModelFile | None:
     try:
-        return hk.Artefact.from_bytes(data, path="file", kind=kind)
+        return hk.ModelFile.from_bytes(data, path="file", kind=kind)
     except hk.SourceError as error:
         message = str(error)
     assert message.startswith("file: ")
@@ -69,18 +69,18 @@ def test_what_is_written_as_json_is_read_as_it_was(
     content.pop("hyoka", None)
     if not isinstance(content.get("game"), str):
         content.pop("game", None)
-    made = hk.Artefact.of(kind, content, origin=origin)
+    made = hk.ModelFile.of(kind, content, origin=origin)
     for wanted in (kind, None):
-        assert facts(hk.Artefact.from_bytes(made.to_bytes(), kind=wanted)) == facts(made)
+        assert facts(hk.ModelFile.from_bytes(made.to_bytes(), kind=wanted)) == facts(made)
 
 
 @given(st.sampled_from(["book", "profile"]), st.binary(), GAMES, ORIGINS)
 def test_what_is_written_as_bytes_is_read_as_it_was(
     kind: str, content: bytes, game: str | None, origin: hk.Origin | None
 ) -> None:
-    made = hk.Artefact.of(kind, content, game=game, origin=origin)
+    made = hk.ModelFile.of(kind, content, game=game, origin=origin)
     data = made.to_bytes()
-    assert facts(hk.Artefact.from_bytes(data, kind=kind)) == facts(made)
+    assert facts(hk.ModelFile.from_bytes(data, kind=kind)) == facts(made)
     assert (len(data) - len(content)) % 64 == 0, "so that it can be mapped into memory"
 
 
@@ -92,12 +92,12 @@ def test_the_same_work_gives_the_same_file(tmp_path: Path) -> None:
 
 def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) -> None:
     evaluation = hk.linear_evaluation("othello")
-    made = evaluation.artefact(ORIGIN)
+    made = evaluation.model_file(ORIGIN)
     former = json.loads(made.to_bytes())
     del former["hyoka"]
     plain = tmp_path / "w.json"
     plain.write_text(json.dumps(former, indent=1) + "\n")
-    found = read_artefact(plain, "weights")
+    found = read_model_file(plain, "weights")
     assert (found.version, found.origin, found.game) == (None, None, "othello")
     assert found == made
     assert found.to_bytes() == plain.read_bytes()
@@ -128,16 +128,16 @@ def test_any_header_is_an_artefact_or_refused(value: Any, kind: str | None, name
 
 @given(st.sampled_from([WEIGHTS, BOOK]), st.data())
 def test_a_damaged_file_never_passes_for_another(
-    artefact: hk.Artefact, data: st.DataObject
+    model_file: hk.ModelFile, data: st.DataObject
 ) -> None:
-    whole = artefact.to_bytes()
+    whole = model_file.to_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))
     byte = data.draw(st.integers(0, 255))
     changed = whole[:place] + bytes([byte]) + whole[place + 1 :]
     for damaged in (changed, whole[:place]):
-        found = read_or_refused(damaged, artefact.kind)
+        found = read_or_refused(damaged, model_file.kind)
         # Without a header that can be read, it is a file that was given: other content.
-        assert found is None or found.version is None or found.sha256 == artefact.sha256
+        assert found is None or found.version is None or found.sha256 == model_file.sha256
 
 
 def edited(name: str, value: object) -> bytes:
@@ -177,7 +177,7 @@ def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> Non
     file = tmp_path / "w.json"
     file.write_bytes(data)
     for ask in (
-        lambda: read_artefact(file, "weights"),
+        lambda: read_model_file(file, "weights"),
         lambda: hk.SearchSpec.from_text(f"ab:eval={file}"),
         lambda: hk.linear_evaluation("chess", file),
     ):
@@ -191,22 +191,22 @@ def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> Non
 def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> None:
     data = WEIGHTS.to_bytes()
     monkeypatch.setitem(KINDS, "weights", Kind("weights", 2, is_json=True))
-    assert hk.Artefact.from_bytes(data).version == 1
+    assert hk.ModelFile.from_bytes(data).version == 1
 
 
 def test_what_can_not_be_made_is_told() -> None:
     with pytest.raises(
         hk.NotationError, match="no kind of artefact 'wights'; did you mean weights"
     ):
-        hk.Artefact.of("wights", {})
+        hk.ModelFile.of("wights", {})
     with pytest.raises(hk.NotationError, match="the content of weights is a JSON object"):
-        hk.Artefact.of("weights", b"{}")
+        hk.ModelFile.of("weights", b"{}")
     with pytest.raises(hk.NotationError, match="the content of book is bytes"):
-        hk.Artefact.of("book", {})
+        hk.ModelFile.of("book", {})
     with pytest.raises(hk.NotationError, match="'hyoka' is the header's name"):
-        hk.Artefact.of("weights", {"hyoka": {}})
+        hk.ModelFile.of("weights", {"hyoka": {}})
     with pytest.raises(hk.NotationError, match="no file is named"):
-        read_artefact(" ")
+        read_model_file(" ")
 
 
 # Artefacts and searches
@@ -216,7 +216,7 @@ def test_values_are_taken_where_files_are() -> None:
     assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
     assert hk.ab(eval=WEIGHTS).contents == {"eval": WEIGHTS.sha256}
     assert hk.Book.from_file("chess", BOOK).counts
-    strengths = hk.strengths_artefact("chess", {"recapture": 2.5})
+    strengths = hk.strengths_model_file("chess", {"recapture": 2.5})
     assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
     spec = hk.uct(policy="strengths", strengths=strengths, book=BOOK)
     there = pickle.loads(pickle.dumps(spec))
@@ -253,22 +253,24 @@ def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
 # What is built in
 
 
-@pytest.mark.parametrize("name", built_in_names())
+@pytest.mark.parametrize("name", bundled_names())
 def test_what_is_built_in_is_what_searches_use(name: str) -> None:
-    artefact = hk.built_in_artefact(name)
-    assert hk.Artefact.from_bytes(artefact.to_bytes()) == artefact
-    assert (artefact.kind, artefact.path) == (name.split(":")[1], name)
-    assert artefact.origin is not None
-    game = artefact.game
-    if artefact.kind == "weights":
+    model_file = hk.bundled_model_file(name)
+    assert hk.ModelFile.from_bytes(model_file.to_bytes()) == model_file
+    assert (model_file.kind, model_file.path) == (name.split(":")[1], name)
+    assert model_file.origin is not None
+    game = model_file.game
+    if model_file.kind == "weights":
         assert game is not None
         built_in = hk.linear_evaluation(game)
-        assert hk.linear_evaluation(game, artefact).fingerprint == built_in.fingerprint
-    elif artefact.kind == "strengths":
+        assert hk.linear_evaluation(game, model_file).fingerprint == built_in.fingerprint
+    elif model_file.kind == "strengths":
         assert game is not None
-        assert hk.move_strengths(game, artefact) == pytest.approx(hk.move_strengths(game), rel=1e-7)
+        assert hk.move_strengths(game, model_file) == pytest.approx(
+            hk.move_strengths(game), rel=1e-7
+        )
     else:
-        assert (artefact.kind, game) == ("profile", None)
+        assert (model_file.kind, game) == ("profile", None)
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
@@ -305,7 +307,7 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
         moves = hk.Searcher(spec, "chess").search(hk.Chess()).moves
         return [report.visits for report in moves]
 
-    file = hk.strengths_artefact("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
+    file = hk.strengths_model_file("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
     mixed = spec(strengths=file, playout_strengths="built-in")
     assert "playout_strengths=built-in" in mixed.text
     assert mixed.slug != spec(strengths=file).slug
@@ -319,7 +321,7 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
 
 def test_a_name_that_nothing_has_is_told() -> None:
     with pytest.raises(hk.NotationError, match="did you mean built-in:weights:chess"):
-        hk.built_in_artefact("built-in:weight:chess")
+        hk.bundled_model_file("built-in:weight:chess")
 
 
 def test_the_former_name_of_strengths_is_told() -> None:

@@ -271,14 +271,14 @@ def test_games_can_be_changed_and_are_written_as_they_are() -> None:
 # Analysis
 
 
-def analysing(searcher: Any = None) -> Dialogue:
+def analyzing(searcher: Any = None) -> Dialogue:
     spec = SearchSpec.from_text("uct:playouts=100")
     fake = searcher or searchers()
     return Dialogue(lambda out: GtpServer(spec, out, game="go9", searcher_of=fake))
 
 
 def test_analysis_goes_on_until_anything_is_said() -> None:
-    with analysing() as engine:
+    with analyzing() as engine:
         engine.say("5 lz-analyze b 10 maxmoves 2")
         assert engine.until("^=") == "=5"
         first = engine.until("^info")
@@ -293,7 +293,7 @@ def test_analysis_goes_on_until_anything_is_said() -> None:
 
 @pytest.mark.parametrize("word", ["", "nonsense", "# a comment", "quit"])
 def test_whatever_is_said_ends_an_analysis(word: str) -> None:
-    with analysing() as engine:
+    with analyzing() as engine:
         engine.say("kata-analyze interval 10")
         engine.until("^info")
         engine.say(word)
@@ -301,7 +301,7 @@ def test_whatever_is_said_ends_an_analysis(word: str) -> None:
 
 
 def test_values_are_seen_by_the_side_that_is_analysed() -> None:
-    with analysing() as engine:
+    with analyzing() as engine:
         engine.say("kata-analyze w 10 maxmoves 1 rootInfo true ownership true")
         line = engine.until("^info")
     assert line.startswith("info move A9 visits 100 utility -0.200000 winrate 0.400000 lcb 0.3")
@@ -310,7 +310,7 @@ def test_values_are_seen_by_the_side_that_is_analysed() -> None:
 
 def test_moves_to_avoid_and_to_allow_are_not_searched_and_searched() -> None:
     fake = searchers()
-    with analysing(fake) as engine:
+    with analyzing(fake) as engine:
         engine.say("lz-analyze b 10 avoid b A9,B9 1")
         assert "move C9" in engine.until("^info")
         engine.say("lz-analyze b allow b D4 1")

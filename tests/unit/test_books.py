@@ -14,7 +14,7 @@ from hyoka.apps.cli.command_table import command_line
 from hyoka.models.book import Whose
 from hyoka.records.samples import sample_path
 from hyoka.search.searcher import Searcher
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 PGN = """[Result "1-0"]
 
@@ -103,12 +103,12 @@ def test_a_file_holds_the_book_and_says_how_it_was_made(tmp_path: Path) -> None:
     again = hk.Book.from_file("chess", tmp_path / "chess.book")
     assert again == book
     assert again.texts == book.texts
-    artefact = read_artefact(tmp_path / "chess.book", "book")
-    assert artefact.game == "chess"
-    assert artefact.origin is not None
-    assert hk.Book.from_file("chess", artefact).fingerprint == book.fingerprint
+    model_file = read_model_file(tmp_path / "chess.book", "book")
+    assert model_file.game == "chess"
+    assert model_file.origin is not None
+    assert hk.Book.from_file("chess", model_file).fingerprint == book.fingerprint
     with pytest.raises(hk.SourceError, match="book for chess, not for shogi"):
-        hk.Book.from_file("shogi", artefact)
+        hk.Book.from_file("shogi", model_file)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_file_holds_the_book_and_says_how_it_was_made(tmp_path: Path) -> None:
 def test_a_damaged_line_is_told(line: str) -> None:
     content = f"positions and moves\n{line}\n".encode()
     with pytest.raises(hk.SourceError, match="line 2"):
-        hk.Book.from_file("chess", hk.Artefact.of("book", content, game="chess"))
+        hk.Book.from_file("chess", hk.ModelFile.of("book", content, game="chess"))
 
 
 def test_by_frequency_moves_are_drawn_with_the_probability_of_their_counts() -> None:

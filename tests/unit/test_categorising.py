@@ -15,7 +15,7 @@ from hyoka.records.samples import sample_path
 from hyoka.search.difficulty import SEARCH, categories_of
 from hyoka.study import check_study, rank_moves, stored_categories
 from hyoka.study.manifest import read_manifest
-from hyoka.study.sampling import split_columns
+from hyoka.study.sampling import slice_columns
 
 COLUMNS = ["progress_eighth", "best_move_changes", "correct_depth"]
 
@@ -35,7 +35,7 @@ def study(tmp_path: Path) -> hk.Study:
 @pytest.mark.parametrize("game", ["othello", "chess"])
 def test_columns_say_how_far_restless_and_hard_positions_are(game: str, tmp_path: Path) -> None:
     study = study_of(game, 2, tmp_path)
-    report = hk.categorise(study, threads=2)
+    report = hk.categorize(study, threads=2)
     search = hk.SearchSpec.from_text(SEARCH)
     rows = study.select(None, f"game_id, ply, plies, {', '.join(COLUMNS)}").to_pylist()
     records = dict(study.records())
@@ -66,15 +66,15 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
     study = study_of("othello", 8, tmp_path)
     assert study.category_columns == []
     before = study.condition_columns()
-    assert not {*COLUMNS} & {*before, *split_columns(study)}
+    assert not {*COLUMNS} & {*before, *slice_columns(study)}
     with pytest.raises(hk.ConditionError, match="correct_depth"):
         study.select("correct_depth = 1")
     rank_moves(study, "built-in", "ours")
-    report = hk.categorise(study)
+    report = hk.categorize(study)
     assert study.category_columns == COLUMNS
     assert study.condition_columns()[-3:] == COLUMNS
     assert {*before} < {*study.condition_columns()}
-    assert split_columns(study)[-3:] == COLUMNS
+    assert slice_columns(study)[-3:] == COLUMNS
     chosen = study.select("correct_depth = 4 and ours_rank is not null")
     assert len(chosen) == report.counts["correct_depth"][4]
     hk.evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, name="x")])
@@ -84,14 +84,14 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
     assert [part.condition for part in parts] == ["", *conditions, unknown]
     known = [part.positions for part in parts][1:-1]
     assert known == list(report.counts["best_move_changes"].values())
-    found = study.splits(columns=COLUMNS, least_games=4, resampling=hk.Resampling(0))
+    found = study.slices(columns=COLUMNS, least_games=4, resampling=hk.Resampling(0))
     assert found.tried >= 10
 
 
 def test_training_gets_them_back(study: hk.Study, tmp_path: Path) -> None:
     table = study.game_table()
     assert stored_categories(study, table.game_ids, table.plies) is None
-    hk.categorise(study)
+    hk.categorize(study)
     found = stored_categories(study, table.game_ids, table.plies)
     expected = categories_of(table)
     assert found is not None
@@ -114,17 +114,17 @@ def test_training_gets_them_back(study: hk.Study, tmp_path: Path) -> None:
 
 
 def test_another_search_takes_the_place_of_the_first(study: hk.Study) -> None:
-    hk.categorise(study)
+    hk.categorize(study)
     [folder] = (study.path / "categories").iterdir()
     first = read_manifest(folder / "search.toml").values
     columns = f"ply, {', '.join(COLUMNS)}"
     before = study.select(None, columns)
-    hk.categorise(study)
+    hk.categorize(study)
     assert study.select(None, columns).equals(before)
     told: list[Progress] = []
     ours = hk.linear_evaluation(study.game)
     turned = hk.ab(evaluation=dataclasses.replace(ours, weights=-ours.weights))
-    report = hk.categorise(study, spec=turned, progress=told.append)
+    report = hk.categorize(study, spec=turned, progress=told.append)
     assert (told[0].done, told[-1].done) == (0, told[-1].total)
     second = read_manifest(folder / "search.toml").values
     assert first["search"] == SEARCH
@@ -142,18 +142,18 @@ def test_interrupted_nothing_is_written(study: hk.Study) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        hk.categorise(study, progress=stop)
+        hk.categorize(study, progress=stop)
     assert study.category_columns == []
     assert not list((study.path / "categories").iterdir())
-    hk.categorise(study)
+    hk.categorize(study)
     before = study.select("correct_depth = 1")
     with pytest.raises(KeyboardInterrupt):
-        hk.categorise(study, spec="ab:plain=on", progress=stop)
+        hk.categorize(study, spec="ab:plain=on", progress=stop)
     assert study.select("correct_depth = 1").equals(before)
 
 
 def test_damage_is_found_and_mended(study: hk.Study) -> None:
-    hk.categorise(study)
+    hk.categorize(study)
     check = check_study(study.path, seal=True)
     assert check.is_whole
     assert study.category_columns == COLUMNS
@@ -168,16 +168,16 @@ def test_damage_is_found_and_mended(study: hk.Study) -> None:
         study.select("correct_depth = 1")
     assert check_study(study.path, seal=True).is_whole
     assert study.category_columns == []
-    hk.categorise(study)
+    hk.categorize(study)
     assert study.category_columns == COLUMNS
 
 
 def test_searches_that_will_not_do(study: hk.Study) -> None:
     with pytest.raises(ParameterError, match="ab:SETTINGS, not uct"):
-        hk.categorise(study, spec="uct")
+        hk.categorize(study, spec="uct")
     for name in ("depth", "nodes"):
         with pytest.raises(ParameterError, match=f"'{name}' has no effect"):
-            hk.categorise(study, spec=f"ab:{name}=4")
+            hk.categorize(study, spec=f"ab:{name}=4")
     with pytest.raises(SourceError, match="nowhere"):
-        hk.categorise(study, spec="ab:eval=nowhere.json")
+        hk.categorize(study, spec="ab:eval=nowhere.json")
     assert not (study.path / "categories").exists()

@@ -11,25 +11,25 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import SourceError
 from hyoka.learning.prediction import combine
-from hyoka.models.linear import move_strengths, strengths_artefact
+from hyoka.models.linear import move_strengths, strengths_model_file
 from hyoka.models.loading import combined_content, move_model
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 
 from .test_latent import games_of_othello
 
 
-def artefact(seed: int) -> Artefact:
+def model_file(seed: int) -> ModelFile:
     """Strengths drawn at random."""
     chance = np.random.default_rng(seed)
     names = move_strengths("othello")
     strengths = dict(zip(names, np.exp(chance.normal(size=len(names))), strict=True))
-    return strengths_artefact("othello", strengths)
+    return strengths_model_file("othello", strengths)
 
 
 def test_strengths_are_multiplied_by_their_powers(tmp_path: Path) -> None:
-    parts = [artefact(1), artefact(2)]
+    parts = [model_file(1), model_file(2)]
     content = combined_content(parts, [0.5, 1.5])
-    Artefact.of("combined", content, game="othello").save(tmp_path / "combined.bin")
+    ModelFile.of("combined", content, game="othello").save(tmp_path / "combined.bin")
     model = move_model("othello", tmp_path / "combined.bin")
     line = hk.Othello().line()
     one, two, both = (
@@ -41,7 +41,7 @@ def test_strengths_are_multiplied_by_their_powers(tmp_path: Path) -> None:
 
 def test_powers_are_the_likeliest() -> None:
     games = games_of_othello(6)
-    parts = [artefact(1), artefact(2)]
+    parts = [model_file(1), model_file(2)]
     found = combine(games, parts)
 
     def loss(weights: Sequence[float]) -> float:
@@ -66,7 +66,7 @@ def test_nearly_equal_models_get_the_powers_of_the_optimum() -> None:
     first = move_strengths("othello")
     chance = np.random.default_rng(3)
     near = {name: each * float(np.exp(0.003 * chance.normal())) for name, each in first.items()}
-    parts = [strengths_artefact("othello", each) for each in (first, near)]
+    parts = [strengths_model_file("othello", each) for each in (first, near)]
     found = combine(games, parts)
     logs = [
         np.log(games.weighings(move_model("othello", part)).strengths.astype(np.float64))
@@ -105,4 +105,4 @@ def test_nearly_equal_models_get_the_powers_of_the_optimum() -> None:
 )
 def test_nonsense_is_refused(content: bytes) -> None:
     with pytest.raises(SourceError):
-        move_model("othello", Artefact.of("combined", content, game="othello"))
+        move_model("othello", ModelFile.of("combined", content, game="othello"))

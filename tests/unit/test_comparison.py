@@ -27,9 +27,9 @@ from hyoka.learning.objectives import (
     CONSTANTS,
     Combination,
     Comparison,
-    Parameterised,
-    objective_artefact,
+    Parameterized,
     objective_from,
+    objective_model_file,
 )
 from hyoka.models.sparse import SparseEvaluation, feature_set, feature_sets
 from hyoka.records import Record, read_records
@@ -242,7 +242,7 @@ def test_a_training_that_was_killed_goes_on_as_if_it_were_not(
         first.save(state)
     again = learn_comparison(learned, held_out, settings=settings, state=state)
     assert again.reports == whole.reports
-    assert again.evaluation().artefact().to_bytes() == whole.evaluation().artefact().to_bytes()
+    assert again.evaluation().model_file().to_bytes() == whole.evaluation().model_file().to_bytes()
     longer = learn_comparison(
         learned, held_out, settings=dataclasses.replace(settings, passes=4), state=state
     )
@@ -274,23 +274,23 @@ def test_objectives_weigh_positions_by_their_categories() -> None:
     factors[0, 0] = 2.0  # slope in the first eighth
     factors[3, 10] = 3.0  # outcome after two changes
     factors[3, 14] = 5.0  # outcome where the move is never the best
-    found = Parameterised(tuple(map(tuple, factors.tolist()))).weights(3, categories)
+    found = Parameterized(tuple(map(tuple, factors.tolist()))).weights(3, categories)
     expected = np.tile(np.array(CONSTANTS), (3, 1))
     expected[0, 0] *= 2
     expected[1, 3] *= 15
     assert found == pytest.approx(expected, rel=1e-6)
     with pytest.raises(hk.NotationError, match="categories"):
-        Parameterised().weights(3, None)
+        Parameterized().weights(3, None)
 
 
 def test_objectives_are_read_as_they_were_written(tmp_path: Path) -> None:
     rng = np.random.default_rng(16)
-    learned = Parameterised.from_vector(rng.normal(1, 0.3, 4 * CATEGORY_COUNT + 1))
+    learned = Parameterized.from_vector(rng.normal(1, 0.3, 4 * CATEGORY_COUNT + 1))
     for objective in (Comparison(), Combination(outcome=4.0), learned):
         file = tmp_path / "objective.json"
-        objective_artefact(objective).save(file)
+        objective_model_file(objective).save(file)
         assert objective_from(file) == objective
-    assert np.allclose(Parameterised.from_vector(learned.vector()).vector(), learned.vector())
+    assert np.allclose(Parameterized.from_vector(learned.vector()).vector(), learned.vector())
     with pytest.raises(hk.NotationError, match="did you mean combination"):
         objective_from("combinaton")
     file.write_text('{"objective": {"kind": "comparison", "slope": "steep"}}')
@@ -346,8 +346,8 @@ def test_evaluations_are_read_as_they_were_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_holds_no_evaluation_is_told(change, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    whole = SparseEvaluation.starting("othello").artefact()
-    broken = hk.Artefact.of("evaluation", change(whole.content), game="othello")
+    whole = SparseEvaluation.starting("othello").model_file()
+    broken = hk.ModelFile.of("evaluation", change(whole.content), game="othello")
     with pytest.raises(hk.SourceError, match=message):
         hk.Searcher(hk.ab(eval=broken), "othello")
 

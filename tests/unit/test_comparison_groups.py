@@ -168,7 +168,7 @@ def test_every_analysis_has_a_first_line(study: hk.Study) -> None:
         study.gaps(by="ply > 10", resampling=few),
         study.compare("one", "two", resampling=few),
         study.disagreements("one", "two", resampling=few),
-        study.splits("one", resampling=few),
+        study.slices("one", resampling=few),
     ]
     drawn = counted(study, "result = 0.5")[1]
     drawn_of_these = counted(study, "result = 0.5 and game_id < 100")[1]

@@ -9,11 +9,11 @@ import pytest
 
 import hyoka as hk
 from hyoka.agents import (
+    Agent,
     Answer,
-    Contestant,
     RecordedGame,
     Turn,
-    contestant_of,
+    agent_of,
     is_spec,
     kinds,
     spec_of,
@@ -21,7 +21,7 @@ from hyoka.agents import (
 from hyoka.arena.solve import solve
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise, read_problems
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 
 START = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE = f'{START} bm Ra8#; id "back rank";'
@@ -35,14 +35,14 @@ class LastMoveSpec:
     slug: str = "last-move"
     title: str = "the last move"
     contents: dict[str, str] = field(default_factory=dict)
-    artefacts: dict[str, Artefact] = field(default_factory=dict)
+    model_files: dict[str, ModelFile] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str) -> "LastMoveSpec":
         return cls(text)
 
 
-class LastMove(Contestant[LastMoveSpec]):
+class LastMove(Agent[LastMoveSpec]):
     """All three at once, since nothing of it is ever at work."""
 
     prefixes = ("last-move",)
@@ -51,8 +51,8 @@ class LastMove(Contestant[LastMoveSpec]):
     def evaluator(self, game: str) -> "LastMove":
         return self
 
-    def seat(self, game: str, name: str) -> "Seated":
-        return Seated()
+    def game_player(self, game: str, name: str) -> "SeatedPlayers":
+        return SeatedPlayers()
 
     def solver(self, limits: hk.SearchLimits | None) -> "LastMove":
         return self
@@ -75,7 +75,7 @@ class LastMove(Contestant[LastMoveSpec]):
     def close(self) -> None: ...
 
 
-class Seated:
+class SeatedPlayers:
     """The same at the board."""
 
     async def new_game(self, seed: int) -> None: ...
@@ -90,7 +90,7 @@ class Seated:
 
 @pytest.fixture
 def _a_new_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "CONTESTANTS", [*kinds.CONTESTANTS, LastMove])
+    monkeypatch.setattr(kinds, "AGENT_KINDS", [*kinds.AGENT_KINDS, LastMove])
 
 
 @pytest.mark.usefixtures("_a_new_kind")
@@ -112,7 +112,7 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "threads", "keeps_to_a_core", "usual_game"),
+    ("text", "label", "threads", "keeps_to_a_core", "default_game"),
     [
         ("uct:playouts=5", "uct:playouts=5", 1, True, None),
         ("uct:threads=4", "uct:threads=4", 4, False, None),
@@ -122,12 +122,12 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_known_of_a_contestant_before_it_begins(
-    text: str, label: str, threads: int, keeps_to_a_core: bool, usual_game: str | None
+    text: str, label: str, threads: int, keeps_to_a_core: bool, default_game: str | None
 ) -> None:
-    contestant = contestant_of(spec_of(text))
-    assert (contestant.label, contestant.threads) == (label, threads)
-    assert (contestant.keeps_to_a_core, contestant.usual_game) == (keeps_to_a_core, usual_game)
-    assert is_spec(contestant.spec)
+    agent = agent_of(spec_of(text))
+    assert (agent.label, agent.threads) == (label, threads)
+    assert (agent.keeps_to_a_core, agent.default_game) == (keeps_to_a_core, default_game)
+    assert is_spec(agent.spec)
     assert not is_spec(text)
 
 
@@ -141,4 +141,4 @@ def test_what_a_kind_cannot_do_it_refuses(tmp_path: Path) -> None:
     with pytest.raises(hk.NotationError, match="even can't solve problems"):
         solve(read_problems(MATE).problems, function)
     with pytest.raises(hk.NotationError, match="no search, engine or function: 3"):
-        contestant_of(3)  # type: ignore[arg-type]
+        agent_of(3)  # type: ignore[arg-type]

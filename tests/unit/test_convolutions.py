@@ -11,9 +11,9 @@ import pytest
 import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
-from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, whole_numbers
+from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, quantize
 from hyoka.learning.selfplay.selfplay_games import of_records
-from hyoka.models.bundled import shipped_prior_model
+from hyoka.models.bundled import bundled_prior_model
 from hyoka.models.networks import Convolution, ConvolutionSize, convolution
 from hyoka.records.samples import sample_path
 from hyoka.search.assembly import looks_once
@@ -68,9 +68,9 @@ def test_the_shipped_network_of_go_says_what_pytorch_says() -> None:
     torch = pytest.importorskip("torch")
     from hyoka.learning.network_training import ConvolutionTrainee  # noqa: PLC0415
 
-    artefact = shipped_prior_model("go9")
-    assert artefact is not None
-    found = hk.convolution("go9", artefact)
+    model_file = bundled_prior_model("go9")
+    assert model_file is not None
+    found = hk.convolution("go9", model_file)
     size = found.size
     settings = NetworkSettings(
         channels=size.channels, blocks=size.blocks, value_units=size.value_units
@@ -135,10 +135,10 @@ class TestFiles:
 
     @pytest.mark.parametrize("cut", [1, 100, 1000])
     def test_a_file_cut_short_is_refused(self, cut: int) -> None:
-        whole = SMALL.artefact().content
-        short = hk.Artefact.of("convolution", whole[:-cut], game="go3")
+        whole = SMALL.model_file().content
+        short = hk.ModelFile.of("convolution", whole[:-cut], game="go3")
         with pytest.raises(SourceError, match="no network"):
-            Convolution.from_artefact(short, "go3")
+            Convolution.from_model_file(short, "go3")
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -162,7 +162,7 @@ class TestFiles:
 
 
 def test_whole_numbers_and_back() -> None:
-    again = whole_numbers("go3", SMALL.size, floats_of(SMALL))
+    again = quantize("go3", SMALL.size, floats_of(SMALL))
     for name, array in SMALL.numbers.items():
         assert again.numbers[name].astype(float) == pytest.approx(array.astype(float), abs=1), name
 

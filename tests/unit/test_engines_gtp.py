@@ -10,10 +10,10 @@ import hyoka as hk
 from engines import fake
 from hyoka.engines import EnginePosition, EngineSpec, Limits, start_engine
 from hyoka.engines.client.gtp import GtpEngine
-from hyoka.engines.profiles import choose_profile, read_profiles, shipped_profiles
+from hyoka.engines.profiles import bundled_profiles, choose_profile, read_profiles
 from hyoka.foundation.errors import EngineError, NotationError, SourceError
 from hyoka.games.evaluation import Evaluation
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 BLACK = EnginePosition("go9")
 WHITE = EnginePosition("go9", moves=["E5"])
@@ -485,7 +485,7 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
     assert choose_profile(None, ["KataGo 1.2"], []).name == "moves"
     file = tmp_path / "mine.toml"
     file.write_text('[one]\nmatch="One"\n[two]\nmatch="Two"\n')
-    given = read_artefact(file)
+    given = read_model_file(file)
     assert choose_profile(given, ["Two 1.0"], []).name == "two"
     with pytest.raises(NotationError, match="no profile matches Three"):
         choose_profile(given, ["Three"], [])
@@ -493,7 +493,7 @@ def test_profiles_are_chosen_by_name_file_or_match(tmp_path: Path) -> None:
         choose_profile("katgo", names, [])
     file.write_bytes(b"\xff")
     with pytest.raises(NotationError, match="cannot read profiles"):
-        choose_profile(read_artefact(file), names, [])
+        choose_profile(read_model_file(file), names, [])
     with pytest.raises(SourceError, match="No such file"):
         EngineSpec.from_text(f"gtp:profile={tmp_path / 'none.toml'}:gnugo --mode gtp")
 
@@ -544,7 +544,7 @@ def test_a_wrong_profile_is_told_why(text: str, message: str) -> None:
 
 
 def test_the_shipped_table_ends_with_a_profile_for_all() -> None:
-    profiles = shipped_profiles()
+    profiles = bundled_profiles()
     assert [profile.name for profile in profiles if profile.fits(["Any"], [])] == ["moves"]
     assert len({profile.name for profile in profiles}) == len(profiles)
 

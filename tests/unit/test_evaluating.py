@@ -22,7 +22,7 @@ from hyoka.agents import RecordedGame
 from hyoka.agents.search_agent import SearchEvaluator
 from hyoka.apps.cli.command_table import command_line
 from hyoka.parallel import dask_cluster as clustering
-from hyoka.parallel import task_pool as crews
+from hyoka.parallel import task_pool as worker_states
 from hyoka.search import SearchSpec
 from hyoka.study.evaluating import evaluate_games
 
@@ -301,7 +301,7 @@ def test_what_was_evaluated_before_a_stop_has_its_engines_name(
     codes = np.array([], np.uint16).tobytes()
     games = [RecordedGame("othello", 0, "", math.nan, codes, [0, 0])]
     seen: list[object] = []
-    monkeypatch.setattr(crews, "_stopped", _StoppedAfterOne(seen))
+    monkeypatch.setattr(worker_states, "_stopped", _StoppedAfterOne(seen))
     real = SearchEvaluator.evaluate_each
 
     def noticed(worker: object, given: object) -> Iterator[object]:
@@ -310,7 +310,7 @@ def test_what_was_evaluated_before_a_stop_has_its_engines_name(
             yield result
 
     monkeypatch.setattr(SearchEvaluator, "evaluate_each", noticed)
-    result = evaluate_games(spec, games, crews.Crew("stopped run"))
+    result = evaluate_games(spec, games, worker_states.WorkerState("stopped run"))
     assert (len(result.table), result.name, result.version) == (1, "random", "hyoka")
 
 
@@ -382,7 +382,7 @@ def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
 
 def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
     with (
-        pytest.raises(hk.FleetError, match="no Dask scheduler"),
+        pytest.raises(hk.ParallelError, match="no Dask scheduler"),
         hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),
     ):
         pass
@@ -418,7 +418,7 @@ def test_a_scheduler_that_dies_ends_the_run(study: hk.Study, before: str) -> Non
 
     killer = threading.Thread(target=die)
     killer.start()
-    with pytest.raises(hk.FleetError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
+    with pytest.raises(hk.ParallelError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
         hk.evaluate(study, ["ab:depth=1"], executor=executor)
     killer.join()
     assert evaluated(study) == []
@@ -440,7 +440,7 @@ def test_nobody_waits_for_workers_that_do_not_answer(monkeypatch: pytest.MonkeyP
     started = time.monotonic()
     monkeypatch.setattr(clustering, "_HASTY_PATIENCE_S", 0.05)
     clustering.ClusterExecutor(Silent(), "tcp://silent:8786").everywhere(
-        crews.abandon, "a run", in_haste=True
+        worker_states.abandon, "a run", in_haste=True
     )
     assert time.monotonic() - started < 30
     never.set()

@@ -172,7 +172,7 @@ def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
             return 0.5
 
     evaluator = hk.PythonEvaluator(locked, fingerprint="1")
-    with pytest.raises(hk.FleetError, match=r"locked can't be sent to the workers: .*pickle"):
+    with pytest.raises(hk.ParallelError, match=r"locked can't be sent to the workers: .*pickle"):
         hk.evaluate(study, [evaluator], executor=Elsewhere())
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hyoka.foundation.errors import EngineError, FleetError
-from hyoka.parallel import Crew, Run, RunStopped
-from hyoka.parallel import task_pool as crew
+from hyoka.foundation.errors import EngineError, ParallelError
+from hyoka.parallel import Run, RunStopped, WorkerState
+from hyoka.parallel import task_pool as worker_state
 
 PATIENCE_S = 60.0
 """Forever, for threads of this process."""
@@ -56,12 +56,12 @@ class Engine:
 def _nothing_is_left() -> Iterator[None]:
     Engine.made = []
     yield
-    assert not crew._crews
+    assert not worker_state._worker_states
     assert all(engine.closed == 1 for engine in Engine.made)
 
 
-def square(number: int, crew: Crew) -> int:
-    crew.member("engine", Engine).work()
+def square(number: int, worker_state: WorkerState) -> int:
+    worker_state.resource("engine", Engine).work()
     return number**2
 
 
@@ -81,7 +81,7 @@ def test_results_may_be_had_in_the_order_of_their_tasks() -> None:
     gate = threading.Event()
     begun: list[int] = []
 
-    def late(number: int, _crew: Crew) -> int:
+    def late(number: int, _worker_state: WorkerState) -> int:
         begun.append(number)
         if number == 0:
             assert gate.wait(PATIENCE_S)
@@ -127,8 +127,8 @@ def test_nothing_to_do_is_done_at_once() -> None:
 def test_a_moment_in_which_nothing_comes_is_told() -> None:
     gate = threading.Event()
 
-    def wait(_task: int, crew: Crew) -> None:
-        crew.member("engine", lambda: Engine(gate)).work()
+    def wait(_task: int, worker_state: WorkerState) -> None:
+        worker_state.resource("engine", lambda: Engine(gate)).work()
 
     with Run(wait) as run:
         found = run.batches([1])
@@ -138,8 +138,8 @@ def test_a_moment_in_which_nothing_comes_is_told() -> None:
 
 
 def test_a_crew_goes_with_the_task_that_fails() -> None:
-    def fail_once(number: int, crew: Crew) -> int:
-        crew.member("engine", Engine).work()
+    def fail_once(number: int, worker_state: WorkerState) -> int:
+        worker_state.resource("engine", Engine).work()
         if number == 1:
             raise EngineError("engine", "died")
         return number
@@ -204,7 +204,9 @@ def test_a_task_whose_worker_died_is_sent_out_again() -> None:
 
 def test_a_task_that_costs_too_many_workers_ends_the_run() -> None:
     with (
-        pytest.raises(FleetError, match=r"a game failed 3 times, .*the worker is gone") as caught,
+        pytest.raises(
+            ParallelError, match=r"a game failed 3 times, .*the worker is gone"
+        ) as caught,
         Run(square, executor=Dying(3), what="a game") as run,
     ):
         results(run, range(4))
@@ -214,7 +216,7 @@ def test_a_task_that_costs_too_many_workers_ends_the_run() -> None:
 def test_in_threads_of_our_own_nobody_dies_and_what_is_raised_is_told_at_once() -> None:
     calls: list[int] = []
 
-    def wrong(number: int, _crew: Crew) -> int:
+    def wrong(number: int, _worker_state: WorkerState) -> int:
         calls.append(number)
         raise KeyError("a mistake in the code")
 
@@ -236,10 +238,10 @@ class Together:
         self.engines: list[list[Engine]] = [[] for _ in range(count)]
 
     def _run(self, number: int) -> None:
-        def work(task: int, crew: Crew) -> int:
-            engine = crew.member("engine", lambda: self._engine(number))
+        def work(task: int, worker_state: WorkerState) -> int:
+            engine = worker_state.resource("engine", lambda: self._engine(number))
             engine.work()
-            if crew.is_stopped:
+            if worker_state.is_stopped:
                 raise RunStopped
             return task
 
@@ -288,9 +290,9 @@ def test_a_run_that_is_stopped_does_no_harm_to_others(cancelled: int) -> None:
 def test_a_run_that_is_left_early_is_stopped() -> None:
     gate = threading.Event()
 
-    def work(number: int, crew: Crew) -> int:
+    def work(number: int, worker_state: WorkerState) -> int:
         if number:
-            crew.member("engine", lambda: Engine(gate)).work()
+            worker_state.resource("engine", lambda: Engine(gate)).work()
         return number
 
     with Run(work, jobs=2) as run:
@@ -301,9 +303,9 @@ def test_a_run_that_is_left_early_is_stopped() -> None:
 
 
 def test_what_a_stopped_task_has_found_is_kept() -> None:
-    def some_of(amount: int, crew: Crew) -> list[int]:
+    def some_of(amount: int, worker_state: WorkerState) -> list[int]:
         found: list[int] = []
-        while len(found) < amount and not crew.is_stopped:
+        while len(found) < amount and not worker_state.is_stopped:
             found.append(len(found))
             time.sleep(0.001)
         return found
@@ -317,9 +319,9 @@ def test_what_a_stopped_task_has_found_is_kept() -> None:
 
 
 def test_a_stopped_run_begins_no_task() -> None:
-    crew.stop("a run that is over")
+    worker_state.stop("a run that is over")
     with pytest.raises(RunStopped):
-        crew.perform("a run that is over", square, 3)
+        worker_state.perform("a run that is over", square, 3)
     assert Engine.made == []
 
 
@@ -327,15 +329,15 @@ def test_who_is_at_work_when_its_run_ends_goes_after_the_task() -> None:
     """As on a cluster, where nobody waits for tasks that nobody wants."""
     gate = threading.Event()
 
-    def work(number: int, crew: Crew) -> int:
-        crew.member("engine", lambda: Engine(gate)).work()
+    def work(number: int, worker_state: WorkerState) -> int:
+        worker_state.resource("engine", lambda: Engine(gate)).work()
         return number
 
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(crew.perform, "one", work, 5)
+        future = pool.submit(worker_state.perform, "one", work, 5)
         wait_for(lambda: bool(Engine.made) and Engine.made[0].waiting.is_set())
-        crew.dismiss("another")
-        crew.dismiss("one")
+        worker_state.dismiss("another")
+        worker_state.dismiss("one")
         assert (Engine.made[0].closed, Engine.made[0].was_stopped.is_set()) == (0, False)
         gate.set()
         assert future.result(PATIENCE_S) == 5
@@ -343,20 +345,20 @@ def test_who_is_at_work_when_its_run_ends_goes_after_the_task() -> None:
 
 
 def test_crews_of_runs_that_died_are_forgotten_some_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert crew.perform("a run whose process was killed", square, 3) == 9
-    crew.dismiss("another")
-    assert crew.has_crews("a run whose process was killed")
-    monkeypatch.setattr(crew, "_FORGOTTEN_S", 0.0)
-    crew.dismiss("another")
-    assert not crew.has_crews("a run whose process was killed")
+    assert worker_state.perform("a run whose process was killed", square, 3) == 9
+    worker_state.dismiss("another")
+    assert worker_state.has_worker_states("a run whose process was killed")
+    monkeypatch.setattr(worker_state, "_FORGOTTEN_S", 0.0)
+    worker_state.dismiss("another")
+    assert not worker_state.has_worker_states("a run whose process was killed")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_leaves_its_parents_crews_alone() -> None:
-    crew.perform("the parent's", square, 3)
+    worker_state.perform("the parent's", square, 3)
     child = os.fork()
     if child == 0:
-        os._exit(int(crew.has_crews("the parent's")))
+        os._exit(int(worker_state.has_worker_states("the parent's")))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert crew.has_crews("the parent's")
-    crew.dismiss("the parent's")
+    assert worker_state.has_worker_states("the parent's")
+    worker_state.dismiss("the parent's")

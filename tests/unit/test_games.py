@@ -149,12 +149,12 @@ def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.
     assert set(facts.notations) <= set(WRITERS)
     assert format_of_path(Path(f"games{facts.record_suffix}")) in facts.notations
     assert facts.sgf_game
-    assert SearchSpec.from_text(facts.usual_search)
+    assert SearchSpec.from_text(facts.default_search)
     assert facts.moves_left(start) > 0
     line = start.line()
     for move in facts.trial_moves:
         line = line.play(move)
-    assert len(set(facts.players)) == len(set(facts.colours)) == len(set(facts.columns)) == 2
+    assert len(set(facts.players)) == len(set(facts.colors)) == len(set(facts.columns)) == 2
 
 
 def test_every_name_means_one_game() -> None:

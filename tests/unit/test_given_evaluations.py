@@ -11,7 +11,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.foundation.errors import EngineError, NotationError, SourceError, StudyError
-from hyoka.study.imported_evaluations import GivenEvaluations
+from hyoka.study.imported_evaluations import ImportedEvaluations
 
 GAMES = """[Result "1-0"]
 
@@ -30,7 +30,7 @@ def study(tmp_path: Path) -> hk.Study:
 
 
 def stored(study: hk.Study, name: str, what: str = "score") -> dict[tuple[int, int], Any]:
-    slug = GivenEvaluations("x.csv", name).slug
+    slug = ImportedEvaluations("x.csv", name).slug
     rows = study.sql(f"select game_id, ply, {what} as it from evaluations where engine = '{slug}'")
     return {(row["game_id"], row["ply"]): row["it"] for row in rows.to_pylist()}
 
@@ -53,7 +53,7 @@ def test_a_table_speaks_by_game_and_ply(study: hk.Study, tmp_path: Path) -> None
 def test_a_table_speaks_by_position_wherever_it_comes_up(study: hk.Study) -> None:
     after_e4 = hk.Chess().play("e4")
     text = " ".join(after_e4.text.split()[:4])  # counters of moves do not matter
-    given = GivenEvaluations({"fen": [text], "value": [0.25]}, "mine", view="mover")
+    given = ImportedEvaluations({"fen": [text], "value": [0.25]}, "mine", view="mover")
     hk.evaluate(study, [given])
     # Black is to move: the first player's value is what is left.
     assert stored(study, "mine", "value") == {(0, 1): 0.75, (1, 1): 0.75}
@@ -69,7 +69,9 @@ def test_whose_view_it_is_turns_all_that_has_a_side(study: hk.Study) -> None:
         "draw": [0.25, 0.25],
         "loss": [0.25, 0.25],
     }
-    hk.evaluate(study, [GivenEvaluations(table, "m", view="mover"), GivenEvaluations(table, "f")])
+    hk.evaluate(
+        study, [ImportedEvaluations(table, "m", view="mover"), ImportedEvaluations(table, "f")]
+    )
     assert stored(study, "m") == {(0, 1): -30, (0, 2): 30}
     assert stored(study, "f") == {(0, 1): 30, (0, 2): 30}
     assert stored(study, "m", "win") == {(0, 1): 0.25, (0, 2): 0.5}
@@ -96,7 +98,7 @@ def test_what_can_not_be_meant_is_refused_with_its_row(
     study: hk.Study, table: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SourceError, match=message):
-        hk.evaluate(study, [GivenEvaluations(pa.table(table), "mine")])
+        hk.evaluate(study, [ImportedEvaluations(pa.table(table), "mine")])
     assert study.engines == []
 
 
@@ -112,11 +114,11 @@ def test_tables_that_are_none_are_told(study: hk.Study, tmp_path: Path) -> None:
             hk.evaluate(study, [spec])
     elsewhere = {"game_id": [5], "ply": [1], "value": [0.5]}
     with pytest.raises(StudyError, match="none of its 1 rows"):
-        hk.evaluate(study, [GivenEvaluations(elsewhere, "mine")])
+        hk.evaluate(study, [ImportedEvaluations(elsewhere, "mine")])
 
 
 def test_a_table_without_a_row_that_was_asked_for_changes_nothing(study: hk.Study) -> None:
-    table = GivenEvaluations({"game_id": [0], "ply": [1], "score": [30.0]}, "mine")
+    table = ImportedEvaluations({"game_id": [0], "ply": [1], "score": [30.0]}, "mine")
     hk.evaluate(study, [table])
     with pytest.raises(StudyError, match="nothing of the positions that were asked for"):
         hk.evaluate(study, [table], where="ply = 2")

@@ -11,7 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.arena.match import open_match
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 DEEP = "[" * 100_000
 WRONG = [
@@ -114,7 +114,7 @@ def test_files_that_cannot_be_read_are_told(
         (tmp_path / "nul\0", "null byte"),
     ]:
         with pytest.raises(hk.SourceError, match=message):
-            read_artefact(path)
+            read_model_file(path)
     with pytest.raises(hk.SourceError, match="No such file"):
         hk.SearchSpec.from_text(f"ab:eval={tmp_path / 'none'}")
     with pytest.raises(hk.NotationError, match="'eval' names no file"):
@@ -126,7 +126,7 @@ def test_files_that_cannot_be_read_are_told(
     large.write_bytes(b"12345")
     monkeypatch.setattr("hyoka.storage.model_file._LARGEST", 4)
     with pytest.raises(hk.SourceError, match="too large"):
-        read_artefact(large)
+        read_model_file(large)
 
 
 def test_a_file_for_a_book_that_holds_none_is_told(tmp_path: Path) -> None:

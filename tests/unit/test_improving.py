@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 import hyoka as hk
 from hyoka.foundation.errors import Error, StudyError
 from hyoka.foundation.math import Estimate
-from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_near
+from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_proximal
 from hyoka.records.samples import sample_path
 from hyoka.workflows.improve import fit_and_verify as mending
 from hyoka.workflows.improve.evidence import gathered
@@ -25,7 +25,7 @@ from hyoka.workflows.improve.find_slices import look, name_terms
 from hyoka.workflows.improve.fit_and_verify import shared_risk
 from hyoka.workflows.improve.improve_page import improvement_page
 from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Found, FoundSplit, kept
+from hyoka.workflows.improve.improvement import Found, FoundSlice, kept
 
 FORGOTTEN = ("mobility", "corner_mobility", "frontier", "potential_mobility")
 
@@ -59,12 +59,12 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
     study: hk.Study, weak: Path, tmp_path: Path
 ) -> None:
     story = improved(study, weak, tmp_path / "all", 160)
-    assert story.found.splits[0].is_confirmed
+    assert story.found.slices[0].is_confirmed
     assert len(set(story.named.names) & set(FORGOTTEN)) >= 2
     named = story.candidates[0]
     assert named.name == mending.NAMED
     assert named.is_better_on_paper
-    worst = named.splits[0]
+    worst = named.slices[0]
     assert abs(worst.after.value) < abs(worst.before.value)
     assert story.verdict == "gain"
     assert story.gain is not None
@@ -167,17 +167,17 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
     asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
     before = hk.evaluate(random_study, [asked])[0].done
     story = hk.improve(random_study, asked, to=tmp_path / "told", sample=2)
-    assert {(each.kind, "omen" in each.sql) for each in story.found.splits} == {(kind, True)}
+    assert {(each.kind, "omen" in each.sql) for each in story.found.slices} == {(kind, True)}
     # None of what the table says is lost, and mates have a curve but no score to add to.
     assert story.found.fitted_positions + story.found.held_out_positions == before
     (fit,) = story.candidates
     assert 0 < fit.positions < story.found.fitted_positions
     assert fit.is_better_on_paper
-    for each in fit.splits:
+    for each in fit.slices:
         assert abs(each.after.value) < abs(each.before.value) / 2
     if kind == "lean":  # a quarter of them is right
         (weight,) = fit.weights
-        steeper = "not" not in story.found.splits[0].sql
+        steeper = "not" not in story.found.slices[0].sql
         assert weight.name.endswith("(times the score)")
         assert (weight.weight.high < 0) if steeper else (weight.weight.low > 0)
     assert story.verdict == "not played"
@@ -200,12 +200,14 @@ def test_conditions_that_can_not_be_fitted_do_not_keep_others_from_it(
     plan = ImprovePlan(evaluator=asked)
     evidence = gathered(random_study, plan, None)
     found = look(evidence, plan.seed, None)
-    never = dataclasses.replace(found.splits[0], sql="ply > 99", words="never")
-    found = dataclasses.replace(found, splits=(never, *found.splits))
-    mender = mending.Mender(evidence, found, name_terms(evidence, found), plan, tmp_path)
-    mended = mender.mend(mending.COLUMNS)
-    assert mended.free == len(found.splits) - 1
-    assert f"where {mended.free} of {len(found.splits)} conditions hold" in mended.about
+    never = dataclasses.replace(found.slices[0], sql="ply > 99", words="never")
+    found = dataclasses.replace(found, slices=(never, *found.slices))
+    weight_fitter = mending.WeightFitter(
+        evidence, found, name_terms(evidence, found), plan, tmp_path
+    )
+    fitted = weight_fitter.fit_weights_to_slice(mending.COLUMNS)
+    assert fitted.free == len(found.slices) - 1
+    assert f"where {fitted.free} of {len(found.slices)} conditions hold" in fitted.about
 
 
 def test_comments_of_one_player_are_an_evaluator(tmp_path: Path) -> None:
@@ -248,7 +250,7 @@ def test_the_risk_is_shared() -> None:
 
 def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
     nan = Estimate(0.1, math.nan, math.inf)
-    split = FoundSplit("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
+    split = FoundSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
     found = Found((split,), 7, 5, 50, 2, 20)
     file = tmp_path / "splits.json"
     assert kept(file, Found, lambda: found) == found
@@ -279,7 +281,7 @@ def planted(games: int = 400, a_game: int = 6) -> TermLeaves:
 def test_a_near_fit_is_the_maximum_of_likelihood_times_prior() -> None:
     """A slow twin in plain NumPy, by another optimiser."""
     leaves = planted()
-    fit = fit_near(leaves, ["mobility", "corners"], freedom=0.1)
+    fit = fit_proximal(leaves, ["mobility", "corners"], freedom=0.1)
     start = leaves.evaluation
     names = ["mobility", "corners"]
     columns = [start.names.index(name) for name in names]
@@ -316,7 +318,7 @@ def test_a_near_fit_is_the_maximum_of_likelihood_times_prior() -> None:
 def test_freedom_leads_from_where_weights_are_to_what_results_say() -> None:
     leaves = planted()
     truth = 6.0
-    held, free = (fit_near(leaves, ["mobility"], freedom=f) for f in (1e-6, 10.0))
+    held, free = (fit_proximal(leaves, ["mobility"], freedom=f) for f in (1e-6, 10.0))
     former = leaves.evaluation["mobility"][0]
     reach = {each.name: each for each in free.weights}["mobility (opening)"]
     assert reach.low < truth < reach.high
@@ -351,18 +353,18 @@ def test_held_out_games_have_no_say(
         positions=dataclasses.replace(evidence.positions, samples=(sample,)),
         leaves=dataclasses.replace(evidence.leaves, results=lies),
     )
-    found, terms, mended = [], [], []
+    found, terms, fitted = [], [], []
     for each in (evidence, lied):
         found.append(look(each, plan.seed, None))
         terms.append(name_terms(each, found[-1]))
-        mender = mending.Mender(each, found[-1], terms[-1], plan, tmp_path)
-        mended.append(mender.mend(mending.NAMED))
-    true, false = ([(s.sql, s.effect, s.q_value) for s in each.splits] for each in found)
+        weight_fitter = mending.WeightFitter(each, found[-1], terms[-1], plan, tmp_path)
+        fitted.append(weight_fitter.fit_weights_to_slice(mending.NAMED))
+    true, false = ([(s.sql, s.effect, s.q_value) for s in each.slices] for each in found)
     assert true == false
     assert terms[0] == terms[1]
-    assert mended[0].weights == mended[1].weights
+    assert fitted[0].weights == fitted[1].weights
     # What they do say is whether it holds.
-    assert found[0].splits[0].is_confirmed
-    assert not found[1].splits[0].is_confirmed
-    assert mended[0].is_better_on_paper
-    assert not mended[1].is_better_on_paper
+    assert found[0].slices[0].is_confirmed
+    assert not found[1].slices[0].is_confirmed
+    assert fitted[0].is_better_on_paper
+    assert not fitted[1].is_better_on_paper

@@ -14,7 +14,7 @@ from hyoka.models.linear import move_strengths
 from hyoka.models.loading import latent_content, latent_model, move_model
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 
 from .test_bradley_terry import competitions_of
 
@@ -112,7 +112,7 @@ def test_learned_from_games_and_read_back(tmp_path: Path) -> None:
 )
 def test_nonsense_is_refused(content: bytes) -> None:
     with pytest.raises(SourceError):
-        move_model("othello", Artefact.of("latent", content, game="othello"))
+        move_model("othello", ModelFile.of("latent", content, game="othello"))
 
 
 def test_numbers_must_be_finite() -> None:
@@ -120,7 +120,7 @@ def test_numbers_must_be_finite() -> None:
     logs = np.full(len(names), np.nan, np.float32)
     content = latent_content(names, logs, np.zeros((len(names), 1), np.float32))
     with pytest.raises(SourceError, match="finite"):
-        move_model("othello", Artefact.of("latent", content, game="othello"))
+        move_model("othello", ModelFile.of("latent", content, game="othello"))
 
 
 def test_a_model_that_gives_no_strength_is_refused() -> None:

@@ -17,7 +17,7 @@ from hyoka.models.training_games import LearnedGames, is_in_share
 from hyoka.records import Record
 from hyoka.records.samples import sample_path
 from hyoka.storage.game_ids import GameIds, game_id
-from hyoka.storage.model_file import Artefact, Origin, read_artefact
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file
 from hyoka.study import rank_moves
 
 
@@ -70,13 +70,13 @@ def test_a_damaged_set_is_refused(value: object) -> None:
 def test_an_artefact_keeps_its_games(kind: str, tmp_path: Path) -> None:
     origin = listed(games())
     content = {"strengths": {"corner": 2.0}} if kind == "strengths" else b"content"
-    Artefact.of(kind, content, game="othello", origin=origin).save(tmp_path / "model")
-    read = read_artefact(tmp_path / "model")
+    ModelFile.of(kind, content, game="othello", origin=origin).save(tmp_path / "model")
+    read = read_model_file(tmp_path / "model")
     assert read.origin == origin
     assert read.as_json()["made_by"]["learned_games"] == {"count": 40}
     text = (tmp_path / "model").read_bytes().replace(b'"count": 40', b'"count": 41')
     with pytest.raises(SourceError, match="learned games"):
-        Artefact.from_bytes(text)
+        ModelFile.from_bytes(text)
 
 
 def test_ids_are_of_moves_alone() -> None:
@@ -148,7 +148,7 @@ def test_a_ranking_says_how_many_games_its_model_learned_from(tmp_path: Path) ->
     records = list(itertools.islice(hk.read_records(sample_path("othello")), 5))
     hk.write_records(records, tmp_path / "games.sgf")
     study = hk.Study.create(tmp_path / "study", [tmp_path / "games.sgf"])
-    made = Artefact.of("strengths", {"strengths": {"corner": 2.0}}, origin=listed(records[:2]))
+    made = ModelFile.of("strengths", {"strengths": {"corner": 2.0}}, origin=listed(records[:2]))
     made.save(tmp_path / "model.json")
     report = rank_moves(study, tmp_path / "model.json", "ours")
     assert (report.games, report.learned_games) == (5, 2)

@@ -93,7 +93,7 @@ def test_what_was_planted_is_learned(lesson: Examples, unseen: Examples) -> None
 def test_the_same_seed_gives_the_same_network(lesson: Examples) -> None:
     few = dataclasses.replace(QUICK, epochs=2)
     one, two = (learn_network(lambda _: lesson, settings=few) for _ in range(2))
-    assert one.network.artefact().content == two.network.artefact().content
+    assert one.network.model_file().content == two.network.model_file().content
     # A report has NaN where nothing is held out, which is no equal of itself.
     assert repr(one.reports) == repr(two.reports)
     other = learn_network(lambda _: lesson, settings=dataclasses.replace(few, seed=2))

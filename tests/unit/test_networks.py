@@ -89,7 +89,7 @@ class TestAnswers:
         with pytest.raises(NotationError, match="does not judge moves"):
             found.move_model()
         with pytest.raises(SourceError, match="does not judge moves"):
-            move_model("othello", found.artefact())
+            move_model("othello", found.model_file())
 
 
 class TestSides:
@@ -253,15 +253,15 @@ class TestFiles:
             assert found.size == made.size
             assert found.fingerprint == made.fingerprint
             assert all((found.numbers[name] == made.numbers[name]).all() for name in made.numbers)
-        artefact = hk.Artefact.from_bytes(file.read_bytes(), path=str(file))
-        assert (artefact.kind, artefact.game) == (KIND, "go5")
+        model_file = hk.ModelFile.from_bytes(file.read_bytes(), path=str(file))
+        assert (model_file.kind, model_file.game) == (KIND, "go5")
         assert made.fingerprint != random_network("go5", seed=1).fingerprint
 
     def test_another_game_has_no_use_for_it(self) -> None:
         with pytest.raises(SourceError, match="for go3, not for go5"):
-            static_evaluation("go5", SMALL.artefact())
+            static_evaluation("go5", SMALL.model_file())
         with pytest.raises(SourceError, match="for go3, not for chess"):
-            move_model("chess", SMALL.artefact())
+            move_model("chess", SMALL.model_file())
 
     @pytest.mark.parametrize(
         ("about", "message"),
@@ -284,10 +284,10 @@ class TestFiles:
         ],
     )
     def test_a_wrong_size_is_told(self, about: dict[str, Any], message: str) -> None:
-        line, _, rest = SMALL.artefact().content.partition(b"\n")
+        line, _, rest = SMALL.model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            Network.from_artefact(hk.Artefact.of(KIND, changed, game="go3"), "go3")
+            Network.from_model_file(hk.ModelFile.of(KIND, changed, game="go3"), "go3")
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 400
 
@@ -297,15 +297,15 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no network that can be read") as caught:
-            Network.from_artefact(hk.Artefact.of(KIND, content, game="go3"), "go3")
+            Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
         assert "\n" not in str(caught.value)
 
     def test_numbers_packed_all_too_well_are_not_unpacked(self) -> None:
-        line, _, _ = SMALL.artefact().content.partition(b"\n")
+        line, _, _ = SMALL.model_file().content.partition(b"\n")
         for packed in (zlib.compress(bytes(10**8)), b"nothing packed", zlib.compress(b"")):
             content = line + b"\n" + packed
             with pytest.raises(SourceError, match="no network that can be read"):
-                Network.from_artefact(hk.Artefact.of(KIND, content, game="go3"), "go3")
+                Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
 
     @pytest.mark.parametrize("number", [np.nan, np.inf, 3e38])
     @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ class TestFiles:
     @given(st.data())
     def test_an_edited_file_is_read_or_refused_in_a_line(self, data: st.DataObject) -> None:
         """Numbers may have been changed to others; all of them still say something."""
-        line, _, rest = SMALL.artefact().content.partition(b"\n")
+        line, _, rest = SMALL.model_file().content.partition(b"\n")
         if data.draw(st.booleans()):
             numbers = bytearray(zlib.decompress(rest))
             for place in data.draw(st.lists(st.integers(0, len(numbers) - 1), max_size=20)):
@@ -346,7 +346,7 @@ class TestFiles:
             content = bytes(whole)
         message = ""
         try:
-            found = Network.from_artefact(hk.Artefact.of(KIND, content, game="go3"), "go3")
+            found = Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
         except SourceError as error:
             message = str(error)
         assert "\n" not in message
@@ -454,7 +454,7 @@ class TestSearches:
 
     def test_where_playouts_are_not_the_rule_a_mix_brings_them_back(self, file: Path) -> None:
         """Othello's preset has cut=0; who says mix=… wants playouts."""
-        spec = hk.SearchSpec.from_text(f"uct:eval={file},mix=0.5").said_for("othello")
+        spec = hk.SearchSpec.from_text(f"uct:eval={file},mix=0.5").validated_for("othello")
         assert (spec["cut"], spec["formula"]) == (None, "puct")
         alone = said(f"uct:playouts=30,eval={file}")
         assert said(f"uct:playouts=30,eval={file},mix=0.5").value != alone.value

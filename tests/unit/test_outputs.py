@@ -21,7 +21,7 @@ from hyoka.storage import check_output, check_output_folder, kind_of_file, mark_
 from hyoka.study.exporting import write_table
 
 GAME = "(;GM[1]FF[4]SZ[9]PB[A]PW[B]RE[B+R];B[ee];W[cc];B[gg])\n"
-MODEL = hk.Artefact.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
+MODEL = hk.ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
 # The smallest PNG: one pixel.
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"

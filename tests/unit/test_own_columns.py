@@ -106,7 +106,7 @@ def test_frames_of_polars_are_tables(study: hk.Study, lazy: bool) -> None:
     kinds = frame.with_columns(polars.col("x").cast(polars.Categorical))
     assert study.add_column("own", kinds).kind == "text"
     [report] = hk.evaluate(
-        study, [hk.GivenEvaluations(frame.with_columns(score=polars.lit(30.0)), "mine")]
+        study, [hk.ImportedEvaluations(frame.with_columns(score=polars.lit(30.0)), "mine")]
     )
     assert report.done == 2
 
@@ -168,7 +168,7 @@ def test_analyses_use_it(study: hk.Study) -> None:
     hk.evaluate(study, ["comments"])
     study.add_column("side", lambda position: "w" if position.to_play == hk.Player.first else "b")
     assert {curve.condition for curve in study.curve("comments", by="side").parts} >= {"side is w"}
-    assert "side" in hk.study.sampling.split_columns(study)
+    assert "side" in hk.study.sampling.slice_columns(study)
 
 
 def run(*words: str) -> str:

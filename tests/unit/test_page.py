@@ -14,7 +14,7 @@ import vl_convert
 
 import hyoka as hk
 from hyoka.reporting import (
-    COLOURS,
+    COLORS,
     INK,
     PICKED,
     QUIET,
@@ -79,7 +79,7 @@ def bar_chart(name: str = "a") -> Any:
     data = alt.InlineData(values=[{"name": name, "games": 3}, {"name": "b", "games": 5}])
     return (
         alt.Chart(data)
-        .mark_bar(color=COLOURS[1])
+        .mark_bar(color=COLORS[1])
         .encode(x="games:Q", y="name:N")
         .properties(width="container")
     )
@@ -359,19 +359,19 @@ def test_charts_above_one_another_are_saved_as_a_picture(tmp_path: Path) -> None
 def test_light_and_dark_have_the_same_colours() -> None:
     light, dark = (names_of_colours(theme) for theme in (0, 1))
     assert list(light) == list(dark)
-    assert {colour[6:-1] for colour in (*COLOURS, INK, QUIET)} <= set(light)
+    assert {color[6:-1] for color in (*COLORS, INK, QUIET)} <= set(light)
 
 
 @pytest.mark.parametrize("theme", [0, 1])
 def test_colours_stand_out_from_the_page(theme: int) -> None:
     """WCAG 2: 4.5 for text, 3 for what a chart draws."""
-    colours = names_of_colours(theme)
+    colors = names_of_colours(theme)
     for name, least in [("ink", 7.0), ("quiet", 4.5), ("link", 4.5)]:
-        assert contrast(colours[name], colours["ground"]) >= least
-        assert contrast(colours[name], colours["card"]) >= least
-    for name, colour in colours.items():
+        assert contrast(colors[name], colors["ground"]) >= least
+        assert contrast(colors[name], colors["card"]) >= least
+    for name, color in colors.items():
         if name.startswith("series"):
-            assert contrast(colour, colours["ground"]) >= 3
+            assert contrast(color, colors["ground"]) >= 3
 
 
 def names_of_colours(theme: int) -> dict[str, str]:
@@ -384,7 +384,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -18,7 +18,7 @@ import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
 from hyoka.foundation.errors import Error, NotationError, ParameterError, SourceError, StudyError
 from hyoka.learning.perceptrons import (
-    LabelledPositions,
+    LabeledPositions,
     PerceptronSettings,
     errors_by_ply,
     learn_perceptrons,
@@ -27,7 +27,7 @@ from hyoka.learning.perceptrons import (
 from hyoka.models.ply_perceptrons import KIND, pattern_counts, perceptrons, pieces_laid
 from hyoka.records import Record, Remark
 from hyoka.search import PlyPerceptrons, static_evaluation
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 
 QUICK = PerceptronSettings(hidden=3, epochs=3, least=4)
 
@@ -55,13 +55,13 @@ def random_networks(*, hands: bool = False, hidden: int = 5, seed: int = 0) -> P
     return dataclasses.replace(made, weights=weights)
 
 
-def labelled(seeds: Sequence[int], *, plies: tuple[int, int] = (0, 99)) -> LabelledPositions:
+def labeled(seeds: Sequence[int], *, plies: tuple[int, int] = (0, 99)) -> LabeledPositions:
     """Win rates that some squares more are worth."""
     games = [positions_of(seed)[:-1][slice(*plies)] for seed in seeds]
     positions = [each for game in games for each in game]
     values = 1 / (1 + np.exp(-np.array([each.score for each in positions]) / 5))
     numbers = np.repeat(np.arange(len(games)), [len(game) for game in games])
-    return LabelledPositions(positions, values, numbers)
+    return LabeledPositions(positions, values, numbers)
 
 
 def expected(networks: PlyPerceptrons, positions: list[hk.BlokusDuo]) -> NDArray[np.float64]:
@@ -165,12 +165,12 @@ class TestFiles:
         assert found.fingerprint == networks.fingerprint == perceptrons(file).fingerprint
         assert (found.plies, found.hidden, found.sees_hands) == ((2, 7, 20), 5, True)
         assert (found.weights == networks.weights).all()
-        artefact = read_artefact(file)
-        assert (artefact.kind, artefact.game) == (KIND, "blokus_duo")
+        model_file = read_model_file(file)
+        assert (model_file.kind, model_file.game) == (KIND, "blokus_duo")
 
     def test_another_game_has_no_use_for_them(self) -> None:
         with pytest.raises(SourceError, match="for blokus_duo, not for chess"):
-            static_evaluation("chess", random_networks().artefact())
+            static_evaluation("chess", random_networks().model_file())
 
     @pytest.mark.parametrize(
         ("about", "message"),
@@ -189,10 +189,10 @@ class TestFiles:
         ],
     )
     def test_a_wrong_description_is_told(self, about: dict[str, Any], message: str) -> None:
-        line, _, rest = random_networks().artefact().content.partition(b"\n")
+        line, _, rest = random_networks().model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            PlyPerceptrons.from_artefact(hk.Artefact.of(KIND, changed), "blokus_duo")
+            PlyPerceptrons.from_model_file(hk.ModelFile.of(KIND, changed), "blokus_duo")
         assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize(
@@ -212,14 +212,14 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no perceptrons that can be read") as caught:
-            PlyPerceptrons.from_artefact(hk.Artefact.of(KIND, content), "blokus_duo")
+            PlyPerceptrons.from_model_file(hk.ModelFile.of(KIND, content), "blokus_duo")
         assert "\n" not in str(caught.value)
 
 
 class TestLabels:
     def test_equal_positions_are_merged_and_their_rates_averaged(self) -> None:
         start, after = positions_of(1)[:2]
-        data = LabelledPositions(
+        data = LabeledPositions(
             [start, after, start, start], np.array([0.1, 0.7, 0.2, 0.6]), np.array([0, 0, 1, 2])
         )
         merged = data.merged()
@@ -236,19 +236,19 @@ class TestLabels:
             Remark(3, value=0.3),
             Remark(4, score=2.0, author="second"),
         )
-        found = LabelledPositions.of_records([Record("blokus_duo", moves, remarks=remarks)])
+        found = LabeledPositions.of_records([Record("blokus_duo", moves, remarks=remarks)])
         assert list(found.positions) == [positions[1], positions[3]]
         assert found.values.tolist() == [0.4, 0.3]
         assert found.for_mover.tolist() == pytest.approx([0.6, 0.7])
 
     def test_games_of_two_sources_are_told_apart(self) -> None:
-        one = LabelledPositions(positions_of(1)[:2], np.array([0.5, 0.5]), np.array([0, 1]))
+        one = LabeledPositions(positions_of(1)[:2], np.array([0.5, 0.5]), np.array([0, 1]))
         assert (one + one).games.tolist() == [0, 1, 2, 3]
 
     def test_another_game_is_refused(self) -> None:
         record = Record("othello", np.array([], np.uint16))
         with pytest.raises(StudyError, match="patterns of blokus_duo, not of othello"):
-            LabelledPositions.of_records([record])
+            LabeledPositions.of_records([record])
 
     def test_a_studys_evaluations_are_labels(self, tmp_path: Path) -> None:
         file = tmp_path / "games.blksgf"
@@ -256,7 +256,7 @@ class TestLabels:
         study = hk.Study.create(tmp_path / "study", file, columns="none")
         hk.evaluate(study, ["uct:playouts=10"], where="ply < 6 or ply = plies")
         learned, apart = (
-            LabelledPositions.of_study(study, hold_out=0.5, held_out=each) for each in (False, True)
+            LabeledPositions.of_study(study, hold_out=0.5, held_out=each) for each in (False, True)
         )
         assert len(learned) + len(apart) == 4 * 6
         assert set(np.unique(learned.games)).isdisjoint(apart.games)
@@ -275,7 +275,7 @@ def _record_of(seed: int) -> Record:
 
 class TestTraining:
     def test_the_same_seed_makes_the_same_networks(self, torch: Any) -> None:
-        data = labelled(range(6))
+        data = labeled(range(6))
         once, again, other = (
             learn_perceptrons(data, QUICK, seed=seed, jobs=jobs).networks
             for seed, jobs in ((1, 1), (1, 2), (2, 1))
@@ -284,10 +284,10 @@ class TestTraining:
         assert once.fingerprint != other.fingerprint
 
     def test_networks_learn_what_squares_are_worth(self, torch: Any) -> None:
-        data = labelled(range(200), plies=(6, 8))
+        data = labeled(range(200), plies=(6, 8))
         settings = PerceptronSettings(hidden=4, epochs=40, least=100)
         trained = learn_perceptrons(data, settings, seed=1)
-        unseen = labelled(range(1000, 1050), plies=(6, 8))
+        unseen = labeled(range(1000, 1050), plies=(6, 8))
         errors = squared_errors(trained.networks, unseen)
         by_ply = errors_by_ply(trained.networks, unseen)
         assert [each.ply for each in by_ply] == list(trained.networks.plies) == [6, 7]
@@ -298,12 +298,12 @@ class TestTraining:
 
     def test_folded_weights_foretell_what_was_trained(self, torch: Any) -> None:
         """What was done to the counts is in the weights: the core sees them as they are."""
-        networks = learn_perceptrons(labelled(range(6)), QUICK, seed=1).networks
+        networks = learn_perceptrons(labeled(range(6)), QUICK, seed=1).networks
         positions = positions_of(7)
         assert networks.value(positions) == pytest.approx(expected(networks, positions), abs=1e-4)
 
     def test_training_that_does_not_stop_early_knows_its_own_games_better(self, torch: Any) -> None:
-        data = labelled(range(12), plies=(6, 7))
+        data = labeled(range(12), plies=(6, 7))
         usual = PerceptronSettings(hidden=4, epochs=40, patience=40, rate=0.01, least=4)
         to_the_end = dataclasses.replace(usual, stops_early=False)
         errors = [
@@ -313,7 +313,7 @@ class TestTraining:
         assert errors[1] < 0.5 * errors[0]
 
     def test_plies_with_few_positions_have_no_network_of_their_own(self, torch: Any) -> None:
-        data = labelled(range(6))
+        data = labeled(range(6))
         some = learn_perceptrons(data, dataclasses.replace(QUICK, least=6)).networks
         counts = np.bincount(data.merged().plies)
         assert some.plies == tuple(np.flatnonzero(counts >= 6).tolist())
@@ -330,7 +330,7 @@ class TestTraining:
     def test_without_pytorch_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "torch", None)
         with pytest.raises(Error, match=r"pip install 'hyoka\[learn\]'"):
-            learn_perceptrons(labelled(range(1)), QUICK)
+            learn_perceptrons(labeled(range(1)), QUICK)
 
 
 class TestCommand:
@@ -354,7 +354,7 @@ class TestCommand:
         assert result.exit_code == 0, result.output
         assert "different positions of" in result.output
         assert f"prior=40,eval={file}" in result.output.replace("\n", "")
-        origin = read_artefact(file).origin
+        origin = read_model_file(file).origin
         assert origin is not None
         assert origin.choices["hands"] == "True"
         assert origin.versions["torch"] == str(torch.__version__)

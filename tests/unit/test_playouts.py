@@ -212,7 +212,7 @@ def test_all_moves_alike_by_any_way() -> None:
 
 
 def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
-    strengths = hk.strengths_artefact("othello", {"corner": 1e6})
+    strengths = hk.strengths_model_file("othello", {"corner": 1e6})
     line = late(20)
     greedy = hk.playouts(line, 200, policy="strengths", strengths=strengths, seed=1)
     assert (greedy.scores != hk.playouts(line, 200, policy="strengths", seed=1).scores).any()
@@ -227,7 +227,7 @@ def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
     [
         ({"policy": "strenghts"}, "did you mean strengths"),
         ({"policy": "light"}, "policy=light is for Go"),
-        ({"strengths": hk.strengths_artefact("othello", {})}, "has no effect"),
+        ({"strengths": hk.strengths_model_file("othello", {})}, "has no effect"),
         ({"epsilon": 0.5}, "has no effect with policy=uniform"),
     ],
 )

@@ -11,7 +11,7 @@ from hyoka import _core
 from hyoka.arena import plan_match
 from hyoka.games import FACTS, position
 from hyoka.games.facts import GameFacts
-from hyoka.models.bundled import shipped_model, shipped_prior_model
+from hyoka.models.bundled import bundled_move_model, bundled_prior_model
 from hyoka.models.loading import move_model
 from hyoka.records.samples import sample_path
 from hyoka.search.effects import idle
@@ -129,7 +129,7 @@ def test_evaluations_by_another_preset_are_kept_apart(
 
 
 def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
-    model = shipped_model("othello")
+    model = bundled_move_model("othello")
     assert model is not None
     spec = hk.uct(playouts=10).for_game("othello")
     assert spec["strengths"] == model
@@ -142,7 +142,7 @@ def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
 
 @pytest.mark.parametrize("game", FACTS)
 def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
-    model = shipped_model(game)
+    model = bundled_move_model(game)
     if model is None:
         return
     assert model.origin is not None
@@ -152,12 +152,12 @@ def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
 
 
 def test_priors_go_by_a_model_that_is_too_slow_for_playouts() -> None:
-    model = shipped_prior_model("go9")
+    model = bundled_prior_model("go9")
     assert model is not None
     assert model.origin is not None
     spec = hk.uct(playouts=10).for_game("go9")
     assert spec["prior_strengths"] == model
-    assert spec["strengths"] == shipped_model("go9")
+    assert spec["strengths"] == bundled_move_model("go9")
     chosen = hk.uct(playouts=10, strengths="built-in").for_game("go9")
     assert chosen["prior_strengths"] is None
     assert hk.uct(playouts=10, formula="ucb1").for_game("go9")["prior_strengths"] is None

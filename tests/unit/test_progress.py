@@ -35,7 +35,7 @@ def adjudicating(study: hk.Study, progress: OnProgress) -> None:
 
 
 def splitting(study: hk.Study, progress: OnProgress) -> None:
-    study.splits("comments", columns=["ply"], pairs=False, progress=progress)
+    study.slices("comments", columns=["ply"], pairs=False, progress=progress)
 
 
 def solving(study: hk.Study, progress: OnProgress) -> None:

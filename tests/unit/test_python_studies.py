@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.foundation.errors import Error, NotationError, StudyError
 from hyoka.games import registry as registered
-from hyoka.study import categorise, make_study, rank_moves
+from hyoka.study import categorize, make_study, rank_moves
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def test_analyses_and_columns_of_ones_own(study: hk.Study) -> None:
     assert study.select("stones = 9").num_rows == len(study.select("ply = 0"))
     assert "share_left" in str(study.curve("share_left"))
     assert "stones" in str(study.gaps("share_left", by="stones > 4"))
-    assert "conditions" in str(study.splits("share_left"))
+    assert "conditions" in str(study.slices("share_left"))
     assert "share_left" in str(study.calibration("share_left"))
     for each in study.disagreements("uct:playouts=200,seed=1", "share_left").disputed:
         assert each.game is not None
@@ -291,7 +291,7 @@ def test_a_study_is_of_one_game_without_columns(tmp_path: Path) -> None:
         lambda study, path: hk.write_records([study.record(0)], path / "games.sgf"),
         lambda study, path: hk.export_positions(study, path / "positions.csv"),
         lambda study, _: rank_moves(study, "built-in", "mine"),
-        lambda study, _: categorise(study),
+        lambda study, _: categorize(study),
     ],
 )
 def test_what_is_for_our_games_is_refused_in_a_line(

@@ -45,7 +45,7 @@ class Race:
 
 @pytest.fixture
 def race() -> Iterator[str]:
-    hk.register_game("race", Race(), title="Race", colours=("Left", "Right"))
+    hk.register_game("race", Race(), title="Race", colors=("Left", "Right"))
     yield "race"
     registered._STARTS.clear()
     registered._FACTS.clear()

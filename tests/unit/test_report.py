@@ -23,7 +23,7 @@ OPENING = [
     *("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7"),
     *("Re1", "b5", "Bb3", "d6", "c3", "O-O", "h3", "Nb8", "d4", "Nbd7"),
 ]
-Speaker = Callable[
+CommentAuthor = Callable[
     [NDArray[np.float64], NDArray[np.int64], np.random.Generator], NDArray[np.float64]
 ]
 """From results and plies to what an evaluator says."""
@@ -57,7 +57,7 @@ def made_study(folder: Path, results: list[float], *, name: str = "study") -> hk
 def say(
     study: hk.Study,
     name: str,
-    speaker: Speaker,
+    comment_author: CommentAuthor,
     *,
     where: str = "true",
     unit: str = "",
@@ -68,7 +68,7 @@ def say(
         f"select game_id, ply, result from positions where {where} order by game_id, ply"
     )
     plies, results = rows["ply"].to_numpy(), rows["result"].to_numpy()
-    said = speaker(results.astype(np.float64), plies, np.random.default_rng(seed))
+    said = comment_author(results.astype(np.float64), plies, np.random.default_rng(seed))
     columns = {
         "game_id": rows["game_id"],
         "ply": rows["ply"],
@@ -89,16 +89,16 @@ def say(
     write_toml(folder / "engine.toml", {"spec": name, "name": f"Program {name}", "version": "7"})
 
 
-def knowing(knowledge: float) -> Speaker:
+def knowing(knowledge: float) -> CommentAuthor:
     """Says a number that leans to the result by so many standard deviations."""
 
-    def speaker(
+    def comment_author(
         results: NDArray[np.float64], plies: NDArray[np.int64], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         signal = knowledge * (results - 0.5) + rng.normal(size=len(results))
         return 1 / (1 + np.exp(-signal))
 
-    return speaker
+    return comment_author
 
 
 def late(
@@ -235,7 +235,7 @@ def test_the_same_seed_gives_the_same_page_and_another_one_other_boards(study: h
 def test_no_guide_is_said_up_to_where_the_evaluator_knows_nothing(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(300))
     say(study, "late", late)
-    report = study_report(study, resamples=100, splits=0)
+    report = study_report(study, resamples=100, slices=0)
     assert text_of(report, "no guide").startswith("late is no guide before ply 10:")
 
 
@@ -246,7 +246,7 @@ def test_nothing_is_said_of_a_guide_that_is_good_from_the_start(report: StudyRep
 def test_over_confidence_is_told_with_what_was_claimed_and_what_came(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(200))
     say(study, "boastful", boastful)
-    report = study_report(study, resamples=100, splits=0)
+    report = study_report(study, resamples=100, slices=0)
     text = text_of(report, "confidence")
     assert "boastful is over-confident" in text
     assert "gives that side 95% on average" in text
@@ -267,15 +267,15 @@ def test_a_split_is_found_and_shown_with_its_curve_and_boards(tmp_path: Path) ->
         return np.clip(rng.normal(0.5 + 0.2 * (results - 0.5) - shift / 2, 0.1), 0.01, 0.99)
 
     say(study, "blind", blind)
-    report = study_report(study, resamples=50, splits=2)
+    report = study_report(study, resamples=50, slices=2)
     [subject] = report.results.subjects
-    first = subject.shown_splits[0].split
+    first = subject.shown_slices[0].split
     assert first.condition.columns == {"first_to_play"}
     assert "when White is to move" in text_of(report, "split")
     section = next(s for s in report.page.sections if s.title == "Where blind is wrong")
     explorer = next(block for block in section.blocks if isinstance(block, Explorer))
     assert explorer.shown_first.key == "against"
-    against = subject.shown_splits[0].against
+    against = subject.shown_slices[0].against
     # Underestimated: the boards are of games that White won though little was said for it.
     assert {example.result for example in against} == {1.0}
     assert all(example.ply % 2 == 0 for example in against)
@@ -287,7 +287,7 @@ def test_an_evaluator_of_many_more_positions_is_also_measured_on_all_of_its_own(
     study = made_study(tmp_path, fair_results(120))
     say(study, "everywhere", knowing(2.0))
     say(study, "sample", knowing(2.0), where="ply % 4 = 1", seed=2)
-    results = study_report(study, resamples=50, splits=0).results
+    results = study_report(study, resamples=50, slices=0).results
     wide, narrow = sorted(results.subjects, key=lambda subject: subject.name)
     counted = study.sql("select count(*) as n from positions where ply % 4 = 1")["n"][0].as_py()
     assert results.common == counted
@@ -301,7 +301,7 @@ def test_evaluators_of_different_positions_are_not_compared(tmp_path: Path) -> N
     study = made_study(tmp_path, fair_results(60))
     say(study, "even", knowing(2.0), where="ply % 2 = 0")
     say(study, "odd", knowing(2.0), where="ply % 2 = 1", seed=2)
-    report = study_report(study, resamples=20, splits=0)
+    report = study_report(study, resamples=20, slices=0)
     assert report.results.shared is None
     assert "judged different positions" in text_of(report, "not comparable")
     assert len(explorers(report.page)) == 2
@@ -316,14 +316,14 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
         lambda r, p, rng: 300 * (r - 0.5) + rng.normal(0, 100, len(r)),
         unit="centipawns",
     )
-    report = study_report(study, resamples=50, splits=0)
+    report = study_report(study, resamples=50, slices=0)
     [subject] = report.results.subjects
     plies = len(OPENING) + 4
     assert subject.own.curve.positions == 60 * plies
     counted = {row.of: row.positions for row in subject.calibration}
     assert counted == {"result": 60 * plies, "win": 120 * plies, "loss": 120 * plies}
     assert "60 of 120 games are drawn and left out" in report.page.sections[0].words[0]
-    half = study_report(study, draws="half", resamples=50, splits=0)
+    half = study_report(study, draws="half", resamples=50, slices=0)
     [subject] = half.results.subjects
     assert subject.own.curve.positions == 120 * plies
     assert [row.of for row in subject.calibration] == ["result, draws half", "win", "loss"]
@@ -343,7 +343,7 @@ def test_ten_games_are_said_to_be_too_few(tmp_path: Path) -> None:
     say(study, "some", knowing(2.0))
     report = study_report(study, resamples=50)
     assert report.page.findings[0].startswith("10 games are too few to say much")
-    assert report.results.subjects[0].splits is None
+    assert report.results.subjects[0].slices is None
 
 
 def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> None:
@@ -368,14 +368,14 @@ def test_without_evaluations_or_wins_and_losses_there_is_a_clear_error(tmp_path:
 def test_without_resamples_there_are_no_intervals_and_no_claims_beyond_numbers(
     study: hk.Study,
 ) -> None:
-    report = study_report(study, resamples=0, splits=0)
+    report = study_report(study, resamples=0, slices=0)
     [quality] = [finding for finding in report.findings if finding.kind == "quality"]
     assert "no interval says" in quality.text
     assert not text_of(report, "confidence")
 
 
 def test_a_condition_narrows_what_is_measured(study: hk.Study) -> None:
-    report = study_report(study, where="ply >= 12", resamples=20, splits=0)
+    report = study_report(study, where="ply >= 12", resamples=20, slices=0)
     assert report.results.common == 120 * (len(OPENING) + 4 - 12)
     assert "ply >= 12" in report.page.sections[0].words[1]
 
@@ -389,7 +389,7 @@ def test_json_has_the_findings_and_all_numbers(report: StudyReport) -> None:
 
 
 def test_figures_are_written_as_pictures(study: hk.Study, tmp_path: Path) -> None:
-    page = study_report(study, evaluators="weak", splits=0, resamples=0).page
+    page = study_report(study, evaluators="weak", slices=0, resamples=0).page
     files = save_figures(page, tmp_path / "figures")
     assert len(files) == 2 * len(page.charts)
     assert files[0].name == "01-the-curves.png"
@@ -403,7 +403,7 @@ def test_steps_are_told_to_the_end(study: hk.Study, tmp_path: Path) -> None:
         study,
         tmp_path / "report.html",
         resamples=0,
-        splits=0,
+        slices=0,
         progress=told.append,
     )
     assert [each.done for each in told] == sorted(each.done for each in told)
@@ -419,7 +419,7 @@ def test_names_from_records_stay_text(tmp_path: Path) -> None:
     file.write_text('[White "<script>alert(1)</script>"]\n[Result "1-0"]\n\n1. a3 1-0\n')
     hk.append_to_study(study.path, file)
     say(study, "some", knowing(1.0))
-    html = study_report(study, resamples=0, splits=0).page.html()
+    html = study_report(study, resamples=0, slices=0).page.html()
     assert "<script>alert" not in html
 
 

@@ -29,7 +29,7 @@ from experiments import (
 )
 from experiments.claims import differ, not_shown_if_few, same_within, verdict
 from experiments.curve_differences import apart, falls, from_diagonal, simultaneous
-from experiments.gaps import SplitSizes
+from experiments.gaps import SliceSizes
 from experiments.go_programs import OURS, GoExperiment, GoScale, Program
 from experiments.go_ranks import Group, RanksExperiment
 from experiments.gps_shogi import Amount, GpsExperiment
@@ -341,7 +341,7 @@ class TestSplitSizes:
 
     def test_a_known_split_is_found(self) -> None:
         seeing, blind, above, below = self.samples()
-        sizes = SplitSizes(above, below)
+        sizes = SliceSizes(above, below)
         found = sizes.estimate(blind)
         assert found.low < 0.2 < found.high
         assert found.high - found.low < 0.1
@@ -350,7 +350,7 @@ class TestSplitSizes:
 
     def test_the_better_evaluator_splits_less(self) -> None:
         seeing, blind, above, below = self.samples()
-        sizes = SplitSizes(above, below)
+        sizes = SliceSizes(above, below)
         assert sizes.shrinks(blind, seeing).low > 0
         assert sizes.shrinks(seeing, blind).high < 0
         itself = sizes.shrinks(blind, blind)

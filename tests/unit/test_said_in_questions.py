@@ -33,7 +33,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     (folder / "games.pgn").write_text("\n".join(texts))
     made = hk.Study.create(folder / "study", folder / "games.pgn", columns="none")
     rows = made.sql("select game_id, ply, ply * 10 as score from positions where ply > 3")
-    hk.evaluate(made, ["comments", hk.GivenEvaluations(rows, "mine")])
+    hk.evaluate(made, ["comments", hk.ImportedEvaluations(rows, "mine")])
     return made
 
 

@@ -121,9 +121,9 @@ def test_go_is_played_and_counted_as_sgfmill_does() -> None:
         game = sgf.Sgf_game.from_string(text)
         assert (game.get_size(), game.get_komi()) == (9, 6.5)
         board, moves = sgf_moves.get_setup_and_moves(game)
-        for colour, point in moves:
+        for color, point in moves:
             if point is not None:
-                board.play(*point, colour)
+                board.play(*point, color)
         assert len(moves) == len(record)
         winner = "b" if record.result == 1 else "w"
         assert game.get_winner() == winner

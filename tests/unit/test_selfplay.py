@@ -42,12 +42,12 @@ from hyoka.learning.selfplay.selfplay_loop import (
     SelfPlayLoop,
     play_part,
 )
-from hyoka.parallel import Crew, RunStopped
+from hyoka.parallel import RunStopped, WorkerState
 from hyoka.reporting.learning_report import selfplay_page, strength_by_generation
 from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
 from hyoka.storage.locking import LOCK
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 from hyoka.study import Study, Visits, check_study, has_visits, keep_visits, stored_visits
 
 from .small_networks import bits, random_network, random_records
@@ -366,11 +366,11 @@ class TestLoop:
         assert all(math.isfinite(each.value_loss) for each in ended.generations)
         assert ended.best == ended.place(1) / NETWORK
         for number in (0, 1):
-            artefact = hk.Artefact.from_bytes(
+            model_file = hk.ModelFile.from_bytes(
                 (ended.place(number) / NETWORK).read_bytes(), path="network"
             )
-            assert artefact.sha256 == ended.generations[number].network
-            origin = artefact.origin
+            assert model_file.sha256 == ended.generations[number].network
+            origin = model_file.origin
             assert origin is not None
             assert origin.counts["generation"] == number
             first = ended.generations[0].network
@@ -463,7 +463,7 @@ class TestLoop:
         made, remade = (each.place(1) / NETWORK for each in (whole, again))
         assert made.read_bytes() == remade.read_bytes()
         player = {made.network for made in whole.generations[:1] if made.accepted}
-        origin = read_artefact(remade).origin
+        origin = read_model_file(remade).origin
         assert origin is not None
         assert set(origin.parents.values()) == player
 
@@ -628,7 +628,7 @@ class TestGate:
         assert again.generations == whole.generations
 
 
-class StopsAfter(Crew):
+class StopsAfter(WorkerState):
     """A crew whose run is over after so many looks."""
 
     def __init__(self, looks: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 import hyoka as hk
 from engines import fake, is_alive
 from hyoka.arena.solve import solve
-from hyoka.parallel import task_pool as crew
+from hyoka.parallel import task_pool as worker_state
 from hyoka.records.problems import read_problems
 
 GAMES = "\n".join(f"1. e4 e5 2. {move} *\n" for move in ("d4", "c4", "b4", "f4", "h4", "g4", "d3"))
@@ -143,4 +143,4 @@ def test_who_is_cancelled_does_no_harm_to_others(tmp_path: Path, cancelled: str)
         job.thread.join(PATIENCE_S)
         job.check_complete()
         assert not any(map(is_alive, job.pids))
-    assert not crew._crews
+    assert not worker_state._worker_states

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import hyoka as hk
-from hyoka.analysis import NO_INTERVALS, Control, Sample, find_splits
+from hyoka.analysis import NO_INTERVALS, Control, Sample, find_slices
 from hyoka.reporting.study_report import study_report
-from hyoka.study.comment_authors import RATINGS, WHO_SPEAKS, leanings, take_turns
+from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS, leanings, take_turns
 
 PLIES = 40
 
@@ -54,29 +54,29 @@ def flattering(seed: int, games: int = 200) -> tuple[Sample, dict[str, NDArray[n
     sample = Sample.of("said", 1 / (1 + np.exp(-seen)), results=won[of], games=of)
     weak = rng.random(len(of)) < np.where(sample.results == 1, 0.3, 0.1)
     columns = {"first_to_play": to_move, "weak": weak, "other": rng.random(len(of)) < 0.4}
-    return sample, columns, Control(WHO_SPEAKS, np.where(to_move, 2, 1))
+    return sample, columns, Control(COMMENT_AUTHOR, np.where(to_move, 2, 1))
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_goes_with_who_speaks_is_no_finding(seed: int) -> None:
     sample, columns, control = flattering(seed)
-    plain = find_splits(sample, columns, resampling=NO_INTERVALS, pairs=False)
+    plain = find_slices(sample, columns, resampling=NO_INTERVALS, pairs=False)
     assert {split.condition.sql for split in plain} >= {"weak", "first_to_play"}
-    held = find_splits(
+    held = find_slices(
         sample, columns, controls=[control], resampling=NO_INTERVALS, first_player="White"
     )
     assert held[0].condition.sql == "weak"
     assert held[0].explanation is None
-    by_speaker = [split for split in held if "first_to_play" in split.condition.columns]
-    assert by_speaker
-    for split in by_speaker:
+    by_author = [split for split in held if "first_to_play" in split.condition.columns]
+    assert by_author
+    for split in by_author:
         assert split.explanation is not None
-        assert split.explanation.control == WHO_SPEAKS
+        assert split.explanation.control == COMMENT_AUTHOR
         assert not split.is_sure
         assert "who speaks" in split.sentence
     assert any("is no finding" in note for note in held.notes())
     heading, *rows = held.lines()
-    assert rows[-1][heading.index("goes with")] == WHO_SPEAKS
+    assert rows[-1][heading.index("goes with")] == COMMENT_AUTHOR
 
 
 def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
@@ -90,7 +90,7 @@ def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
     holds = rng.random(3000) < 0.2 + 0.2 * strata
     won = rng.random(3000) < 0.2 + 0.3 * strata
     sample = Sample.of("x", np.full(3000, 0.5), results=won, games=np.arange(3000))
-    found = find_splits(
+    found = find_slices(
         sample, {"holds": holds}, controls=[Control("x", strata)], resampling=NO_INTERVALS
     )
     [split] = [split for split in found if split.departure.kind == "level"]
@@ -139,7 +139,7 @@ def test_a_report_tells_who_speaks_before_anything_else(tmp_path: Path) -> None:
     [caveat] = study.metrics(resampling=NO_INTERVALS).caveats
     assert caveat.startswith("comments has 2 speakers in one (One 50%, Two 50%)")
     assert caveat.endswith("--with comments:by=player")
-    found = study.splits()
+    found = study.slices()
     whose = [split for split in found if "first_to_play" in split.condition.columns]
     assert whose
     assert all(split.explanation is not None for split in whose)
@@ -176,6 +176,6 @@ def test_the_difference_in_rating_may_explain_a_split(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text("\n".join(texts))
     study = hk.Study.create(tmp_path / "study", tmp_path / "games.pgn", columns="all")
     hk.evaluate(study, ["comments"])
-    found = study.splits(columns=["first_rank > 2300"])
+    found = study.slices(columns=["first_rank > 2300"])
     assert len(found)
     assert {split.explanation and split.explanation.control for split in found} == {RATINGS}

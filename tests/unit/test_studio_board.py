@@ -417,7 +417,7 @@ def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
     job.seen -= 1000
     job.workers[0].join(10)
     assert job.is_over
-    assert job.opinions[0].result is not None
+    assert job.analysis_lines[0].result is not None
     begun = client.post("/board/analyse", data=values, headers=PART).text
     found = re.search(r"/board/analysis/(\d+)/stop", begun)
     assert found is not None

@@ -84,11 +84,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     weights = {"game": "othello", "weights": {HOSTILE: 1, "mobility": 2}}
     origin = hk.Origin(f"hyoka {HOSTILE}", seed=3, counts={"games": 7})
-    parent = hk.Artefact.of("weights", weights, origin=origin)
+    parent = hk.ModelFile.of("weights", weights, origin=origin)
     parent.save(place / "weights.json")
     child = hk.Origin("hyoka learn weights", parents={"start": parent.sha256, "other": "0" * 64})
-    hk.Artefact.of("weights", weights, origin=child).save(place / "child.json")
-    hk.strengths_artefact("go9", hk.move_strengths("go9")).save(place / "strengths.json")
+    hk.ModelFile.of("weights", weights, origin=child).save(place / "child.json")
+    hk.strengths_model_file("go9", hk.move_strengths("go9")).save(place / "strengths.json")
     _loop(place / "loop")
     _population(place / "objectives")
     return place
@@ -104,12 +104,12 @@ def _loop(place: Path) -> None:
         own = place / f"generation-{number:03}"
         own.mkdir()
         (own / "generation.json").write_text(json.dumps(dataclasses.asdict(made)))
-        hk.Artefact.of("network", b"none", game="othello").save(own / "network.nn")
+        hk.ModelFile.of("network", b"none", game="othello").save(own / "network.nn")
 
 
 def _population(place: Path) -> None:
     (place / "evaluations").mkdir(parents=True)
-    hk.Artefact.of("evaluation", b"none", game="shogi").save(place / "evaluations" / "0.eval")
+    hk.ModelFile.of("evaluation", b"none", game="shogi").save(place / "evaluations" / "0.eval")
     (place / "plan.json").write_text('{"population": 3}')
     elo = {0: -10.0, 1: 10.0, 2: 0.0}
     step = Step(1, elo, (1.0,) * VECTOR_SIZE, (0.3,) * VECTOR_SIZE, (0,), (3,))

@@ -97,16 +97,16 @@ def test_trees_of_older_analyses_are_given_up(studio: Studio) -> None:
         for worker in jobs[-1].workers:
             worker.join()
         assert jobs[-1]._stoppers == []  # a searcher goes with all that it remembers
-    assert [job.opinions[0].tree is not None for job in jobs] == [False] * 3 + [True] * 3
-    assert all(job.opinions[0].result is not None for job in jobs)
-    assert jobs[-1].opinions[0].node("0") is not None
+    assert [job.analysis_lines[0].tree is not None for job in jobs] == [False] * 3 + [True] * 3
+    assert all(job.analysis_lines[0].result is not None for job in jobs)
+    assert jobs[-1].analysis_lines[0].node("0") is not None
     with pytest.raises(hk.Error, match="analyse again"):
-        jobs[0].opinions[0].node("0")
+        jobs[0].analysis_lines[0].node("0")
     # One that ends late, when others have begun, keeps none either.
-    late, tree = jobs[0], jobs[-1].opinions[0].tree
+    late, tree = jobs[0], jobs[-1].analysis_lines[0].tree
     assert tree is not None
-    late.keep(late.opinions[0], tree)
-    assert late.opinions[0].tree is None
+    late.keep(late.analysis_lines[0], tree)
+    assert late.analysis_lines[0].tree is None
 
 
 def test_a_condition_fills_little_memory(client: TestClient, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_an_engine_that_hangs_is_ended_and_named(
     spec = fake("uci", "silent=1", settings=f"name=Hangs,{settings}".removesuffix(","))
     line = hk.Chess().line()
     with pytest.raises(hk.EngineError, match="Hangs: does not answer within") as error:
-        thinking.EngineThinker(spec, "chess").evaluate(line, 0.1)
+        thinking.EngineAnalyst(spec, "chess").evaluate(line, 0.1)
     assert error.value.reason == "timeout"
     with pytest.raises(hk.EngineError, match="Hangs: does not answer within"):
-        thinking.EngineThinker(spec, "chess").move(line, "beginner")
+        thinking.EngineAnalyst(spec, "chess").move(line, "beginner")

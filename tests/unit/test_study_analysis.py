@@ -13,7 +13,7 @@ from hyoka.analysis import NO_INTERVALS, Curves, Resampling, fit_win_draw_loss
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
 from hyoka.records.samples import sample_path
 from hyoka.study import Question, Study, adjudicate, evaluate
-from hyoka.study.sampling import THE_PHASE, Asked, measured, split_columns
+from hyoka.study.sampling import THE_PHASE, Asked, measured, slice_columns
 
 FEW = Resampling(20)
 MATE = "1. f3 {{[%eval {0}]}} e5 2. g4 {{[%eval {1}]}} Qh4# {{[%eval #-1]}} 0-1\n\n"
@@ -145,8 +145,8 @@ def test_balanced_gaps_tell_both_and_balanced_curves_are_weighed(samples: Study)
 
 
 def test_a_search_for_splits_controls_for_the_phase(samples: Study) -> None:
-    assert THE_PHASE in samples.splits("comments", top=2).controls
-    balanced = samples.splits("comments", top=5, balance="ply")
+    assert THE_PHASE in samples.slices("comments", top=2).controls
+    balanced = samples.slices("comments", top=5, balance="ply")
     assert THE_PHASE not in balanced.controls
     assert balanced.held_equal == THE_PHASE
     assert not any(split.condition.columns == {"ply"} for split in balanced)
@@ -160,13 +160,13 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
     with pytest.raises(StudyError, match="no position"):
         samples.metrics("comments", where="ply > 100000")
     with pytest.raises(ParameterError, match=r"`evaluator` says whose splits, of ab.*, comments"):
-        samples.splits()
+        samples.slices()
     with pytest.raises(ParameterError, match="with itself"):
         samples.compare("comments", "comments")
     with pytest.raises(ParameterError, match=r"`delta` .*`error` and `count`.*not both"):
         samples.curve("comments", delta=10, error=0.1)
     with pytest.raises(ParameterError, match="knows the game's end"):
-        samples.splits("comments", columns=["margin"])
+        samples.slices("comments", columns=["margin"])
     with pytest.raises(ParameterError, match=r"`balance` .*say which with `by`"):
         samples.metrics("comments", balance="ply")
     with pytest.raises(ParameterError, match="`draws` is drop or half, not 'some'"):
@@ -175,7 +175,7 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.gaps("comments")
     one, other = samples.engines
     for of_all in (
-        lambda: samples.splits(one, by="ply"),
+        lambda: samples.slices(one, by="ply"),
         lambda: samples.compare(one, other, by="ply"),
         lambda: samples.disagreements(one, other, by="ply"),
     ):
@@ -238,13 +238,13 @@ def test_curves_of_parts_have_the_bins_of_the_whole(samples: Study) -> None:
 
 
 def test_no_column_that_knows_the_end_is_searched_for_splits(samples: Study) -> None:
-    searched = split_columns(samples)
+    searched = slice_columns(samples)
     assert "ply" in searched
     assert not {"result", "plies", "margin", "ending", "adjudicated"} & set(searched)
 
 
 def test_splits_of_a_study_speak_its_games_language(samples: Study) -> None:
-    found = samples.splits("comments", top=3, columns=["first_to_play", "ply", "ply % 2"])
+    found = samples.slices("comments", top=3, columns=["first_to_play", "ply", "ply % 2"])
     assert found.tried > 3
     for split in found:
         assert "White" in split.sentence or "side it favours" in split.sentence

@@ -12,7 +12,7 @@ from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.models.loading import move_model, ranked
 from hyoka.records.samples import sample_path
 from hyoka.study import check_study, rank_moves
-from hyoka.study.sampling import split_columns
+from hyoka.study.sampling import slice_columns
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_columns_say_how_the_move_was_ranked(study: hk.Study) -> None:
     ends = study.select("ply = plies", "ours_rank")
     assert ends["ours_rank"].null_count == len(ends)
     assert study.sql("select count(*) as n from rankings")["n"][0].as_py() == report.positions
-    assert set(report.columns) <= set(split_columns(study))
+    assert set(report.columns) <= set(slice_columns(study))
 
 
 def test_a_second_ranking_takes_the_place_of_the_first(study: hk.Study) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.apps.cli import run
-from hyoka.foundation.errors import ConditionError, harmless
+from hyoka.foundation.errors import ConditionError, escape_control_chars
 from hyoka.study import query_process, sql
 from hyoka.study.sql import check_condition, connection, run_query
 from hyoka.study.sql_bounds import is_bounded
@@ -211,7 +211,7 @@ def test_what_can_not_be_shown_is_one_line(
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
-    assert harmless(shown) == shown
+    assert escape_control_chars(shown) == shown
 
 
 def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,7 +220,7 @@ def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str
 
 
 def test_names_in_japanese_stay_as_they_are() -> None:
-    assert harmless("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
+    assert escape_control_chars("羽生　善治 ≥ 九段") == "羽生　善治 ≥ 九段"
 
 
 OVER_THE_LIMIT = [

@@ -90,7 +90,7 @@ def test_derivatives_are_those_of_small_steps() -> None:
 
 
 def test_a_planted_model_is_recovered(model: hk.analysis.WdlModel) -> None:
-    assert model.converged, model.why_none
+    assert model.converged, model.missing_reason
     assert model.half.low < 100 < model.half.high
     assert model.spread.low < 45 < model.spread.high
     assert model.draws.low < np.tanh(0.5 / 0.45) < model.draws.high

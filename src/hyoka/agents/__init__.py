@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whoever evaluates, plays and solves: searches of ours, engines, functions in Python.
 
-A spec names one; `contestant_of` gives it. A new kind is a `Contestant` and a line in `kinds.py`.
+A spec names one; `agent_of` gives it. A new kind is a `Agent` and a line in `kinds.py`.
 """
 
 from hyoka.agents.agent import (
     PYTHON_GAMES,
+    Agent,
     Answer,
-    Contestant,
     Evaluator,
+    GamePlayer,
     RecordedGame,
-    Seat,
     Solver,
     Spec,
     Turn,
     is_in_python,
 )
-from hyoka.agents.kinds import contestant_of, is_spec, spec_of
+from hyoka.agents.kinds import agent_of, is_spec, spec_of
 
 __all__ = [
     "PYTHON_GAMES",
+    "Agent",
     "Answer",
-    "Contestant",
     "Evaluator",
+    "GamePlayer",
     "RecordedGame",
-    "Seat",
     "Solver",
     "Spec",
     "Turn",
-    "contestant_of",
+    "agent_of",
     "is_in_python",
     "is_spec",
     "spec_of",

@@ -14,7 +14,7 @@ from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyLine, Line, Position, Replay, registered_start, replay_of
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
-from hyoka.parallel import Member
+from hyoka.parallel import Resource
 from hyoka.records.problems import Exercise
 from hyoka.search import SearchLimits
 
@@ -39,7 +39,7 @@ class Spec(Protocol):
         """What its text does not tell: files and functions by name, each by what tells it."""
 
     @property
-    def artefacts(self) -> Mapping[str, object]:
+    def model_files(self) -> Mapping[str, object]:
         """Those of its contents that are files, by the same names."""
 
 
@@ -84,7 +84,7 @@ class RecordedGame:
             yield EnginePosition(self.game, self.start or None, texts[:ply], komi)
 
 
-class Evaluator(Member, Protocol):
+class Evaluator(Resource, Protocol):
     """A contestant that evaluates positions, each as if it were the first."""
 
     def identity(self) -> tuple[str, str]:
@@ -105,7 +105,7 @@ class Turn:
     """The first player's and the second's, if the player has one."""
 
 
-class Seat(Protocol):
+class GamePlayer(Protocol):
     """A contestant at the board."""
 
     async def new_game(self, seed: int) -> None:
@@ -137,7 +137,7 @@ class Answer:
     """Whether the answer to a test in GTP passes; `move` is that answer."""
 
 
-class Solver(Member, Protocol):
+class Solver(Resource, Protocol):
     """A contestant that answers exercises, one at a time, each as if it were the first."""
 
     def start(self) -> None:
@@ -156,7 +156,7 @@ def is_in_python(game: str) -> bool:
     return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
 
 
-class Contestant(Generic[S]):
+class Agent(Generic[S]):
     """Whoever a spec names: what is known of it beforehand, and it at work.
 
     A kind overrides what it knows and what it can do; the rest it refuses in clear words.
@@ -201,7 +201,7 @@ class Contestant(Generic[S]):
         return False
 
     @property
-    def usual_game(self) -> str | None:
+    def default_game(self) -> str | None:
         """What it plays if nobody says; None if it plays many games."""
         return None
 
@@ -231,7 +231,7 @@ class Contestant(Generic[S]):
         """It, evaluating positions of a game."""
         raise NotationError(f"{self.spec.title} can't evaluate positions")
 
-    def seat(self, game: str, name: str) -> Seat:
+    def game_player(self, game: str, name: str) -> GamePlayer:
         """It, playing a game under a name; raises NotationError if it never can."""
         raise NotationError(f"{self.spec.title} can't play games")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from hyoka.agents.agent import Answer, Contestant, RecordedGame, Turn, is_in_python
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Turn, is_in_python
 from hyoka.agents.gtp_scripts import Script, ScriptRunner, script_of
 from hyoka.engines import (
     PROTOCOLS,
@@ -29,7 +29,7 @@ _STARTS_IN_A_ROW: Final = 3
 _OF_ONE_GAME: Final = ("uci", "usi")
 
 
-class EngineContestant(Contestant[EngineSpec]):
+class EngineAgent(Agent[EngineSpec]):
     """An engine that speaks GTP, UCI, USI or CECP."""
 
     prefixes = PROTOCOLS
@@ -65,7 +65,7 @@ class EngineContestant(Contestant[EngineSpec]):
         return self.threads == 1 and not self.speaks_gtp
 
     @property
-    def usual_game(self) -> str | None:
+    def default_game(self) -> str | None:
         """Chess for UCI, shogi for USI; over GTP and CECP several games are played."""
         return game_of_protocol(self.spec.protocol) if self.spec.protocol in _OF_ONE_GAME else None
 
@@ -92,11 +92,11 @@ class EngineContestant(Contestant[EngineSpec]):
         """It is started anew when it dies or hangs."""
         return EngineEvaluator(self.spec)
 
-    def seat(self, game: str, name: str) -> "EngineSeat":
+    def game_player(self, game: str, name: str) -> "EngineGamePlayer":
         """It is started anew for the next game when it has died."""
         if is_in_python(game):
             raise NotationError(f"{name}: engines don't play games in Python")
-        return EngineSeat(self.spec)
+        return EngineGamePlayer(self.spec)
 
     def solver(self, limits: SearchLimits | None) -> "EngineSolver":
         """UCI and USI engines also tell mates and nodes; GTP engines take tests in their words."""
@@ -129,7 +129,7 @@ class EngineEvaluator:
         self._session.close()
 
 
-class EngineSeat:
+class EngineGamePlayer:
     """An engine at the board, in the event loop of its game."""
 
     def __init__(self, spec: EngineSpec) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hyoka.agents.agent import Contestant, RecordedGame
+from hyoka.agents.agent import Agent, RecordedGame
 from hyoka.foundation.errors import EngineError
 from hyoka.games import Position, facts_named
 from hyoka.games.evaluation import Evaluation
 from hyoka.search import PythonEvaluator
 
 
-class FunctionContestant(Contestant[PythonEvaluator]):
+class FunctionAgent(Agent[PythonEvaluator]):
     """A function that takes a position and gives its value, or an `Evaluation`."""
 
     spec_type = PythonEvaluator
@@ -27,9 +27,9 @@ class FunctionContestant(Contestant[PythonEvaluator]):
 class FunctionEvaluator:
     """A function that evaluates positions."""
 
-    def __init__(self, evaluator: PythonEvaluator, usual_unit: str) -> None:
+    def __init__(self, evaluator: PythonEvaluator, default_unit: str) -> None:
         self._evaluator = evaluator
-        self._usual_unit = usual_unit
+        self._default_unit = default_unit
 
     def identity(self) -> tuple[str, str]:
         """Its name, and what tells it from others of that name."""
@@ -61,13 +61,13 @@ class FunctionEvaluator:
         if answer.value is not None and not 0 <= answer.value <= 1:
             message = (
                 f"gave {answer.value:g} {where}: an expected result is 0 to 1; if it gives scores: "
-                f'hyoka.PythonEvaluator({name}, unit="{self._usual_unit}")'
+                f'hyoka.PythonEvaluator({name}, unit="{self._default_unit}")'
             )
             raise EngineError(name, message)
         if answer.score is not None and not math.isfinite(answer.score):
             raise EngineError(name, f"gave {answer.score} {where}: a score is a finite number")
         if answer.score is not None and not answer.unit:
-            answer = replace(answer, unit=self._usual_unit)
+            answer = replace(answer, unit=self._default_unit)
         return answer
 
     def stop(self) -> None:

@@ -58,7 +58,7 @@ _SETTINGS: Final = _words("""
     go_param_rules go_rules uct_param_globalsearch uct_param_player uct_param_policy
     uct_param_rootfilter uct_param_search
 """)
-_HARMLESS: Final = _CHANGES_THE_BOARD | _QUESTIONS | _SETTINGS
+_PRINTABLE: Final = _CHANGES_THE_BOARD | _QUESTIONS | _SETTINGS
 _RUNS_ANOTHER: Final = ("sg_compare_float", "sg_compare_int")
 _UNIT_TESTS: Final = ("pachi-tunit", "tunit")
 
@@ -81,7 +81,7 @@ class Script:
         names = map(_name, self.file.commands[: self.place + 1])
         return max((at for at, name in enumerate(names) if name in _BEGINS_A_BOARD), default=0)
 
-    def lines(self, begin: int, end: int, kinds: Collection[str] = _HARMLESS) -> list[str]:
+    def lines(self, begin: int, end: int, kinds: Collection[str] = _PRINTABLE) -> list[str]:
         """The lines of some kinds that the engine understands; it is not asked any but its own."""
         own = self.begin
         return [
@@ -155,7 +155,7 @@ def _why_not(line: str, commands: Collection[str]) -> str | None:
     name, *arguments = line.split()
     words = [name, *arguments[1:2]] if name in _RUNS_ANOTHER else [name]
     for word in words:
-        if word not in _HARMLESS:
+        if word not in _PRINTABLE:
             return f"'{word}' is no command that we hand on"
         if word not in commands:
             return f"the engine does not know '{word}'"

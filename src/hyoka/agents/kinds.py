@@ -4,17 +4,17 @@
 from collections.abc import Sequence
 from typing import Any, Final, TypeGuard
 
-from hyoka.agents.agent import Contestant, Spec
-from hyoka.agents.engine_agent import EngineContestant
-from hyoka.agents.function_agent import FunctionContestant
-from hyoka.agents.search_agent import SearchContestant
+from hyoka.agents.agent import Agent, Spec
+from hyoka.agents.engine_agent import EngineAgent
+from hyoka.agents.function_agent import FunctionAgent
+from hyoka.agents.search_agent import SearchAgent
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.search import KINDS
 
-CONTESTANTS: Final[list[type[Contestant[Any]]]] = [
-    SearchContestant,
-    EngineContestant,
-    FunctionContestant,
+AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
+    SearchAgent,
+    EngineAgent,
+    FunctionAgent,
 ]
 """Every kind: whoever adds one adds a line."""
 
@@ -30,11 +30,11 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
     hyoka.errors.NotationError: no search or engine 'ucd'; did you mean uct?
     """
     prefix = text.strip().partition(":")[0]
-    for kind in CONTESTANTS:
+    for kind in AGENT_KINDS:
         if kind.is_named(prefix):
             spec: Spec = kind.read(text)
             return spec
-    hint = nearest(prefix, [*others, *(word for kind in CONTESTANTS for word in kind.prefixes)])
+    hint = nearest(prefix, [*others, *(word for kind in AGENT_KINDS for word in kind.prefixes)])
     if not hint:
         known = ", ".join([*others, *KINDS])
         hint = f"there are {known}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
@@ -43,16 +43,16 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
 
 def is_spec(given: object) -> TypeGuard[Spec]:
     """Whether something is the spec of some kind."""
-    return any(isinstance(given, kind.spec_type) for kind in CONTESTANTS)
+    return any(isinstance(given, kind.spec_type) for kind in AGENT_KINDS)
 
 
-def contestant_of(spec: Spec) -> Contestant[Any]:
+def agent_of(spec: Spec) -> Agent[Any]:
     """Whoever a spec names.
 
-    >>> contestant_of(spec_of("uct:playouts=500,threads=2")).threads
+    >>> agent_of(spec_of("uct:playouts=500,threads=2")).threads
     2
     """
-    for kind in CONTESTANTS:
+    for kind in AGENT_KINDS:
         if isinstance(spec, kind.spec_type):
             return kind(spec)
     raise NotationError(f"no search, engine or function: {spec!r}")

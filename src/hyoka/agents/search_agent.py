@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hyoka.agents.agent import Answer, Contestant, RecordedGame, Turn, is_in_python
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Turn, is_in_python
 from hyoka.foundation.errors import EngineError
 from hyoka.games.clock import expected_moves
 from hyoka.games.evaluation import Evaluation
@@ -21,7 +21,7 @@ def _searched(game: str) -> str | None:
     return None if is_in_python(game) else game
 
 
-class SearchContestant(Contestant[SearchSpec]):
+class SearchAgent(Agent[SearchSpec]):
     """A search of ours, in this process."""
 
     prefixes = tuple(KINDS)
@@ -58,15 +58,15 @@ class SearchContestant(Contestant[SearchSpec]):
 
     def check(self, game: str, *, here: bool) -> None:
         """Raise NotationError if it can't search the game."""
-        Searcher(self.spec.said_for(_searched(game)), _searched(game))
+        Searcher(self.spec.validated_for(_searched(game)), _searched(game))
 
     def evaluator(self, game: str) -> "SearchEvaluator":
         """It forgets everything before each position, so that their order is nothing."""
         return SearchEvaluator(self.spec, game)
 
-    def seat(self, game: str, name: str) -> "SearchSeat":
+    def game_player(self, game: str, name: str) -> "SearchGamePlayer":
         """It plays by its own limits, or by the clock."""
-        return SearchSeat(self.spec_for(game), game, name)
+        return SearchGamePlayer(self.spec_for(game), game, name)
 
     def solver(self, limits: SearchLimits | None) -> "SearchSolver":
         """It forgets everything before each problem."""
@@ -98,7 +98,7 @@ class SearchEvaluator:
         """Nothing outlives a search."""
 
 
-class SearchSeat:
+class SearchGamePlayer:
     """A search at the board."""
 
     def __init__(self, spec: SearchSpec, game: str, name: str) -> None:

@@ -63,7 +63,7 @@ from hyoka.analysis.metrics import (
 )
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_by_games
 from hyoka.analysis.sample import STRAIGHT, VALUE, DrawnGames, Link, Sample, game_numbers
-from hyoka.analysis.slices import Control, Explanation, Split, Splits, find_splits
+from hyoka.analysis.slices import Control, Explanation, Slice, Slices, find_slices
 from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
 from hyoka.analysis.wdl_models import WdlModels
 from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, CoveredGroup, Result
@@ -113,8 +113,8 @@ __all__ = [
     "Resampling",
     "Result",
     "Sample",
-    "Split",
-    "Splits",
+    "Slice",
+    "Slices",
     "Stages",
     "WdlModel",
     "WdlModels",
@@ -130,7 +130,7 @@ __all__ = [
     "curve",
     "curve_distance",
     "disagreement",
-    "find_splits",
+    "find_slices",
     "fit_logistic",
     "fit_plain",
     "fit_wdl_model",

@@ -89,7 +89,7 @@ class Logistic:
         return math.copysign(math.inf, x) if abs(x) > limit else self.link.score(x)
 
     @property
-    def why_none(self) -> str:
+    def missing_reason(self) -> str:
         """Why no curve fits, in words; empty where one does."""
         return NO_CURVE.get(self.verdict, "")
 
@@ -110,7 +110,7 @@ def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
     """The logistic curve of greatest likelihood; standard errors are those of games (sandwich).
 
     >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
-    >>> fit_logistic(sample).why_none
+    >>> fit_logistic(sample).missing_reason
     'the values part wins from losses without an overlap'
     """
     fit, link = sample.fitted
@@ -434,7 +434,7 @@ class Calibration(Result):
         enough = [part for part in self.parts if self._has_enough(part)]
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
-            f"fits, {part.logistic.why_none}."
+            f"fits, {part.logistic.missing_reason}."
             for part in enough
             if not part.logistic.converged
         ]

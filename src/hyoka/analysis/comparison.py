@@ -306,6 +306,6 @@ def disagreement(
 def _probabilities(sample: Sample) -> Reals:
     claims = probabilities(sample)
     if claims is None:
-        why = fit_logistic(sample).why_none
+        why = fit_logistic(sample).missing_reason
         raise StudyError(f"{sample.name}: its scores can't be told as probabilities: {why}")
     return claims

@@ -190,7 +190,7 @@ class _Parts:
     def __init__(self, sample: Sample, threshold: float) -> None:
         self._sample = sample
         claims = probabilities(sample) if len(sample) else np.zeros(0)
-        self.no_curve = "" if claims is not None else fit_logistic(sample).why_none
+        self.no_curve = "" if claims is not None else fit_logistic(sample).missing_reason
         self._claim = np.full(len(sample), math.nan) if claims is None else claims
         self._columns = self._summed(threshold)
         self._claim_ranking = sample.ranking

@@ -136,7 +136,7 @@ _SURELY: Final = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class Slice:
     """A condition under which the evaluation is wrong."""
 
     evaluator: str
@@ -193,11 +193,11 @@ class Split:
 
 
 @dataclass(frozen=True, repr=False)
-class Splits(Result):
+class Slices(Result):
     """The conditions under which an evaluation is most wrong, the worst first."""
 
     evaluator: str
-    splits: tuple[Split, ...]
+    slices: tuple[Slice, ...]
     tried: int
     """Conditions that were looked at, of enough games."""
     false_discovery_rate: float
@@ -211,19 +211,19 @@ class Splits(Result):
     """What to know about the evaluator before anything else."""
     coverage: Coverage | None = None
 
-    def __iter__(self) -> Iterator[Split]:
-        return iter(self.splits)
+    def __iter__(self) -> Iterator[Slice]:
+        return iter(self.slices)
 
     def __len__(self) -> int:
-        return len(self.splits)
+        return len(self.slices)
 
-    def __getitem__(self, index: int) -> Split:
-        return self.splits[index]
+    def __getitem__(self, index: int) -> Slice:
+        return self.slices[index]
 
     @property
     def title(self) -> str:
         """What it is, in a line."""
-        found = f"{len(self.splits)} of {self.tried} conditions"
+        found = f"{len(self.slices)} of {self.tried} conditions"
         equal = f", {self.held_equal} being equal" if self.held_equal else ""
         return f"Where {self.evaluator} is wrong: {found}{equal}"
 
@@ -251,13 +251,13 @@ class Splits(Result):
                 "positions": split.gap.positions,
                 "games": split.gap.games,
             }
-            for split in self.splits
+            for split in self.slices
         ]
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read."""
-        explained = any(split.explanation for split in self.splits)
+        explained = any(split.explanation for split in self.slices)
         heading = ("when", "the evaluation", "effect", "q", "positions", "games")
         rows = [
             (
@@ -269,13 +269,13 @@ class Splits(Result):
                 f"{split.gap.games:,}",
                 *((split.explanation.control if split.explanation else "",) if explained else ()),
             )
-            for split in self.splits
+            for split in self.slices
         ]
         return ((*heading, *(("goes with",) if explained else ())), *rows)
 
     def notes(self) -> tuple[str, ...]:
         """What to know about it."""
-        if not self.splits:
+        if not self.slices:
             return (
                 *self.caveats,
                 f"None of {self.tried} conditions splits the curve "
@@ -288,7 +288,7 @@ class Splits(Result):
         )
         return (
             *self.caveats,
-            *((explained,) if any(split.explanation for split in self.splits) else ()),
+            *((explained,) if any(split.explanation for split in self.slices) else ()),
             f"Effect: win probability beyond the total curve's at equal values{equal}; where the "
             "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
             "widened for "
@@ -298,9 +298,9 @@ class Splits(Result):
 
     def chart(self) -> "altair.TopLevelMixin":
         """The effects with their intervals."""
-        from hyoka.reporting.analysis_charts import split_dots  # noqa: PLC0415 - slow to import
+        from hyoka.reporting.analysis_charts import slice_dots  # noqa: PLC0415 - slow to import
 
-        return split_dots(self.splits)
+        return slice_dots(self.slices)
 
 
 _TABLE: Final = pa.schema(
@@ -340,7 +340,7 @@ class _Passed:
     explanation: Explanation | None
 
 
-def find_splits(  # noqa: PLR0913 - a keyword for each choice
+def find_slices(  # noqa: PLR0913 - a keyword for each choice
     sample: Sample,
     columns: Mapping[str, NDArray[Any]],
     *,
@@ -356,7 +356,7 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
     held_equal: Control | None = None,
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
-) -> Splits:
+) -> Slices:
     """Search columns for the conditions where the evaluation is most wrong.
 
     Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
@@ -401,13 +401,13 @@ def find_splits(  # noqa: PLR0913 - a keyword for each choice
         kept = own if why is None else explained
         if not any(_alike(each, kind, other) for other in kept):
             kept.append(_Passed(each, kind, q, why))
-    splits = tuple(
+    slices = tuple(
         _split(equals, each, confidence, first_player, resampling)
         for each in (*own, *explained[:_MOST_EXPLAINED])
     )
-    return Splits(
+    return Slices(
         sample.name,
-        splits,
+        slices,
         len(singles) + len(both),
         false_discovery_rate,
         len(sample),
@@ -561,11 +561,11 @@ def _split(
     confidence: float,
     first_player: str,
     resampling: Resampling | None,
-) -> Split:
+) -> Slice:
     resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)
     condition = passed.tried.condition
     named = named_gap(equals, condition.words, condition.holds, resampling=resampling)
-    return Split(
+    return Slice(
         equals.sample.name,
         condition,
         named.gap.departure(passed.kind),

@@ -351,7 +351,7 @@ class WdlModel:
         return self.verdict == "fits"
 
     @property
-    def why_none(self) -> str:
+    def missing_reason(self) -> str:
         """Why no model fits, in words; empty where one does."""
         return NO_MODEL.get(self.verdict, "")
 
@@ -391,7 +391,7 @@ class WdlModel:
     def code(self, language: str) -> str:
         """The model as C++, Python or JSON text: `c++`, `python`, `json`."""
         if not self.converged:
-            raise StudyError(f"no model fits: {self.why_none}")
+            raise StudyError(f"no model fits: {self.missing_reason}")
         return model_code(language, self)
 
 
@@ -420,7 +420,7 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
     at = stages.astype(np.float64)
     used = np.isfinite(sample.values) & (at >= along.low) & (at <= along.high)
     if most is None:
-        most = usual_most(sample.where(used))
+        most = default_max_score(sample.where(used))
     most = min(most, _GREATEST)
     used &= np.abs(sample.values) <= most
     part, at = sample.where(used), at[used]
@@ -484,7 +484,7 @@ def _best(
     return verdicts[-1], None
 
 
-def usual_most(sample: Sample) -> float:
+def default_max_score(sample: Sample) -> float:
     """Four times the score that wins half of the games, whenever; all scores where none does.
 
     By the middle nine tenths of the scores, so that a few wild ones have no say.

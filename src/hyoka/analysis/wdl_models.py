@@ -86,7 +86,7 @@ class WdlModels(Result):
         for part in enough:
             who = ", ".join(word for word in (part.name, part.condition) if word)
             if not part.converged:
-                notes.append(f"{who}: no model fits, {part.why_none}.")
+                notes.append(f"{who}: no model fits, {part.missing_reason}.")
                 continue
             for side, estimates in (("a", part.a), ("b", part.b)):
                 numbers = ", ".join(f"{each.value:.6g}" for each in reversed(estimates))

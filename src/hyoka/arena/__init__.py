@@ -13,10 +13,10 @@ from hyoka.arena.elo import (
     binomial_p_value,
     elo,
     likelihood_of_superiority,
-    normalised_elo,
+    normalized_elo,
     permutation_p_value,
     rate,
-    why_too_few,
+    too_few_reason,
 )
 from hyoka.arena.export import export_match
 from hyoka.arena.journal import Pairing, PlayedGame
@@ -56,7 +56,7 @@ __all__ = [
     "match_ratings",
     "match_score",
     "match_so_far",
-    "normalised_elo",
+    "normalized_elo",
     "odd_workers",
     "open_match",
     "openings_of",
@@ -66,5 +66,5 @@ __all__ = [
     "rate",
     "rate_players",
     "repeated_games",
-    "why_too_few",
+    "too_few_reason",
 ]

@@ -19,13 +19,13 @@ FEW: Final = 20
 _DRAWS: Final = ("left out", "split")
 
 
-def why_too_few(result: Result) -> str:
+def too_few_reason(result: Result) -> str:
     """Why a result has too few games for a verdict; empty if it has enough.
 
     >>> from hyoka.arena.score import PairScores
-    >>> why_too_few(Score(wins=19)), why_too_few(PairScores((0, 0, 9, 0, 10)))
+    >>> too_few_reason(Score(wins=19)), too_few_reason(PairScores((0, 0, 9, 0, 10)))
     ('fewer than 20 games', 'fewer than 20 pairs')
-    >>> why_too_few(Score(wins=20)), why_too_few(PairScores((0, 0, 9, 0, 11)))
+    >>> too_few_reason(Score(wins=20)), too_few_reason(PairScores((0, 0, 9, 0, 11)))
     ('', '')
     """
     pairs, single = independent_parts(result)
@@ -202,7 +202,7 @@ def likelihood_of_superiority(result: Result) -> float:
     return NormalDist().cdf((2 * result.rate - 1) * math.sqrt(flips))
 
 
-def normalised_elo(result: Score | PairScores, confidence: float = 0.95) -> Estimate:
+def normalized_elo(result: Score | PairScores, confidence: float = 0.95) -> Estimate:
     """The rate above a half in standard deviations of a game, on a scale like Elo's.
 
     It tells how many games it takes to see the difference, whatever the draws and the openings
@@ -210,7 +210,7 @@ def normalised_elo(result: Score | PairScores, confidence: float = 0.95) -> Esti
     of a t value by the delta method, on the safe side: in the simulations above it holds the truth
     in 94 to 98.5 % of matches; of a very one-sided match it tells little.
 
-    >>> estimate = normalised_elo(PairScores((5, 20, 40, 25, 10)))
+    >>> estimate = normalized_elo(PairScores((5, 20, 40, 25, 10)))
     >>> f"{estimate.value:.1f} ({estimate.low:.1f} to {estimate.high:.1f})"
     '36.4 (-12.4 to 84.0)'
     """

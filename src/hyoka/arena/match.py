@@ -107,7 +107,7 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     if sprt is not None and len(plan.players) != 2:
         raise StudyError("a sequential test is for two players")
     for player in plan.players:
-        player.contestant.check(plan.rules.game, here=executor is None)
+        player.agent.check(plan.rules.game, here=executor is None)
     folder = _folder(Path(folder))
     with locked(folder, "playing a match"), _described_journal(plan, sprt, folder) as journal:
         total = plan.total(games)
@@ -143,7 +143,7 @@ def match_so_far(
     return MatchResult(Path(folder), standing, plan.total(games), verdict)
 
 
-class KeptMatch(NamedTuple):
+class CachedMatch(NamedTuple):
     """A match as its folder has it."""
 
     description: dict[str, Any]
@@ -155,9 +155,9 @@ class KeptMatch(NamedTuple):
         return f"<KeptMatch of {len(self.games):,} games>"
 
 
-def open_match(folder: Path | str) -> KeptMatch:
+def open_match(folder: Path | str) -> CachedMatch:
     """What a match's folder says of it, and its games so far; it may be in play meanwhile."""
-    return KeptMatch(_description(Path(folder)), read_journal(Path(folder) / JOURNAL))
+    return CachedMatch(_description(Path(folder)), read_journal(Path(folder) / JOURNAL))
 
 
 def _description(folder: Path) -> dict[str, Any]:
@@ -227,10 +227,10 @@ def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
     known = there.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
-        artefacts = player.spec.artefacts
+        model_files = player.spec.model_files
         for name, content in player.spec.contents.items():
             if f"{player.name}: {name} {content}" not in known:
-                words.append(f"{artefacts.get(name, name)} of '{player.name}'")
+                words.append(f"{model_files.get(name, name)} of '{player.name}'")
     return (
         f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
         f"bring it back, or choose another folder ({named('folder')})"
@@ -291,7 +291,7 @@ class _Match:
         """Whether each game can have a core to itself, and each core a game."""
         if not hasattr(os, "sched_setaffinity") or jobs != len(os.sched_getaffinity(0)):
             return False
-        return all(player.contestant.keeps_to_a_core for player in self._plan.players)
+        return all(player.agent.keeps_to_a_core for player in self._plan.players)
 
     def _take(self, played: Sequence[PlayedGame]) -> None:
         if not played:

@@ -33,14 +33,14 @@ class Opening:
 
     def line(self, game: str, komi: float, handicap: int = 0) -> Line:
         """The line of play that it makes; raises what the rules forbid."""
-        first = position(game, self.start) if self.start else usual_start(game, komi, handicap)
+        first = position(game, self.start) if self.start else standard_start(game, komi, handicap)
         line = first.line()
         for move in self.moves:
             line = line.play(move)
         return line
 
 
-def usual_start(game: str, komi: float, handicap: int) -> Position:
+def standard_start(game: str, komi: float, handicap: int) -> Position:
     """The position where games begin; komi and handicap stones are for Go."""
     return game_facts(game).start(komi=komi, handicap=handicap)
 
@@ -75,7 +75,7 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
 
 def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
     """Lines of random moves after which the game goes on; up to 10,000, no two the same."""
-    return random_lines(usual_start(game, 7.5, 0).line(), plies, seed)
+    return random_lines(standard_start(game, 7.5, 0).line(), plies, seed)
 
 
 def random_lines(start: AnyLine, plies: int, seed: int) -> Iterator[Opening]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from hyoka.agents import PYTHON_GAMES, Contestant, Spec, contestant_of, is_spec, spec_of
+from hyoka.agents import PYTHON_GAMES, Agent, Spec, agent_of, is_spec, spec_of
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.journal import Pairing
 from hyoka.arena.openings import (
@@ -19,7 +19,7 @@ from hyoka.arena.openings import (
     is_playable,
     openings_of,
     python_openings,
-    usual_start,
+    standard_start,
 )
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.foundation.fingerprint import fingerprint
@@ -142,7 +142,7 @@ class PlayerSpec:
     clock: TimeControl | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name.strip() or self.contestant.label)
+        object.__setattr__(self, "name", self.name.strip() or self.agent.label)
 
     @classmethod
     def from_text(cls, text: str, clock: TimeControl | None = None) -> "PlayerSpec":
@@ -163,18 +163,18 @@ class PlayerSpec:
 
     def for_game(self, game: str) -> "PlayerSpec":
         """The same player, who knows what is played."""
-        return dataclasses.replace(self, spec=self.contestant.spec_for(game))
+        return dataclasses.replace(self, spec=self.agent.spec_for(game))
 
     @property
-    def contestant(self) -> Contestant[Any]:
+    def agent(self) -> Agent[Any]:
         """Whoever the spec names."""
-        return contestant_of(self.spec)
+        return agent_of(self.spec)
 
     @property
     def text(self) -> str:
         """The text that `from_text` reads as this player."""
         name = re.sub(r"([\\:=@])", r"\\\1", self.name)
-        named = "" if self.name == self.contestant.label else f"{name}="
+        named = "" if self.name == self.agent.label else f"{name}="
         # A command may end like a clock.
         none = "@" if _CLOCK.fullmatch(self.spec.text) else ""
         return f"{named}{self.spec.text}{f'@{self.clock.text}' if self.clock else none}"
@@ -244,7 +244,7 @@ class MatchRules:
         """The line of play that begins at the usual start."""
         if self.start is not None:
             return as_line(self.start, None)
-        return usual_start(self.game, self.komi, self.handicap).line()
+        return standard_start(self.game, self.komi, self.handicap).line()
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ class MatchPlan:
         players = [player.for_game(self.rules.game) for player in self.players]
         object.__setattr__(self, "players", tuple(named_apart(players)))
         for player in self.players:  # one that can't play says so
-            player.contestant.seat(self.rules.game, player.name)
+            player.agent.game_player(self.rules.game, player.name)
         if self.rules.handicap:
             # Handicap stones may stand where an opening plays.
             game, stones = self.rules.game, self.rules.handicap
@@ -300,7 +300,7 @@ class MatchPlan:
 
     def seed_of(self, pairing: Pairing, player: int) -> int:
         """The chance of a player in one game."""
-        own = self.players[player].contestant.seed
+        own = self.players[player].agent.seed
         text = f"{self.seed} {pairing.number} {player} {own}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
@@ -382,7 +382,7 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
         rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
         starts = python_openings(openings, rules.line(), seed=seed)
         return MatchPlan(rules, specs, starts, format, seed)
-    facts = game_facts(game or _usual_game(specs))
+    facts = game_facts(game or _default_game(specs))
     if komi is not None and facts.komi is None:
         raise NotationError(f"komi is for Go, not for {facts.name}")
     komi = (facts.komi or 0.0) if komi is None else komi
@@ -400,8 +400,8 @@ def _player(given: str | PlayerSpec | Spec, clock: TimeControl | None) -> Player
     raise NotationError(f"no player: {given!r}; give a text, a search or an engine")
 
 
-def _usual_game(players: Sequence[PlayerSpec]) -> str:
-    games = {player.contestant.usual_game: player.name for player in players}
+def _default_game(players: Sequence[PlayerSpec]) -> str:
+    games = {player.agent.default_game: player.name for player in players}
     games.pop(None, None)
     if len(games) > 1:
         plays = " and ".join(f"{name} plays {game}" for game, name in games.items())

@@ -10,9 +10,9 @@ from typing import Final, cast
 import numpy as np
 
 from hyoka._core import Player
-from hyoka.agents import Seat, Turn
+from hyoka.agents import GamePlayer, Turn
 from hyoka.arena.journal import GameInPlay, Pairing, PlayedGame
-from hyoka.arena.openings import Opening, usual_start
+from hyoka.arena.openings import Opening, standard_start
 from hyoka.arena.plan import MatchRules, PlayerSpec
 from hyoka.engines import EnginePosition
 from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
@@ -61,16 +61,19 @@ class Referee:
     """Runs one game between two players at the board."""
 
     def __init__(
-        self, task: GameTask, seats: tuple[Seat, Seat], is_stopped: Callable[[], bool]
+        self,
+        task: GameTask,
+        game_players: tuple[GamePlayer, GamePlayer],
+        is_stopped: Callable[[], bool],
     ) -> None:
         self._task = task
         self._rules = rules = task.rules
-        self._seats = seats
+        self._game_players = game_players
         self._is_stopped = is_stopped
         opening = task.opening
         self._start = opening.start
         if not self._start and rules.handicap:
-            self._start = usual_start(rules.game, rules.komi, rules.handicap).text
+            self._start = standard_start(rules.game, rules.komi, rules.handicap).text
         self._line: AnyLine = (
             position(rules.game, self._start).line() if self._start else rules.line()
         )
@@ -84,7 +87,7 @@ class Referee:
             self._remarks.append(Remark(len(self._texts), book=True))
         self._book = len(self._remarks)
         self._controls = [player.clock for player in task.players]
-        self._move_times_s = [player.contestant.move_time_s for player in task.players]
+        self._move_times_s = [player.agent.move_time_s for player in task.players]
         self._clocks = [None if control is None else control.start() for control in self._controls]
 
     @property
@@ -108,7 +111,8 @@ class Referee:
     async def _begun(self) -> _End | None:
         """Bring both players to the board; one that does not come has lost."""
         ready = [
-            seat.new_game(seed) for seat, seed in zip(self._seats, self._task.seeds, strict=True)
+            game_player.new_game(seed)
+            for game_player, seed in zip(self._game_players, self._task.seeds, strict=True)
         ]
         errors = await asyncio.gather(*ready, return_exceptions=True)
         if self._is_stopped():  # an engine that did not come was killed by us
@@ -132,7 +136,7 @@ class Referee:
                 continue
             mover = self._line.to_play
             try:
-                answer = await self._seats[mover.value].play(self._turn(mover))
+                answer = await self._game_players[mover.value].play(self._turn(mover))
             except EngineError as error:
                 if self._is_stopped():
                     raise RunStopped from None

@@ -11,11 +11,11 @@ from statistics import NormalDist
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.agents import Answer, Solver, Spec, contestant_of, spec_of
+from hyoka.agents import Answer, Solver, Spec, agent_of, spec_of
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
-from hyoka.parallel import Crew, Done, Run, RunStopped
+from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked, Problem, exercise_of
 from hyoka.search import SearchLimits, solve_ending
 
@@ -184,7 +184,7 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
     skipped = Counter[str]()
     exercises = []
     for problem in problems:
-        exercise = exercise_of(problem, over_gtp=contestant_of(spec).speaks_gtp)
+        exercise = exercise_of(problem, over_gtp=agent_of(spec).speaks_gtp)
         if isinstance(exercise, str):
             skipped[exercise] += 1
         else:
@@ -217,13 +217,13 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _solve_one(
-    spec: Spec, limits: SearchLimits | None, exercise: Exercise, crew: Crew
+    spec: Spec, limits: SearchLimits | None, exercise: Exercise, worker_state: WorkerState
 ) -> Verdict | str:
     """What came of an exercise, or why it was not asked."""
-    solver = crew.member("solver", lambda: contestant_of(spec).solver(limits))
+    solver = worker_state.resource("solver", lambda: agent_of(spec).solver(limits))
     solver.start()
     found = _verdict(exercise, solver)
-    if crew.is_stopped:  # in the middle of its thoughts
+    if worker_state.is_stopped:  # in the middle of its thoughts
         raise RunStopped
     return found
 

@@ -12,10 +12,10 @@ from hyoka.arena.elo import (
     binomial_p_value,
     elo,
     likelihood_of_superiority,
-    normalised_elo,
+    normalized_elo,
     permutation_p_value,
     rate,
-    why_too_few,
+    too_few_reason,
 )
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import RatingList, rate_players
@@ -83,7 +83,7 @@ class DuelSummary:
     rate: Estimate
     """Points a game."""
     elo: Estimate
-    normalised_elo: Estimate
+    normalized_elo: Estimate
     superiority: float
     """The likelihood that the player is the stronger one."""
     binomial_p: float
@@ -107,7 +107,7 @@ class DuelSummary:
             score,
             rate(score),
             elo(score),
-            normalised_elo(tested),
+            normalized_elo(tested),
             likelihood_of_superiority(score),
             binomial_p_value(score.score),
             permutation_p_value(score),
@@ -118,7 +118,7 @@ class DuelSummary:
 
     def __str__(self) -> str:
         ends = f"{self.elo.value:+.0f} ({self.elo.low:+.0f} to {self.elo.high:+.0f})"
-        why = why_too_few(self.score)
+        why = too_few_reason(self.score)
         few = f"; {why}: too few to trust an interval" if why else ""
         return (
             f"{self.player} v {self.opponent}: {self.score.score}, {self.score.rate:.1%}, "

@@ -15,13 +15,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.agents import Seat
+from hyoka.agents import GamePlayer
 from hyoka.arena.journal import PlayedGame, Playing
 from hyoka.arena.plan import PlayerSpec
 from hyoka.arena.referee import GameTask, Referee
-from hyoka.parallel import Crew, RunStopped
+from hyoka.parallel import RunStopped, WorkerState
 
-_MOST_SEATED: Final = 8
+_MAX_GAME_PLAYERS: Final = 8
 """A thread of a large tournament keeps the players who played last; an engine is a process."""
 
 
@@ -31,7 +31,7 @@ class Board:
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._game: asyncio.Task[PlayedGame] | None = None
-        self._seats: OrderedDict[int, Seat] = OrderedDict()
+        self._game_players: OrderedDict[int, GamePlayer] = OrderedDict()
         """By the players' numbers in the match: two may be the same engine."""
 
     def play(
@@ -50,30 +50,30 @@ class Board:
     ) -> PlayedGame:
         self._game = asyncio.current_task()
         pairing = task.pairing
-        seats = [
-            await self._seat(task.rules.game, number, player)
+        game_players = [
+            await self._game_player(task.rules.game, number, player)
             for number, player in zip((pairing.first, pairing.second), task.players, strict=True)
         ]
-        referee = Referee(task, (seats[0], seats[1]), is_stopped)
+        referee = Referee(task, (game_players[0], game_players[1]), is_stopped)
         if playing is None:
             return await referee.play()
         with playing.watched(referee.in_play, referee.moves):
             return await referee.play()
 
-    async def _seat(self, game: str, number: int, player: PlayerSpec) -> Seat:
-        seat = self._seats.get(number)
-        if seat is None:
-            seat = self._seats[number] = player.contestant.seat(game, player.name)
-        self._seats.move_to_end(number)
-        while len(self._seats) > _MOST_SEATED:
-            _, leaving = self._seats.popitem(last=False)
+    async def _game_player(self, game: str, number: int, player: PlayerSpec) -> GamePlayer:
+        game_player = self._game_players.get(number)
+        if game_player is None:
+            game_player = self._game_players[number] = player.agent.game_player(game, player.name)
+        self._game_players.move_to_end(number)
+        while len(self._game_players) > _MAX_GAME_PLAYERS:
+            _, leaving = self._game_players.popitem(last=False)
             await leaving.close()
-        return seat
+        return game_player
 
     def stop(self) -> None:
         """Make the game end soon; called from another thread."""
-        for seat in list(self._seats.values()):
-            seat.stop()
+        for game_player in list(self._game_players.values()):
+            game_player.stop()
         if (game := self._game) is not None:
             with contextlib.suppress(RuntimeError):  # it is over, and the loop has gone
                 game.get_loop().call_soon_threadsafe(game.cancel)
@@ -83,7 +83,8 @@ class Board:
 
         async def leave() -> None:
             await asyncio.gather(
-                *(seat.close() for seat in self._seats.values()), return_exceptions=True
+                *(game_player.close() for game_player in self._game_players.values()),
+                return_exceptions=True,
             )
 
         try:
@@ -92,13 +93,15 @@ class Board:
             self._runner.close()
 
 
-def play_task(task: GameTask, crew: Crew, playing: Playing | None = None) -> PlayedGame:
+def play_task(
+    task: GameTask, worker_state: WorkerState, playing: Playing | None = None
+) -> PlayedGame:
     """Play a game, which `playing` shows to others.
 
     Raises RunStopped, or EngineError for a wrong set-up.
     """
-    board = crew.member("board", Board)
-    played = board.play(task, lambda: crew.is_stopped, playing)
+    board = worker_state.resource("board", Board)
+    played = board.play(task, lambda: worker_state.is_stopped, playing)
     return dataclasses.replace(played, worker=f"{socket.gethostname()}:{os.getpid()}")
 
 

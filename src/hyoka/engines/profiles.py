@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hyoka.engines.spec import KEYS
 from hyoka.foundation.errors import NotationError
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
 """What a pattern's `value` counts in, and the number that stands for certainty."""
@@ -23,7 +23,7 @@ _CHOICES: Final = {
     "unit": tuple(UNITS),
     "read": ("answers", "stderr"),
 }
-_USUAL_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {seconds} 1"}
+_DEFAULT_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {seconds} 1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Profile:
 
     def limit_command(self, key: str) -> str | None:
         """The template of the command that sets a limit; None if the engine knows no such limit."""
-        return {**_USUAL_LIMITS, **self.limit}.get(key)
+        return {**_DEFAULT_LIMITS, **self.limit}.get(key)
 
 
 def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
@@ -133,28 +133,28 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
             raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {known}")
 
 
-def shipped_text() -> str:
+def bundled_profile_text() -> str:
     """The TOML that comes with Hyoka."""
     path = importlib.resources.files("hyoka.engines") / "profiles.toml"
     return path.read_text(encoding="utf-8")
 
 
 @functools.cache
-def shipped_profiles() -> tuple[Profile, ...]:
+def bundled_profiles() -> tuple[Profile, ...]:
     """The profiles that come with Hyoka; the last fits every engine."""
-    return read_profiles(shipped_text(), "profiles.toml")
+    return read_profiles(bundled_profile_text(), "profiles.toml")
 
 
 def choose_profile(
-    wanted: str | Artefact | None, names: Sequence[str], commands: Collection[str]
+    wanted: str | ModelFile | None, names: Sequence[str], commands: Collection[str]
 ) -> Profile:
     """The profile for an engine of these names and commands.
 
     `wanted` is a shipped profile's name, or a TOML file: its only profile, or the first that fits.
     """
     if wanted is None:
-        return next(profile for profile in shipped_profiles() if profile.fits(names, commands))
-    if isinstance(wanted, Artefact):
+        return next(profile for profile in bundled_profiles() if profile.fits(names, commands))
+    if isinstance(wanted, ModelFile):
         try:
             text = wanted.content.decode()
         except UnicodeError as error:
@@ -164,7 +164,7 @@ def choose_profile(
         if len(profiles) > 1 and not fitting:
             raise NotationError(f"{wanted}: no profile matches {' or '.join(names)}")
         return fitting[0] if fitting else profiles[0]
-    by_name = {profile.name: profile for profile in shipped_profiles()}
+    by_name = {profile.name: profile for profile in bundled_profiles()}
     if wanted not in by_name:
         near = difflib.get_close_matches(wanted, by_name, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(by_name)}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.storage.model_file import Artefact, read_artefact
+from hyoka.storage.model_file import ModelFile, read_model_file
 
 KEYS: Final = {
     "time": "time_s",
@@ -116,7 +116,7 @@ class EngineSpec:
     """The engine's own options, in the order they are set."""
     name: str | None = None
     """What people call it; else its command's name."""
-    profile: str | Artefact | None = None
+    profile: str | ModelFile | None = None
     """For GTP: a profile's name, or a TOML file with profiles, read when the spec is."""
     timeout_s: float = DEFAULT_TIMEOUT_S
     """How long an answer may take where no time limit says how long the engine thinks."""
@@ -151,8 +151,8 @@ class EngineSpec:
         _check_seconds("timeout", self.timeout_s)
         _check_seconds("grace", self.grace_s)
         profile = self.profile or ""
-        if isinstance(profile, Artefact) or profile.endswith(".toml"):
-            object.__setattr__(self, "profile", read_artefact(profile, "profile"))
+        if isinstance(profile, ModelFile) or profile.endswith(".toml"):
+            object.__setattr__(self, "profile", read_model_file(profile, "profile"))
         for name, _ in self.env:
             if not _VARIABLE.fullmatch(name):
                 raise NotationError(f"no environment variable is called {name!r}")
@@ -248,7 +248,7 @@ class EngineSpec:
             self.limits.text,
             tuple(sorted((key.lower(), value) for key, value in self.options)),
             self.name,
-            self.profile.sha256 if isinstance(self.profile, Artefact) else self.profile,
+            self.profile.sha256 if isinstance(self.profile, ModelFile) else self.profile,
             self.fresh,
             *place,
         )
@@ -256,14 +256,14 @@ class EngineSpec:
         return "-".join([*filter(None, safe), digest])
 
     @property
-    def artefacts(self) -> dict[str, Artefact]:
+    def model_files(self) -> dict[str, ModelFile]:
         """The file of profiles, as it was when the spec was read."""
-        return {"profile": self.profile} if isinstance(self.profile, Artefact) else {}
+        return {"profile": self.profile} if isinstance(self.profile, ModelFile) else {}
 
     @property
     def contents(self) -> dict[str, str]:
         """What its text does not tell: a file of profiles by its hash."""
-        return {name: artefact.sha256 for name, artefact in self.artefacts.items()}
+        return {name: model_file.sha256 for name, model_file in self.model_files.items()}
 
     def folder(self) -> Path | None:
         """Where it runs, None for here; raises EngineError if there is no such folder."""

@@ -56,10 +56,10 @@ TERMINAL_COMMANDS: Final = re.compile(
 )
 
 
-def harmless(text: str) -> str:
+def escape_control_chars(text: str) -> str:
     r"""A text with all that could command a terminal written out.
 
-    >>> harmless("red \x1b[31m and \u202edesrever")
+    >>> escape_control_chars("red \x1b[31m and \u202edesrever")
     'red \\x1b[31m and \\u202edesrever'
     """
     return TERMINAL_COMMANDS.sub(lambda found: ascii(found.group())[1:-1], text)
@@ -100,7 +100,7 @@ class StudyError(Error):
     """A study that is not there, is there already, or is not as it should be."""
 
 
-class FleetError(Error):
+class ParallelError(Error):
     """Workers, or the scheduler of a cluster, that are gone or can't be reached."""
 
 

@@ -109,19 +109,19 @@ class Figure:
         """Put labels into data and lists of names; gives those that were met."""
         met: set[str] = set()
 
-        def labelled(name: Any) -> Any:
-            new, used = self._labelled(name) if isinstance(name, str) else (name, set())
+        def labeled(name: Any) -> Any:
+            new, used = self._labeled(name) if isinstance(name, str) else (name, set())
             met.update(used)
             return new
 
         for key in _NAMES:
             if key in holder:
-                holder[key] = labelled(holder[key])
+                holder[key] = labeled(holder[key])
         if isinstance(names := holder.get("domain"), list):
-            holder["domain"] = [labelled(name) for name in names]
+            holder["domain"] = [labeled(name) for name in names]
         return met
 
-    def _labelled(self, name: str) -> tuple[str, set[str]]:
+    def _labeled(self, name: str) -> tuple[str, set[str]]:
         """A name with its label, and whose that is.
 
         A name of an evaluator and a part (`comments, early`) may have a label of its own, or have

@@ -55,7 +55,7 @@ class GameFacts:
     # Words
     players: tuple[str, str] = ("the first player", "the second player")
     """Who plays, in sentences."""
-    colours: tuple[str, str] = ("First player", "Second player")
+    colors: tuple[str, str] = ("First player", "Second player")
     """Who plays, beside a board: by the colour of the pieces where they have one."""
     columns: tuple[str, str] = ("black", "white")
     """How columns of studies about the two players also begin: `black_rank`."""
@@ -112,7 +112,7 @@ class GameFacts:
     """Its alpha-beta goes on with captures at the leaves."""
     presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
     """By kind of search: settings with which it plays better than with the papers' constants."""
-    usual_search: str = "uct"
+    default_search: str = "uct"
     """What searches a position if nobody says."""
     moves_left: Callable[[AnyGame], int] = _unknown_moves_left
     """How many more moves a side will make, roughly."""

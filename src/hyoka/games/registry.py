@@ -23,7 +23,7 @@ def register(  # noqa: PLR0913 - a keyword for each choice
     *,
     title: str = "",
     players: tuple[str, str] | None = None,
-    colours: tuple[str, str] | None = None,
+    colors: tuple[str, str] | None = None,
 ) -> GameFacts:
     """Keep a game by its name; `taken` are names that it can't have."""
     if not _NAME.fullmatch(name):
@@ -37,7 +37,7 @@ def register(  # noqa: PLR0913 - a keyword for each choice
             raise NotationError(f"{type(start).__name__} is no game: it has no '{ability}'")
     words: dict[str, Any] = {"title": title or name.replace("_", " ")}
     words |= {} if players is None else {"players": players}
-    words |= {} if colours is None else {"colours": colours}
+    words |= {} if colors is None else {"colors": colors}
     kind: type[Any] = type(start)
     _STARTS[name] = start
     _FACTS[name] = GameFacts(name=name, position_type=kind, **words)
@@ -84,7 +84,7 @@ def _go(kind: type[GoPosition]) -> GameFacts:
         title=f"Go {size}×{size}",
         family=GO,
         players=_BLACK_FIRST,
-        colours=_BLACK_FIRST,
+        colors=_BLACK_FIRST,
         by_points=True,
         disputed_ends=True,
         komi=7.5,
@@ -118,7 +118,7 @@ _LIST: Final = (
         title="Othello",
         other_names=("reversi",),
         players=_BLACK_FIRST,
-        colours=_BLACK_FIRST,
+        colors=_BLACK_FIRST,
         by_points=True,
         forced_passes=True,
         notations=("sgf", "lines"),
@@ -142,7 +142,7 @@ _LIST: Final = (
         position_type=_core.Chess,
         title="chess",
         players=_WHITE_FIRST,
-        colours=_WHITE_FIRST,
+        colors=_WHITE_FIRST,
         columns=("white", "black"),
         unit="centipawns",
         mates_in="moves",
@@ -155,7 +155,7 @@ _LIST: Final = (
         mate_solver=_core.ChessMate,
         presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
         quiescence=True,
-        usual_search="ab:time=2",
+        default_search="ab:time=2",
         moves_left=lambda game: 30,
         random_plies=6,
         record_plies=16,
@@ -168,7 +168,7 @@ _LIST: Final = (
         position_type=_core.Shogi,
         title="shogi",
         players=_BLACK_FIRST,
-        colours=_BLACK_FIRST,
+        colors=_BLACK_FIRST,
         unit="centipawns",
         unit_of_programs="the program's own units",
         mates_in="plies",
@@ -181,7 +181,7 @@ _LIST: Final = (
         mate_solver=_core.ShogiMate,
         presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
         quiescence=True,
-        usual_search="ab:time=2",
+        default_search="ab:time=2",
         moves_left=lambda game: 40,
         random_plies=6,
         record_plies=24,
@@ -194,7 +194,7 @@ _LIST: Final = (
         position_type=_core.BlokusDuo,
         title="Blokus Duo",
         other_names=("blokus",),
-        colours=("Purple", "Orange"),
+        colors=("Purple", "Orange"),
         by_points=True,
         forced_passes=True,
         notations=("sgf", "lines"),
@@ -267,7 +267,7 @@ def register_game(
     *,
     title: str = "",
     players: tuple[str, str] | None = None,
-    colours: tuple[str, str] | None = None,
+    colors: tuple[str, str] | None = None,
 ) -> GameFacts:
     """Give a game written in Python a name, by its first position, for as long as we run.
 
@@ -276,7 +276,7 @@ def register_game(
     our games', or `start` can't be played.
     """
     taken = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
-    return register(name, start, taken, title=title, players=players, colours=colours)
+    return register(name, start, taken, title=title, players=players, colors=colors)
 
 
 def games_with(ability: Callable[[GameFacts], object]) -> list[str]:

@@ -214,7 +214,7 @@ class TrainingSettings:
         if self.outcome_scale is not None and not 0 < self.outcome_scale < math.inf:
             raise ParameterError("outcome_scale", f"is positive, not {self.outcome_scale}")
 
-    def made_descent(self) -> Descent:
+    def new_descent(self) -> Descent:
         """A new one, which remembers nothing."""
         return Plain() if self.descent == "plain" else Adaptive(damping=self.damping)
 
@@ -226,7 +226,7 @@ class TrainingSettings:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """How an evaluation does on some positions."""
 
     positions: int
@@ -254,9 +254,9 @@ class PassReport:
     l1: float
     nonzero: int
     """Weights that are not 0."""
-    learned: Judgement
+    learned: Judgment
     """Of the games learned from, by the weights with which the pass began."""
-    held_out: Judgement | None
+    held_out: Judgment | None
     """Of the games held out, by those with which it ended."""
 
     @property
@@ -282,7 +282,7 @@ class Judge:
 
     def search(
         self, weights: NDArray[np.float32], progress: Callable[[int], None] | None = None
-    ) -> Judgement:
+    ) -> Judgment:
         """Search all moves by weights, and say how high the moves played come."""
         ranks, _, _ = self._comparisons.search(weights, self._reach, self._threads, progress)
         known = ranks > 0
@@ -294,7 +294,7 @@ class Judge:
             even = np.tile(np.array([1, 0, 0, 1], np.float32), (len(self._lessons), 1))
             _, loss, met, *_ = self._losses(weights, even, gradient=False)
             log_loss = loss / max(met, 1)
-        return Judgement(
+        return Judgment(
             count,
             float((ranks[known] == 1).mean()) if known.any() else math.nan,
             float((ranks[known] <= WITHIN).mean()) if known.any() else math.nan,
@@ -364,7 +364,7 @@ class Training:
         self.reports: list[PassReport] = []
         self.best = self.weights.copy()
         self._lessons = learned
-        self._descent = self.settings.made_descent()
+        self._descent = self.settings.new_descent()
         self._judge = Judge(learned, self.features, self.settings, threads)
         self._held_out = (
             None
@@ -488,8 +488,8 @@ def _held_out_loss(report: PassReport) -> float:
 def _report(given: dict[str, Any]) -> PassReport:
     held_out = given.pop("held_out")
     return PassReport(
-        learned=Judgement(**given.pop("learned")),
-        held_out=None if held_out is None else Judgement(**held_out),
+        learned=Judgment(**given.pop("learned")),
+        held_out=None if held_out is None else Judgment(**held_out),
         **given,
     )
 

@@ -15,7 +15,7 @@ from hyoka.games import AnyMove, Game, Line, Position, game_facts, name_of
 from hyoka.games.diagram import Cell, Diagram, diagram
 from hyoka.models.loading import mets_tree
 from hyoka.records.bulk import GameTable
-from hyoka.storage.model_file import Artefact, Origin, read_artefact
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file
 
 THRESHOLD: Final = 50
 """A node that fewer patterns reach is a leaf: the paper's largest tree."""
@@ -128,21 +128,21 @@ class Mets:
         position: Any = getattr(game, "position", game)
         return cast(Position, position)
 
-    def artefact(self) -> Artefact:
+    def model_file(self) -> ModelFile:
         """As a file holds it."""
-        return Artefact.of(KIND, self.tree.to_bytes(), game=self.game, origin=self.origin)
+        return ModelFile.of(KIND, self.tree.to_bytes(), game=self.game, origin=self.origin)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file for `predict` and `strengths=FILE`."""
-        self.artefact().save(path)
+        self.model_file().save(path)
 
     @classmethod
-    def load(cls, source: str | Path | Artefact) -> "Mets":
+    def load(cls, source: str | Path | ModelFile) -> "Mets":
         """The tree of a file; raises SourceError if it holds none."""
-        artefact = read_artefact(source, KIND)
-        if artefact.game is None:
-            raise SourceError(f"{artefact}: it does not say which game its tree is of")
-        return cls(game_facts(artefact.game).name, mets_tree(artefact), artefact.origin)
+        model_file = read_model_file(source, KIND)
+        if model_file.game is None:
+            raise SourceError(f"{model_file}: it does not say which game its tree is of")
+        return cls(game_facts(model_file.game).name, mets_tree(model_file), model_file.origin)
 
 
 def learn_mets(  # noqa: PLR0913 - a keyword for each choice

@@ -156,10 +156,10 @@ class ConvolutionTrainee(Trainee):
     def network(self) -> Convolution:
         """As the compiled core takes it: in whole numbers."""
         w = {name: tensor.detach().cpu().numpy() for name, tensor in self.weights.items()}
-        return whole_numbers(self._game, self.size, w)
+        return quantize(self._game, self.size, w)
 
 
-def whole_numbers(
+def quantize(
     game: str, size: ConvolutionSize, floats: dict[str, NDArray[np.float32]]
 ) -> Convolution:
     """A network as the compiled core takes it, from what was learned."""
@@ -196,7 +196,7 @@ def whole_numbers(
 
 
 def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
-    """What `whole_numbers` makes the network of, up to rounding."""
+    """What `quantize` makes the network of, up to rounding."""
     size, numbers = network.size, network.numbers
     c = size.channels
     stem = numbers["stem"].astype(np.float32) / STEPS

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hyoka.foundation.errors import NotationError, SourceError, nearest
 from hyoka.search.difficulty import CLASSES, Categories
-from hyoka.storage.model_file import Artefact, Origin, number_of, read_artefact, shown
+from hyoka.storage.model_file import ModelFile, Origin, number_of, read_model_file, shown
 
 PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
 """W1 to W4."""
@@ -96,10 +96,10 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Parameterised:
+class Parameterized:
     """The same with other numbers by kind of position: W_i = c_i times a factor a category.
 
-    >>> Parameterised().weights(1, Categories.unknown(1))[0, 1:].tolist()
+    >>> Parameterized().weights(1, Categories.unknown(1))[0, 1:].tolist()
     [64.0, 1.0, 16.0]
     """
 
@@ -132,7 +132,7 @@ class Parameterised:
         return {"kind": self.name, "factors": table, "l1": self.l1}
 
     @classmethod
-    def from_vector(cls, numbers: NDArray[np.float64]) -> "Parameterised":
+    def from_vector(cls, numbers: NDArray[np.float64]) -> "Parameterized":
         """From factors in a row, and last that of w0."""
         table = numbers[:-1].reshape(len(PARAMETERS), CATEGORY_COUNT)
         return cls(tuple(map(tuple, table.tolist())), float(L1 * numbers[-1]))
@@ -151,12 +151,12 @@ def class_starts() -> list[int]:
     return [sum(sizes[:index]) for index in range(len(sizes))]
 
 
-OBJECTIVES: Final[dict[str, type[Comparison] | type[Combination] | type[Parameterised]]] = {
-    each.name: each for each in (Comparison, Combination, Parameterised)
+OBJECTIVES: Final[dict[str, type[Comparison] | type[Combination] | type[Parameterized]]] = {
+    each.name: each for each in (Comparison, Combination, Parameterized)
 }
 
 
-def objective_from(source: str | Path | Artefact | Mapping[str, Any]) -> Objective:
+def objective_from(source: str | Path | ModelFile | Mapping[str, Any]) -> Objective:
     """An objective by name, or the one that a file of `hyoka learn objective` holds.
 
     >>> objective_from("combination").outcome
@@ -169,7 +169,7 @@ def objective_from(source: str | Path | Artefact | Mapping[str, Any]) -> Objecti
     if isinstance(source, str) and not Path(source).exists():
         hint = nearest(source, OBJECTIVES) or f"there are {', '.join(OBJECTIVES)}, or a file"
         raise NotationError(f"no objective '{shown(source)}'; {hint}")
-    file = read_artefact(source, "objective")
+    file = read_model_file(source, "objective")
     found = file.json_object().get("objective")
     if not isinstance(found, dict):
         raise SourceError(f"{file}: it holds no objective")
@@ -181,7 +181,7 @@ def _from_json(given: Mapping[str, Any], source: str) -> Objective:
     if kind not in OBJECTIVES:
         raise SourceError(f"{source}: no objective '{shown(kind)}'")
     try:
-        if kind == Parameterised.name:
+        if kind == Parameterized.name:
             return _parameterised(given)
         named = {name: number_of(value) for name, value in given.items() if name != "kind"}
         if not np.isfinite(list(named.values())).all():
@@ -191,7 +191,7 @@ def _from_json(given: Mapping[str, Any], source: str) -> Objective:
         raise SourceError(f"{source}: an objective that can't be read: {error}") from None
 
 
-def _parameterised(given: Mapping[str, Any]) -> Parameterised:
+def _parameterised(given: Mapping[str, Any]) -> Parameterized:
     table = given["factors"]
     rows = tuple(
         tuple(number_of(value) for name in CLASSES for value in table[parameter][name])
@@ -199,15 +199,15 @@ def _parameterised(given: Mapping[str, Any]) -> Parameterised:
     )
     if any(len(row) != CATEGORY_COUNT for row in rows):
         raise ValueError("not a factor for each category")
-    made = Parameterised(rows, number_of(given["l1"]))
+    made = Parameterized(rows, number_of(given["l1"]))
     if not np.isfinite(made.vector()).all():
         raise ValueError("some numbers are none")
     return made
 
 
-def objective_artefact(objective: Objective, origin: Origin | None = None) -> Artefact:
+def objective_model_file(objective: Objective, origin: Origin | None = None) -> ModelFile:
     """An objective as a file holds it."""
-    return Artefact.of("objective", {"objective": objective.as_json()}, origin=origin)
+    return ModelFile.of("objective", {"objective": objective.as_json()}, origin=origin)
 
 
 def text_of(objective: Objective) -> str:

@@ -23,7 +23,7 @@ from hyoka.models.ply_perceptrons import (
     pieces_laid,
     weights_of,
 )
-from hyoka.parallel import Crew, Run
+from hyoka.parallel import Run, WorkerState
 from hyoka.records import Record
 from hyoka.storage.model_file import Origin
 from hyoka.study import Study
@@ -39,7 +39,7 @@ _VALIDATING: Final = 10
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledPositions:
+class LabeledPositions:
     """Positions and what a search made of them: the first player's win rate, 0 to 1."""
 
     positions: Sequence[Position] = field(repr=False)
@@ -51,7 +51,7 @@ class LabelledPositions:
         return len(self.positions)
 
     @classmethod
-    def of_records(cls, records: Sequence[Record]) -> "LabelledPositions":
+    def of_records(cls, records: Sequence[Record]) -> "LabeledPositions":
         """All positions whose value the records tell.
 
         What a player says with a move is the value of the position it had to move in; what anybody
@@ -82,7 +82,7 @@ class LabelledPositions:
         *,
         hold_out: float = 0.0,
         held_out: bool = False,
-    ) -> "LabelledPositions":
+    ) -> "LabeledPositions":
         """What an evaluator says of a study's positions: of games to learn from, or of others.
 
         Positions in which the game is over are left out.
@@ -107,28 +107,28 @@ class LabelledPositions:
             games[kept][going_on].astype(np.int64),
         )
 
-    def __add__(self, other: "LabelledPositions") -> "LabelledPositions":
+    def __add__(self, other: "LabeledPositions") -> "LabeledPositions":
         """Both; games of the two are told apart."""
         more = other.games - other.games.min(initial=0) + self.games.max(initial=-1) + 1
-        return LabelledPositions(
+        return LabeledPositions(
             [*self.positions, *other.positions],
             np.concatenate([self.values, other.values]),
             np.concatenate([self.games, more]),
         )
 
-    def merged(self) -> "LabelledPositions":
+    def merged(self) -> "LabeledPositions":
         """Each position once, with the mean of its values; it counts to the game it came in first.
 
         >>> import hyoka as hk
         >>> twice = [hk.BlokusDuo(), hk.BlokusDuo()]
-        >>> LabelledPositions(twice, np.array([0.4, 0.8]), np.array([0, 1])).merged().values
+        >>> LabeledPositions(twice, np.array([0.4, 0.8]), np.array([0, 1])).merged().values
         array([0.6])
         """
         places: dict[Position, int] = {}
         which = np.array([places.setdefault(each, len(places)) for each in self.positions], int)
         sums = np.bincount(which, self.values, len(places))
         _, first = np.unique(which, return_index=True)
-        return LabelledPositions(
+        return LabeledPositions(
             list(places), sums / np.bincount(which, minlength=len(places)), self.games[first]
         )
 
@@ -226,7 +226,7 @@ class _Learned:
 
 
 def learn_perceptrons(
-    labelled: LabelledPositions,
+    labeled: LabeledPositions,
     settings: PerceptronSettings | None = None,
     *,
     seed: int = 0,
@@ -240,7 +240,7 @@ def learn_perceptrons(
     """
     version = str(_torch().__version__)
     chosen = settings or PerceptronSettings()
-    merged = labelled.merged()
+    merged = labeled.merged()
     plies, targets = merged.plies, merged.for_mover.astype(np.float32)
     drawn = np.random.default_rng(seed).integers(_VALIDATING, size=merged.games.max(initial=0) + 1)
     validating = (drawn[merged.games] == 0) & chosen.stops_early
@@ -270,9 +270,9 @@ def learn_perceptrons(
     return TrainedPerceptrons(networks, len(merged), epochs, version)
 
 
-def errors_by_ply(networks: PlyPerceptrons, labelled: LabelledPositions) -> list[PlyError]:
+def errors_by_ply(networks: PlyPerceptrons, labeled: LabeledPositions) -> list[PlyError]:
     """How far networks are off on positions that they have not seen, merged, by pieces laid."""
-    merged = labelled.merged()
+    merged = labeled.merged()
     plies, squares = merged.plies, squared_errors(networks, merged)
     # In the mover's view, as at one ply it is nearly always the same one's turn.
     rates = merged.for_mover
@@ -287,9 +287,9 @@ def errors_by_ply(networks: PlyPerceptrons, labelled: LabelledPositions) -> list
     ]
 
 
-def squared_errors(networks: PlyPerceptrons, labelled: LabelledPositions) -> NDArray[np.float64]:
+def squared_errors(networks: PlyPerceptrons, labeled: LabeledPositions) -> NDArray[np.float64]:
     """By position: the square of the win rate foretold less the one that the search found."""
-    return (networks.value(labelled.positions) - labelled.values) ** 2
+    return (networks.value(labeled.positions) - labeled.values) ** 2
 
 
 def _check_game(games: Iterable[str]) -> None:
@@ -308,7 +308,7 @@ def _torch() -> Any:
     return torch
 
 
-def _learned(lesson: _Lesson, _: Crew) -> _Learned:
+def _learned(lesson: _Lesson, _: WorkerState) -> _Learned:
     """Train one network on one core, so that nothing depends on how many there are."""
     torch = _torch()
     torch.set_num_threads(1)
@@ -379,5 +379,5 @@ class _Training:
     def _error(self, rows: Any) -> Any:
         first, biases, last, bias = self._parameters
         hidden = self._torch.sigmoid(self._inputs[rows] @ first + biases)
-        foretold = self._torch.sigmoid(hidden @ last + bias)
-        return ((foretold - self._targets[rows]) ** 2).mean()
+        prediction_accuracy = self._torch.sigmoid(hidden @ last + bias)
+        return ((prediction_accuracy - self._targets[rows]) ** 2).mean()

@@ -14,11 +14,11 @@ from hyoka.arena.solve import wilson_interval
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import position
-from hyoka.models.bundled import usual_strengths
+from hyoka.models.bundled import default_strengths
 from hyoka.models.loading import move_model
 from hyoka.records.bulk import GameTable
 from hyoka.search.playouts import playouts
-from hyoka.storage.model_file import BUILT_IN, Artefact
+from hyoka.storage.model_file import BUILT_IN, ModelFile
 
 POLICY_WITH_MODEL = "strengths"
 
@@ -28,7 +28,7 @@ class PlayoutPolicy:
     """How playouts choose: a policy of searches, and the file of its move model."""
 
     name: str = "uniform"
-    strengths: str | Path | Artefact | None = None
+    strengths: str | Path | ModelFile | None = None
     """None: the one that comes with Hyoka."""
 
     @property
@@ -74,7 +74,9 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
     tally = Tally(progress, f"playouts of {game}", len(policies), "policies")
     found = []
     for policy in policies:
-        foretold = (None, None) if games is None else _foretold(game, policy, games, resampling)
+        prediction_accuracy = (
+            (None, None) if games is None else _prediction_accuracy(game, policy, games, resampling)
+        )
         began = time.perf_counter()
         strengths = policy.strengths if policy.name == POLICY_WITH_MODEL else None
         played = playouts(
@@ -84,12 +86,12 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
         over = int(played.over.sum())
         ended = Estimate(over / count, *wilson_interval(over, count))
         mean = float(played.lengths.mean())
-        found.append(PlayoutQuality(policy, *foretold, ended, mean, count / seconds))
+        found.append(PlayoutQuality(policy, *prediction_accuracy, ended, mean, count / seconds))
         tally.add(note=policy.text)
     return found
 
 
-def _foretold(
+def _prediction_accuracy(
     game: str, policy: PlayoutPolicy, games: GameTable, resampling: Resampling | None
 ) -> tuple[Estimate | None, Estimate | None]:
     """How often the move of a game is drawn, and how often it is the likeliest."""
@@ -98,7 +100,7 @@ def _foretold(
     by_model = policy.name == POLICY_WITH_MODEL
     # A model that is not asked still counts the moves.
     given = policy.strengths if by_model else BUILT_IN
-    model = move_model(game, usual_strengths(game) if given is None else given)
+    model = move_model(game, default_strengths(game) if given is None else given)
     predictions = games.predictions(model)
     rows = np.flatnonzero(predictions.ranks > 0)
     numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]

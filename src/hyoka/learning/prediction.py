@@ -21,7 +21,7 @@ from hyoka.models.training_games import PARTS_HOLD_OUT, LearnedGames, is_in_shar
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
 from hyoka.storage.game_ids import GameIds, game_id
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
@@ -345,16 +345,16 @@ class Combined:
     """Move models, each to the power of its weight."""
 
     game: str
-    parts: tuple[Artefact, ...]
+    parts: tuple[ModelFile, ...]
     weights: tuple[float, ...]
     log_losses: tuple[float, ...]
     """Of each part alone, at its own best power; last of all together, where it was learned."""
     origin: Origin | None = None
 
-    def artefact(self) -> Artefact:
+    def model_file(self) -> ModelFile:
         """As a file holds it, the parts within."""
         content = combined_content(self.parts, self.weights)
-        return Artefact.of(KIND, content, game=self.game, origin=self.origin)
+        return ModelFile.of(KIND, content, game=self.game, origin=self.origin)
 
     def model(self) -> _core.Model:
         """What searches take."""
@@ -363,12 +363,12 @@ class Combined:
 
     def save(self, path: str | Path) -> None:
         """Write it to a file for `predict` and `strengths=FILE`."""
-        self.artefact().save(path)
+        self.model_file().save(path)
 
 
 def combine(  # noqa: PLR0913 - a keyword for each choice
     games: GameTable,
-    parts: Sequence[Artefact],
+    parts: Sequence[ModelFile],
     *,
     positions: int = POSITIONS,
     seed: int = 0,

@@ -153,7 +153,7 @@ class Steepness:
 
 
 @dataclass(frozen=True, eq=False)
-class NearFit:
+class ProximalFit:
     """An evaluation whose weights were fitted, each held near where it was."""
 
     evaluation: LinearEvaluation
@@ -168,14 +168,14 @@ class NearFit:
     """Of a position, as a witness beside those of its game: 1 if all were independent."""
 
 
-def fit_near(
+def fit_proximal(
     leaves: TermLeaves,
     terms: Sequence[str] = ("*",),
     *,
     freedom: float = 0.01,
     known_freedom: float = 0.3,
     confidence: float = 0.95,
-) -> NearFit:
+) -> ProximalFit:
     """Fit the weights of terms (names or patterns) to results, near those the leaves came from.
 
     The prior's standard deviation of a weight is `known_freedom` of what it is and, beyond that,
@@ -211,7 +211,7 @@ def fit_near(
         )
     )
     after = Steepness.of(leaves, evaluation)
-    return NearFit(evaluation, weights, before, after, games, len(leaves), worth)
+    return ProximalFit(evaluation, weights, before, after, games, len(leaves), worth)
 
 
 def _design(leaves: TermLeaves, steepness: Steepness, free: NDArray[np.bool_]) -> Any:

@@ -193,20 +193,22 @@ def fit_scores(
     weights = _most_likely(
         matrix, wanted, scale, start=first, spread=spread, steps=chosen.steps, progress=progress
     )
-    apart, foretold = leaves.matrix[leaves.held_out], expected[leaves.held_out]
+    apart, prediction_accuracy = leaves.matrix[leaves.held_out], expected[leaves.held_out]
 
     def loss(by: NDArray[np.float32]) -> float:
-        if not len(foretold):
+        if not len(prediction_accuracy):
             return math.nan
-        return float(log_losses((apart @ by).astype(np.float64) / scale, foretold).mean())
+        return float(
+            log_losses((apart @ by).astype(np.float64) / scale, prediction_accuracy).mean()
+        )
 
-    sure = np.clip(foretold, 1e-9, 1 - 1e-9)
+    sure = np.clip(prediction_accuracy, 1e-9, 1 - 1e-9)
     least = log_losses(np.log(sure / (1 - sure)), sure)
     return ScoreFit(
         SparseEvaluation(features, weights, begun.scale),
         int(known.sum()),
         len(np.unique(leaves.games[known])),
-        len(foretold),
+        len(prediction_accuracy),
         scale,
         loss(begun.weights),
         loss(weights),

@@ -44,7 +44,7 @@ _CERTAIN: Final = 1e-5
 """Of the curvature at even chances, what is left where the columns tell results without fail."""
 
 
-def usual_threads() -> int:
+def default_threads() -> int:
     """As many as there are processors for us."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

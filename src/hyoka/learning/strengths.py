@@ -16,10 +16,10 @@ from hyoka.foundation.errors import NotationError, ParameterError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
-from hyoka.models.linear import SHAPE, strengths_artefact, strengths_model
+from hyoka.models.linear import SHAPE, strengths_model, strengths_model_file
 from hyoka.models.loading import latent_content, latent_model
 from hyoka.records.bulk import GameTable
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
@@ -194,14 +194,14 @@ class Strengths(Result):
             self.game, {each.name: each.strength.value for each in self.features}
         )
 
-    def artefact(self) -> Artefact:
+    def model_file(self) -> ModelFile:
         """As a file holds them; features that were never met are left as they are built in."""
         learned = {each.name: each.strength.value for each in self.features if each.moves}
-        return strengths_artefact(self.game, learned, self.origin)
+        return strengths_model_file(self.game, learned, self.origin)
 
     def write(self, path: str | Path) -> None:
         """Write them to a file for `predict` and `strengths=FILE`; `save` writes the table."""
-        self.artefact().save(path)
+        self.model_file().save(path)
 
 
 def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
@@ -323,14 +323,14 @@ class Latent:
         """What searches take."""
         return latent_model(self.game, self.names, self.logs, self.factors)
 
-    def artefact(self) -> Artefact:
+    def model_file(self) -> ModelFile:
         """As a file holds it."""
         content = latent_content(self.names, self.logs, self.factors)
-        return Artefact.of(KIND, content, game=self.game, origin=self.origin)
+        return ModelFile.of(KIND, content, game=self.game, origin=self.origin)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file for `predict` and `strengths=FILE`."""
-        self.artefact().save(path)
+        self.model_file().save(path)
 
 
 def learn_latent(  # noqa: PLR0913 - a keyword for each choice

@@ -17,7 +17,7 @@ from hyoka.learning.sigmoid import Method
 from hyoka.learning.weights import FittedWeight
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.storage.files import write_text
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.outputs import GENERATOR
 from hyoka.storage.result import plain_json
 
@@ -155,7 +155,7 @@ class TunedWeights:
             if evaluation is not None:
                 evaluation.save(file, origin)
             else:
-                Artefact.of("formula", self._formula(), origin=origin).save(file)
+                ModelFile.of("formula", self._formula(), origin=origin).save(file)
         else:
             raise StudyError(f"'{file.name}' must end in one of {', '.join(ENDINGS)}")
 

@@ -28,8 +28,8 @@ from hyoka.learning.sparse_fit import (
     MOST_WEIGHTS,
     SparseFit,
     SparseProblem,
+    default_threads,
     fit_sparse,
-    usual_threads,
 )
 from hyoka.learning.tuned_weights import Change, TunedFeature, TunedWeights
 from hyoka.learning.weights import FittedWeight, is_held_out
@@ -76,7 +76,7 @@ class TuningPlan:
     seed: int = 0
     confidence: float = 0.95
     resamples: int = 1000
-    threads: int = field(default_factory=usual_threads)
+    threads: int = field(default_factory=default_threads)
 
     def __post_init__(self) -> None:
         for name in ("l1", "l2"):
@@ -95,7 +95,7 @@ class TuningPlan:
                 raise ParameterError("bounds", f"of {name} are {low:g} to {high:g}: none between")
 
 
-_USUAL_SCALE: Final = 100.0
+_DEFAULT_SCALE: Final = 100.0
 _T = TypeVar("_T")
 
 
@@ -131,7 +131,7 @@ class Scale:
                     "anchor", f"finds the scale, and bounds need it: give {named('scale')}"
                 )
             return cls(None, numbers.number(plan.anchor[0]), plan.anchor[1])
-        return cls(scale_before if math.isfinite(scale_before) else _USUAL_SCALE)
+        return cls(scale_before if math.isfinite(scale_before) else _DEFAULT_SCALE)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from hyoka.learning.sigmoid import (
     win_probability,
 )
 from hyoka.search import LinearEvaluation
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study.evaluating import scrambled
 
 _SHARE: Final = 0.2
@@ -213,7 +213,7 @@ class WeightFit:
             "scale": self.scale,
             "columns": {each.name: each.weight for each in self.weights},
         }
-        Artefact.of("formula", content, origin=origin).save(path)
+        ModelFile.of("formula", content, origin=origin).save(path)
 
 
 def fit_weights(  # noqa: PLR0913 - a keyword for each choice
@@ -267,7 +267,7 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
             seed,
             {"games": len(np.unique(games)), "positions": int(fitted_on.sum())},
             _choices(examples, method, hold_out),
-            {} if examples.start is None else {"weights": examples.start.artefact().sha256},
+            {} if examples.start is None else {"weights": examples.start.model_file().sha256},
         ),
     )
 

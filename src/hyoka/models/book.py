@@ -13,7 +13,7 @@ from hyoka._core import Player
 from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.games import Move, Position, game_facts, position
 from hyoka.records import Record, read_records, records_in
-from hyoka.storage.model_file import Artefact, Origin, read_artefact, shown
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
 
 Whose = Literal["winners", "decided", "all"]
 """Whose moves count: those of who won in the end, those of games that someone won, or all."""
@@ -79,14 +79,14 @@ class Book:
         return cls(name, counts, {at: texts[at] for at in counts})
 
     @classmethod
-    def from_file(cls, game: str, path: str | Path | Artefact, *, plies: int = PLIES) -> "Book":
+    def from_file(cls, game: str, path: str | Path | ModelFile, *, plies: int = PLIES) -> "Book":
         """From a file that `save` wrote, or one of records, of which all moves count.
 
         Raises SourceError if it has no book of this game. `plies` is for records.
         """
-        if not isinstance(path, Artefact) and _is_artefact(Path(path)):
-            path = read_artefact(path)
-        if isinstance(path, Artefact):
+        if not isinstance(path, ModelFile) and _is_model_file(Path(path)):
+            path = read_model_file(path)
+        if isinstance(path, ModelFile):
             path.check("book", game_facts(game).name)
             if path.content.startswith(_FIRST_LINE):
                 return cls._from_lines(game_facts(game).name, path)
@@ -102,10 +102,10 @@ class Book:
         return book
 
     @classmethod
-    def _from_lines(cls, game: str, artefact: Artefact) -> "Book":
+    def _from_lines(cls, game: str, model_file: ModelFile) -> "Book":
         counts: dict[int, Counter[int]] = {}
         texts: dict[int, str] = {}
-        lines = artefact.content.decode("utf-8", "replace").split("\n")[1:-1]
+        lines = model_file.content.decode("utf-8", "replace").split("\n")[1:-1]
         for number, line in enumerate(lines, 2):
             text, *fields = line.split("\t")
             try:
@@ -119,14 +119,14 @@ class Book:
                 if not moves or min(moves.values()) < 1 or at.hash in counts:
                     raise ValueError("no moves, a count below one, or a position twice")
             except ValueError as error:
-                raise SourceError(f"{artefact}: line {number}: {shown(line)}: {error}") from None
+                raise SourceError(f"{model_file}: line {number}: {shown(line)}: {error}") from None
             counts[at.hash] = moves
             texts[at.hash] = text
         if not counts:
-            raise SourceError(f"{artefact}: a book without a position")
+            raise SourceError(f"{model_file}: a book without a position")
         return cls(game, counts, texts)
 
-    def artefact(self, origin: Origin | None = None) -> Artefact:
+    def model_file(self, origin: Origin | None = None) -> ModelFile:
         """The book as a file holds it: a line a position, with its moves, the commonest first."""
         move = game_facts(self.game).move
         lines = []
@@ -135,11 +135,11 @@ class Book:
             fields = (f"{move(code)}\t{count}" for code, count in ordered)
             lines.append("\t".join([self.texts[at], *fields]))
         content = "".join(f"{line}\n" for line in sorted(lines)).encode()
-        return Artefact.of("book", _FIRST_LINE + content, game=self.game, origin=origin)
+        return ModelFile.of("book", _FIRST_LINE + content, game=self.game, origin=origin)
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
         """Write it to a file; raises OSError."""
-        self.artefact(origin).save(path)
+        self.model_file(origin).save(path)
 
     @property
     def fingerprint(self) -> str:
@@ -162,7 +162,7 @@ class Book:
         return {position: list(moves) for position, moves in self.counts.items()}
 
 
-def _is_artefact(path: Path) -> bool:
+def _is_model_file(path: Path) -> bool:
     """Whether a file has a header of ours; records may be a folder, and may be of any size."""
     try:
         with path.open("rb") as file:

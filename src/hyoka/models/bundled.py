@@ -6,13 +6,13 @@ import importlib.resources
 
 from hyoka.foundation.errors import NotationError
 from hyoka.games import game_facts
-from hyoka.storage.model_file import BUILT_IN, Artefact
+from hyoka.storage.model_file import BUILT_IN, ModelFile
 
 
-def shipped_model(game: str) -> Artefact | None:
+def bundled_move_model(game: str) -> ModelFile | None:
     """The move model that was learned for a game; None where there is none.
 
-    >>> model = shipped_model("othello")
+    >>> model = bundled_move_model("othello")
     >>> model.kind, model.origin.command.split()[:3]
     ('strengths', ['hyoka', 'learn', 'strengths'])
     """
@@ -21,31 +21,31 @@ def shipped_model(game: str) -> Artefact | None:
 
 
 @functools.cache
-def _read(name: str) -> Artefact:
+def _read(name: str) -> ModelFile:
     file = importlib.resources.files("hyoka.models") / "data" / name
     # Boards of other sizes go by it, too: whose it is, the game's facts say.
-    return Artefact.from_bytes(file.read_bytes(), path=f"hyoka/models/{name}")
+    return ModelFile.from_bytes(file.read_bytes(), path=f"hyoka/models/{name}")
 
 
-def shipped_evaluation(game: str) -> Artefact | None:
+def bundled_evaluation(game: str) -> ModelFile | None:
     """The evaluation that was learned for a game; None where there is none."""
     name = game_facts(game).evaluation
     return _read(name) if name else None
 
 
-def shipped_prior_model(game: str) -> Artefact | None:
+def bundled_prior_model(game: str) -> ModelFile | None:
     """The move model that was learned for the priors of a game's tree searches; None without."""
     name = game_facts(game).prior_model
     return _read(name) if name else None
 
 
-def shipped_network(game: str) -> Artefact | None:
+def bundled_network(game: str) -> ModelFile | None:
     """The network that was learned for a game; None where there is none."""
     name = game_facts(game).network
     return _read(name) if name else None
 
 
-def named_network(game: str) -> Artefact:
+def named_network(game: str) -> ModelFile:
     """What `eval=network` and `strengths=network` mean; raises NotationError where there is none.
 
     >>> named_network("othello").kind
@@ -66,11 +66,11 @@ def _network_file(game: str) -> str:
     return facts.network or facts.prior_model or facts.spare_network
 
 
-def usual_evaluation(game: str) -> Artefact | str:
+def default_evaluation(game: str) -> ModelFile | str:
     """What was learned to evaluate positions of a game; without that, what is built in."""
-    return shipped_evaluation(game) or shipped_network(game) or BUILT_IN
+    return bundled_evaluation(game) or bundled_network(game) or BUILT_IN
 
 
-def usual_strengths(game: str) -> Artefact | str:
+def default_strengths(game: str) -> ModelFile | str:
     """What was learned to rank moves of a game; without that, what is built in."""
-    return shipped_model(game) or shipped_network(game) or BUILT_IN
+    return bundled_move_model(game) or bundled_network(game) or BUILT_IN

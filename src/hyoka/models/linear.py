@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError, nearest
 from hyoka.games import Position, game_facts
-from hyoka.storage.model_file import BUILT_IN, Artefact, Origin, number_of, read_artefact, shown
+from hyoka.storage.model_file import BUILT_IN, ModelFile, Origin, number_of, read_model_file, shown
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
 """What the compiled core can hold."""
@@ -122,18 +122,18 @@ class LinearEvaluation:
         blended = np.stack([amounts * (1 - ending), amounts * ending], axis=2)
         return blended.reshape(len(amounts), 2 * len(self))
 
-    def artefact(self, origin: Origin | None = None) -> Artefact:
+    def model_file(self, origin: Origin | None = None) -> ModelFile:
         """All weights, as `linear_evaluation` and `eval=FILE` read them."""
         weights = {
             name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
             for name, pair in zip(self.names, self.weights, strict=True)
         }
         content = {"game": self.game, "scale": self.scale, "weights": weights}
-        return Artefact.of("weights", content, origin=origin)
+        return ModelFile.of("weights", content, origin=origin)
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
         """Write all weights to a file, and how they were made: by whom is known, if not told."""
-        self.artefact(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
+        self.model_file(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
 
     def model(self) -> _core.Model:
         """The evaluation as the compiled core works with it."""
@@ -150,7 +150,7 @@ def has_features(game: str | None) -> bool:
     return game is not None and bool(_core.move_features(game))
 
 
-def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -> LinearEvaluation:
+def linear_evaluation(game: str, weights: str | Path | ModelFile | None = None) -> LinearEvaluation:
     """A game's built-in evaluation, or one whose weights a file holds.
 
     A file may name some terms only; the others keep their built-in weights.
@@ -173,7 +173,7 @@ def linear_evaluation(game: str, weights: str | Path | Artefact | None = None) -
     )
     if weights is None or weights == BUILT_IN:
         return built_in
-    file = read_artefact(weights, "weights")
+    file = read_model_file(weights, "weights")
     given, content = _named_numbers(file, "weights", name)
     scale = content.get("scale", built_in.scale)
     if "scale" in content and not 0 < number_of(scale) < math.inf:
@@ -193,7 +193,7 @@ def _pair(term: str, given: object) -> tuple[float, float]:
     return pair[0], pair[1]
 
 
-def _named_numbers(file: Artefact, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _named_numbers(file: ModelFile, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
     content = file.json_object()
     if content.get("game", game) != game:
@@ -211,7 +211,7 @@ SHAPE: Final = "shape_"
 """How the names of shapes begin, which are learned and not built in (Go)."""
 
 
-def move_strengths(game: str, strengths: str | Path | Artefact | None = None) -> dict[str, float]:
+def move_strengths(game: str, strengths: str | Path | ModelFile | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: the built-in ones, changed by a file's.
 
     Shapes that a file knows come after them.
@@ -222,7 +222,7 @@ def move_strengths(game: str, strengths: str | Path | Artefact | None = None) ->
         raise NotationError(f"moves of {name} have no features, and so no strengths")
     if strengths is None or strengths == BUILT_IN:
         return known
-    file = read_artefact(strengths, "strengths")
+    file = read_model_file(strengths, "strengths")
     for feature, strength in _named_numbers(file, "strengths", name)[0].items():
         if feature not in known and not feature.startswith(SHAPE):
             hint = nearest(feature, known)
@@ -245,11 +245,11 @@ def strengths_model(game: str, strengths: Mapping[str, float]) -> _core.Model:
     return _core.feature_strengths(game, list(strengths.values()), known)
 
 
-def strengths_artefact(
+def strengths_model_file(
     game: str, strengths: Mapping[str, float], origin: Origin | None = None
-) -> Artefact:
+) -> ModelFile:
     """Strengths of a game's move features, as `move_strengths` and `strengths=FILE` read them."""
     # The core holds them in four bytes: the shortest text that reads back as it is.
     numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
     content = {"game": game_facts(game).name, "strengths": numbers}
-    return Artefact.of("strengths", content, origin=origin)
+    return ModelFile.of("strengths", content, origin=origin)

@@ -16,7 +16,7 @@ from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.models import networks, ply_perceptrons
 from hyoka.models import sparse as sparse_evaluations
-from hyoka.models.bundled import named_network, usual_evaluation, usual_strengths
+from hyoka.models.bundled import default_evaluation, default_strengths, named_network
 from hyoka.models.linear import (
     SHAPE,
     LinearEvaluation,
@@ -27,35 +27,35 @@ from hyoka.models.linear import (
 from hyoka.models.networks import Convolution, Network
 from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.sparse import SparseEvaluation
-from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, read_model_file
 
 
-def mets_tree(artefact: Artefact) -> _core.MetsTree:
+def mets_tree(model_file: ModelFile) -> _core.MetsTree:
     """The tree of a file of METS; raises SourceError if it holds none."""
     # The content may lie anywhere in memory; numbers of eight bytes must not.
-    content = np.frombuffer(artefact.content, np.uint8)
+    content = np.frombuffer(model_file.content, np.uint8)
     if content.ctypes.data % 8:
         content = content.copy()
     try:
         return _core.MetsTree.from_bytes(content)
     except ValueError as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
 
 
-def _of_strengths(game: str, artefact: Artefact) -> _core.Model:
-    if artefact.kind is None and not artefact.content.lstrip().startswith(b"{"):
-        raise SourceError(f"{artefact}: neither strengths of features (JSON) nor a tree of METS")
+def _of_strengths(game: str, model_file: ModelFile) -> _core.Model:
+    if model_file.kind is None and not model_file.content.lstrip().startswith(b"{"):
+        raise SourceError(f"{model_file}: neither strengths of features (JSON) nor a tree of METS")
     try:
-        return strengths_model(game, move_strengths(game, artefact))
+        return strengths_model(game, move_strengths(game, model_file))
     except NotationError as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
 
 
-def _of_mets(game: str, artefact: Artefact) -> _core.Model:
+def _of_mets(game: str, model_file: ModelFile) -> _core.Model:
     try:
-        return _core.mets_model(game, mets_tree(artefact))
+        return _core.mets_model(game, mets_tree(model_file))
     except ValueError as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
 
 
 def latent_content(
@@ -81,8 +81,8 @@ def latent_model(
     )
 
 
-def _of_latent(game: str, artefact: Artefact) -> _core.Model:
-    line, _, rest = artefact.content.partition(b"\n")
+def _of_latent(game: str, model_file: ModelFile) -> _core.Model:
+    line, _, rest = model_file.content.partition(b"\n")
     try:
         names = json.loads(line)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -92,10 +92,10 @@ def _of_latent(game: str, artefact: Artefact) -> _core.Model:
             raise ValueError("no finite numbers for each feature")
         return latent_model(game, names, numbers[:, 0], numbers[:, 1:])
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
 
 
-def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> bytes:
+def combined_content(parts: Sequence[ModelFile], weights: Sequence[float]) -> bytes:
     """Move models and their powers as a file holds them: a line that tells of them, then each."""
     # The games that the parts learned from are listed once, for the whole model.
     short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
@@ -104,8 +104,8 @@ def combined_content(parts: Sequence[Artefact], weights: Sequence[float]) -> byt
     return json.dumps(about).encode() + b"\n" + b"".join(files)
 
 
-def _of_combined(game: str, artefact: Artefact) -> _core.Model:
-    line, _, rest = artefact.content.partition(b"\n")
+def _of_combined(game: str, model_file: ModelFile) -> _core.Model:
+    line, _, rest = model_file.content.partition(b"\n")
     try:
         about = json.loads(line)
         weights = [float(weight) for weight in about["weights"]]
@@ -114,29 +114,29 @@ def _of_combined(game: str, artefact: Artefact) -> _core.Model:
         if not whole or not np.isfinite(weights).all():
             raise ValueError("it does not say where its models are, and how much each counts")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
     models: list[_core.Model] = []
     for size, end in zip(sizes, itertools.accumulate(sizes), strict=True):
-        path = f"{artefact}: part {len(models) + 1}"
-        part = Artefact.from_bytes(rest[end - size : end], path=path)
+        path = f"{model_file}: part {len(models) + 1}"
+        part = ModelFile.from_bytes(rest[end - size : end], path=path)
         if part.kind == "combined":
-            raise SourceError(f"{artefact}: models that are combined of others are not combined")
+            raise SourceError(f"{model_file}: models that are combined of others are not combined")
         models.append(move_model(game, part))
     return _core.combined_model(game, models, weights)
 
 
-def _of_network(game: str, artefact: Artefact) -> _core.Model:
+def _of_network(game: str, model_file: ModelFile) -> _core.Model:
     try:
-        return Network.from_artefact(artefact, game).move_model()
+        return Network.from_model_file(model_file, game).move_model()
     except NotationError as error:
-        raise SourceError(f"{artefact}: {error}") from None
+        raise SourceError(f"{model_file}: {error}") from None
 
 
-def _of_convolution(game: str, artefact: Artefact) -> _core.Model:
-    return Convolution.from_artefact(artefact, game).move_model()
+def _of_convolution(game: str, model_file: ModelFile) -> _core.Model:
+    return Convolution.from_model_file(model_file, game).move_model()
 
 
-MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
+MOVE_MODELS: Final[dict[str, Callable[[str, ModelFile], _core.Model]]] = {
     "strengths": _of_strengths,
     "mets": _of_mets,
     "latent": _of_latent,
@@ -147,7 +147,7 @@ MOVE_MODELS: Final[dict[str, Callable[[str, Artefact], _core.Model]]] = {
 """How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
 
 
-def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
+def move_model(game: str, source: str | Path | ModelFile) -> _core.Model:
     """The move model that a file holds, or the built-in one; raises SourceError if it holds none.
 
     >>> import hyoka as hk
@@ -155,17 +155,17 @@ def move_model(game: str, source: str | Path | Artefact) -> _core.Model:
     """
     name = game_facts(game).name
     if source == LEARNED:
-        source = usual_strengths(name)
+        source = default_strengths(name)
     elif source == NETWORK:
         source = named_network(name)
     if source == BUILT_IN:
         return _core.feature_strengths(name, [])
-    artefact = read_artefact(source)
-    kind = artefact.kind or "strengths"
+    model_file = read_model_file(source)
+    kind = model_file.kind or "strengths"
     if kind not in MOVE_MODELS:
-        raise SourceError(f"{artefact}: it holds {kind}, which ranks no moves")
-    artefact.check(kind, name)
-    return MOVE_MODELS[kind](name, artefact)
+        raise SourceError(f"{model_file}: it holds {kind}, which ranks no moves")
+    model_file.check(kind, name)
+    return MOVE_MODELS[kind](name, model_file)
 
 
 def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
@@ -187,16 +187,16 @@ def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
 
 StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network | Convolution
 """An evaluation of ours, whatever it is made of."""
-_READERS: Final[dict[str, Callable[[Artefact, str], StaticEvaluation]]] = {
-    sparse_evaluations.KIND: SparseEvaluation.from_artefact,
-    ply_perceptrons.KIND: PlyPerceptrons.from_artefact,
-    networks.NETWORK_KIND: Network.from_artefact,
-    networks.CONVOLUTION_KIND: Convolution.from_artefact,
+_READERS: Final[dict[str, Callable[[ModelFile, str], StaticEvaluation]]] = {
+    sparse_evaluations.KIND: SparseEvaluation.from_model_file,
+    ply_perceptrons.KIND: PlyPerceptrons.from_model_file,
+    networks.NETWORK_KIND: Network.from_model_file,
+    networks.CONVOLUTION_KIND: Convolution.from_model_file,
 }
 """By kind of file; any other is taken for the weights of a game's terms."""
 
 
-def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> StaticEvaluation:
+def static_evaluation(game: str, source: str | Path | ModelFile = BUILT_IN) -> StaticEvaluation:
     """The evaluation that a file holds, or what comes with Hyoka: `built-in`, `learned`, `network`.
 
     >>> static_evaluation("chess").unit
@@ -204,12 +204,12 @@ def static_evaluation(game: str, source: str | Path | Artefact = BUILT_IN) -> St
     """
     name = game_facts(game).name
     if source == LEARNED:
-        source = usual_evaluation(name)
+        source = default_evaluation(name)
     elif source == NETWORK:
         source = named_network(name)
     if source == BUILT_IN:
         return linear_evaluation(name)
-    file = read_artefact(source)
+    file = read_model_file(source)
     if file.kind in _READERS:
         return _READERS[file.kind](file, name)
-    return linear_evaluation(name, read_artefact(file, "weights"))
+    return linear_evaluation(name, read_model_file(file, "weights"))

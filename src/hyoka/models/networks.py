@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.games import Position, game_facts
-from hyoka.storage.model_file import Artefact, Origin, read_artefact, shown
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
 
 Shapes = Mapping[str, tuple[tuple[int, ...], str]]
 """The shape and type of each array, in the order of a file."""
 
 
 @dataclass(frozen=True, eq=False)
-class WholeNumberNetwork:
+class QuantizedNetwork:
     """What positions are worth and how strong their moves are, by a network in whole numbers."""
 
     kind: ClassVar[str]
@@ -80,22 +80,22 @@ class WholeNumberNetwork:
         found: _core.Model = self.in_core.move_model()
         return found
 
-    def artefact(self, origin: Origin | None = None) -> Artefact:
+    def model_file(self, origin: Origin | None = None) -> ModelFile:
         """As a file holds it: a line that tells its size, then the numbers, packed."""
         about = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
         content = json.dumps(about).encode() + b"\n" + packed(self.numbers, self.size.shapes)
-        return Artefact.of(self.kind, content, game=self.game, origin=origin)
+        return ModelFile.of(self.kind, content, game=self.game, origin=origin)
 
     @classmethod
-    def from_artefact(cls, artefact: Artefact, game: str) -> Self:
+    def from_model_file(cls, model_file: ModelFile, game: str) -> Self:
         """What a file holds; raises SourceError."""
-        artefact.check(cls.kind, game)
-        line, _, rest = artefact.content.partition(b"\n")
+        model_file.check(cls.kind, game)
+        line, _, rest = model_file.content.partition(b"\n")
         try:
             size = cls._size_of(json.loads(line), game)
             return cls(game, size, unpacked(rest, size.shapes))
         except (ValueError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{artefact}: no network that can be read: {error}") from None
+            raise SourceError(f"{model_file}: no network that can be read: {error}") from None
 
     @classmethod
     def _size_of(cls, about: object, game: str) -> Any:
@@ -115,7 +115,7 @@ class WholeNumberNetwork:
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
         """Write it to a file, and how it was made."""
-        self.artefact(origin or Origin(f"hyoka.{type(self).__name__}.save")).save(path)
+        self.model_file(origin or Origin(f"hyoka.{type(self).__name__}.save")).save(path)
 
 
 def packed(numbers: Mapping[str, NDArray[Any]], shapes: Shapes) -> bytes:
@@ -207,7 +207,7 @@ class NetworkSize:
 
 
 @dataclass(frozen=True, eq=False)
-class Network(WholeNumberNetwork):
+class Network(QuantizedNetwork):
     """What positions are worth and how strong their moves are, by a network.
 
     A search takes it as `eval=FILE`, and for the strengths of moves as `strengths=FILE`.
@@ -262,9 +262,9 @@ class Network(WholeNumberNetwork):
         return np.asarray(1 / (1 + np.exp(-np.where(first, own, -own))))
 
 
-def network(game: str, source: str | Path | Artefact) -> Network:
+def network(game: str, source: str | Path | ModelFile) -> Network:
     """The network that a file holds; raises SourceError."""
-    return Network.from_artefact(read_artefact(source, NETWORK_KIND), game_facts(game).name)
+    return Network.from_model_file(read_model_file(source, NETWORK_KIND), game_facts(game).name)
 
 
 CONVOLUTION_KIND: Final = "convolution"
@@ -344,7 +344,7 @@ class ConvolutionSize:
 
 
 @dataclass(frozen=True, eq=False)
-class Convolution(WholeNumberNetwork):
+class Convolution(QuantizedNetwork):
     """What positions are worth and how strong their moves are, by blocks of convolutions.
 
     A search takes it as `eval=FILE` and `strengths=FILE`; a tree search with `cut=0` and both looks
@@ -388,6 +388,8 @@ class Convolution(WholeNumberNetwork):
         return self.in_core.leaves()
 
 
-def convolution(game: str, source: str | Path | Artefact) -> Convolution:
+def convolution(game: str, source: str | Path | ModelFile) -> Convolution:
     """The convolution network that a file holds; raises SourceError."""
-    return Convolution.from_artefact(read_artefact(source, CONVOLUTION_KIND), game_facts(game).name)
+    return Convolution.from_model_file(
+        read_model_file(source, CONVOLUTION_KIND), game_facts(game).name
+    )

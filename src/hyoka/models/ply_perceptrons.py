@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.games import Position
-from hyoka.storage.model_file import Artefact, Origin, read_artefact, shown
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
 
 KIND: Final = "perceptrons"
 """Of artefact."""
@@ -102,7 +102,7 @@ class PlyPerceptrons:
             list(self.plies), self.hidden, self.sees_hands, self.weights.ravel()
         )
 
-    def artefact(self, origin: Origin | None = None) -> Artefact:
+    def model_file(self, origin: Origin | None = None) -> ModelFile:
         """As `eval=FILE` reads it."""
         about = {
             "patterns": PATTERNS,
@@ -112,15 +112,15 @@ class PlyPerceptrons:
         }
         packed = zlib.compress(self.weights.astype("<f4").tobytes(), 6)
         content = json.dumps(about).encode() + b"\n" + packed
-        return Artefact.of(KIND, content, game=self.game, origin=origin)
+        return ModelFile.of(KIND, content, game=self.game, origin=origin)
 
     @classmethod
-    def from_artefact(cls, artefact: Artefact, game: str) -> "PlyPerceptrons":
+    def from_model_file(cls, model_file: ModelFile, game: str) -> "PlyPerceptrons":
         """What a file holds; raises SourceError."""
-        artefact.check(KIND, game)
+        model_file.check(KIND, game)
         if game != cls.game:
-            raise SourceError(f"{artefact}: perceptrons judge {cls.game}, not {game}")
-        line, _, rest = artefact.content.partition(b"\n")
+            raise SourceError(f"{model_file}: perceptrons judge {cls.game}, not {game}")
+        line, _, rest = model_file.content.partition(b"\n")
         try:
             about = json.loads(line)
             if not isinstance(about, dict):
@@ -129,11 +129,11 @@ class PlyPerceptrons:
             weights = _unpacked(rest, len(plies), weights_of(hidden, sees_hands=sees_hands))
             return cls(plies, hidden, sees_hands, weights)
         except (ValueError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{artefact}: no perceptrons that can be read: {error}") from None
+            raise SourceError(f"{model_file}: no perceptrons that can be read: {error}") from None
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
         """Write it to a file, and how it was made."""
-        self.artefact(origin or Origin("hyoka.PlyPerceptrons.save")).save(path)
+        self.model_file(origin or Origin("hyoka.PlyPerceptrons.save")).save(path)
 
 
 def weights_of(hidden: int, *, sees_hands: bool) -> int:
@@ -191,6 +191,6 @@ def _unpacked(data: bytes, networks: int, each: int) -> NDArray[np.float32]:
     return weights
 
 
-def perceptrons(source: str | Path | Artefact) -> PlyPerceptrons:
+def perceptrons(source: str | Path | ModelFile) -> PlyPerceptrons:
     """The networks that a file of `hyoka learn perceptrons` holds; raises SourceError."""
-    return PlyPerceptrons.from_artefact(read_artefact(source, KIND), PlyPerceptrons.game)
+    return PlyPerceptrons.from_model_file(read_model_file(source, KIND), PlyPerceptrons.game)

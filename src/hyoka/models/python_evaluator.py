@@ -75,7 +75,7 @@ class PythonEvaluator:
         return {"function": self.fingerprint, **({"unit": self.unit} if self.unit else {})}
 
     @property
-    def artefacts(self) -> dict[str, object]:
+    def model_files(self) -> dict[str, object]:
         """None."""
         return {}
 

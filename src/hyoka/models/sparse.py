@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError, nearest
 from hyoka.games import Position, game_facts
-from hyoka.storage.model_file import Artefact, Origin, number_of, read_artefact, shown
+from hyoka.storage.model_file import ModelFile, Origin, number_of, read_model_file, shown
 
 KIND: Final = "evaluation"
 """Of artefact."""
@@ -142,7 +142,7 @@ class SparseEvaluation:
         """The evaluation as the compiled core works with it."""
         return _core.sparse_evaluation(self.game, self.features.name, self.weights, self.scale)
 
-    def artefact(self, origin: Origin | None = None) -> Artefact:
+    def model_file(self, origin: Origin | None = None) -> ModelFile:
         """As `eval=FILE` reads it: weights are rounded to 1/32, as searches have them."""
         about = {
             "features": self.features.name,
@@ -151,13 +151,13 @@ class SparseEvaluation:
         }
         steps = np.rint(self.weights.astype(np.float64) * _STEPS).astype("<i4")
         content = json.dumps(about).encode() + b"\n" + zlib.compress(steps.tobytes(), 6)
-        return Artefact.of(KIND, content, game=self.game, origin=origin)
+        return ModelFile.of(KIND, content, game=self.game, origin=origin)
 
     @classmethod
-    def from_artefact(cls, artefact: Artefact, game: str) -> "SparseEvaluation":
+    def from_model_file(cls, model_file: ModelFile, game: str) -> "SparseEvaluation":
         """What a file holds; raises SourceError."""
-        artefact.check(KIND, game)
-        line, _, rest = artefact.content.partition(b"\n")
+        model_file.check(KIND, game)
+        line, _, rest = model_file.content.partition(b"\n")
         try:
             about = json.loads(line)
             if not isinstance(about, dict) or not isinstance(about.get("features"), str):
@@ -173,12 +173,12 @@ class SparseEvaluation:
                 raise ValueError(f"'scale' needs a positive number, not {shown(about['scale'])}")
             weights = _unpacked(rest, features.weights)
         except (ValueError, KeyError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{artefact}: no evaluation that can be read: {error}") from None
+            raise SourceError(f"{model_file}: no evaluation that can be read: {error}") from None
         return cls(features, weights, scale)
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
         """Write it to a file, and how it was made."""
-        self.artefact(origin or Origin("hyoka.SparseEvaluation.save")).save(path)
+        self.model_file(origin or Origin("hyoka.SparseEvaluation.save")).save(path)
 
 
 def _unpacked(data: bytes, count: int) -> NDArray[np.float32]:
@@ -194,6 +194,6 @@ def _unpacked(data: bytes, count: int) -> NDArray[np.float32]:
     return weights
 
 
-def sparse_evaluation(game: str, source: str | Path | Artefact) -> SparseEvaluation:
+def sparse_evaluation(game: str, source: str | Path | ModelFile) -> SparseEvaluation:
     """The evaluation that a file of `hyoka learn comparison` holds; raises SourceError."""
-    return SparseEvaluation.from_artefact(read_artefact(source, KIND), game_facts(game).name)
+    return SparseEvaluation.from_model_file(read_model_file(source, KIND), game_facts(game).name)

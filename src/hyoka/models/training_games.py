@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hyoka.foundation.errors import ParameterError
 from hyoka.games import game_facts
-from hyoka.models.bundled import named_network, usual_strengths
+from hyoka.models.bundled import default_strengths, named_network
 from hyoka.storage.game_ids import GameIds
-from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, Artefact, Origin, read_artefact
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, Origin, read_model_file
 
 HOLD_OUT: Final = "hold_out"
 """The choice in an origin that says which share of the games was held out by their ids."""
@@ -62,17 +62,17 @@ class LearnedGames:
         return cls(model, listed, hold_out)
 
     @classmethod
-    def of_model(cls, game: str, source: str | Path | Artefact) -> "LearnedGames":
+    def of_model(cls, game: str, source: str | Path | ModelFile) -> "LearnedGames":
         """What a move model's file says, or that of a model that comes with Hyoka."""
         name = game_facts(game).name
         model = str(source)
         if source == LEARNED:
-            source, model = usual_strengths(name), "the bundled model"
+            source, model = default_strengths(name), "the bundled model"
         elif source == NETWORK:
             source, model = named_network(name), "the bundled network"
         if source == BUILT_IN:
             return cls(model, learns=False)
-        return cls.of_origin(read_artefact(source).origin, model)
+        return cls.of_origin(read_model_file(source).origin, model)
 
     @property
     def is_known(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError
 from typing import Any, Final
 
-from hyoka.foundation.errors import Error, FleetError
+from hyoka.foundation.errors import Error, ParallelError
 
 _LOOK_S: Final = 0.2
 _PATIENCE_S: Final = 10.0
@@ -30,18 +30,20 @@ def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor
     except ImportError:
         raise Error("a cluster needs Dask: pip install 'hyoka[cluster]'") from None
     if not re.search(r":\d+/?$", address):
-        raise FleetError(f"a scheduler's address has a port, as tcp://host:8786, not '{address}'")
+        raise ParallelError(
+            f"a scheduler's address has a port, as tcp://host:8786, not '{address}'"
+        )
     make_client: Any = _Client  # untyped
     with _without_its_log():
         try:
             client = make_client(address, timeout=timeout_s, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise FleetError(f"no Dask scheduler answers at {address}: {error}") from error
+            raise ParallelError(f"no Dask scheduler answers at {address}: {error}") from error
         patience_s = _HASTY_PATIENCE_S
         try:
             threads = sum(client.nthreads().values())
             if threads == 0:
-                raise FleetError(f"{address}: the cluster has no workers")
+                raise ParallelError(f"{address}: the cluster has no workers")
             yield ClusterExecutor(client, address), threads
             patience_s = _PATIENCE_S
         finally:
@@ -102,8 +104,8 @@ class ClusterExecutor(Executor):
             patience_s = _HASTY_PATIENCE_S if in_haste else _PATIENCE_S
             _wait_briefly(lambda: self._client.run(function, run), patience_s)
 
-    def _lost(self) -> FleetError:
-        return FleetError(f"the Dask scheduler at {self._address} is gone")
+    def _lost(self) -> ParallelError:
+        return ParallelError(f"the Dask scheduler at {self._address} is gone")
 
     def _watch(self) -> None:
         """Tell those who wait once nothing can come any more."""

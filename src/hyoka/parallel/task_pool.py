@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Generic, Protocol, Self, TypeVar, cast
 
-from hyoka.foundation.errors import Error, FleetError
+from hyoka.foundation.errors import Error, ParallelError
 from hyoka.parallel.dask_cluster import ClusterExecutor
 
 _FORGOTTEN_S: Final = 600.0
@@ -26,7 +26,7 @@ class RunStopped(Exception):  # noqa: N818 - nothing went wrong
     """Nobody wants more results of this run."""
 
 
-class Member(Protocol):
+class Resource(Protocol):
     """Something that a task has started and that stays for the next one."""
 
     def stop(self) -> None:
@@ -38,10 +38,10 @@ class Member(Protocol):
 
 T = TypeVar("T")
 R = TypeVar("R")
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=Resource)
 
 
-class Crew:
+class WorkerState:
     """What one thread keeps for one run."""
 
     def __init__(self, run: str) -> None:
@@ -51,14 +51,14 @@ class Crew:
         self.is_leaving = False
         """Whether it goes once the task at hand is over."""
         self.used_at = time.monotonic()
-        self._members: dict[Hashable, Member] = {}
+        self._members: dict[Hashable, Resource] = {}
 
     @property
     def is_stopped(self) -> bool:
         """Whether the run is over: what a task finds from now on is cut short."""
         return self.run in _stopped
 
-    def member(self, key: Hashable, make: Callable[[], M]) -> M:
+    def resource(self, key: Hashable, make: Callable[[], M]) -> M:
         """What is kept under a key, made if it is not there yet.
 
         `make` starts nothing that takes time: only what is kept already can be stopped.
@@ -69,67 +69,67 @@ class Crew:
 
     def stop(self) -> None:
         """Make the task at hand end soon; called from another thread."""
-        for member in list(self._members.values()):
-            member.stop()
+        for resource in list(self._members.values()):
+            resource.stop()
 
     def close(self) -> None:
         """Let all members go."""
-        for member in self._members.values():
-            member.close()
+        for resource in self._members.values():
+            resource.close()
 
 
-_crews: Final[dict[tuple[str, int], Crew]] = {}
+_worker_states: Final[dict[tuple[str, int], WorkerState]] = {}
 """By run and thread."""
 _stopped: Final[set[str]] = set()
 if hasattr(os, "register_at_fork"):  # what a parent keeps is not its child's
-    os.register_at_fork(after_in_child=_crews.clear)
+    os.register_at_fork(after_in_child=_worker_states.clear)
 
 
-def perform(run: str, work: Callable[[T, Crew], R], task: T) -> R:
+def perform(run: str, work: Callable[[T, WorkerState], R], task: T) -> R:
     """Do a task of a run in this thread. Its crew stays for the next one, unless this one raises.
 
     Raises RunStopped if nobody wants the result any more.
     """
     key = (run, threading.get_ident())
     while True:
-        crew = _crews.get(key) or _crews.setdefault(key, Crew(run))
+        worker_state = _worker_states.get(key) or _worker_states.setdefault(key, WorkerState(run))
         try:
-            with crew.at_work:
-                if _crews.get(key) is not crew:
+            with worker_state.at_work:
+                if _worker_states.get(key) is not worker_state:
                     continue  # it has just been sent away
-                if crew.is_stopped:
+                if worker_state.is_stopped:
                     raise RunStopped
-                return work(task, crew)
+                return work(task, worker_state)
         except BaseException:
-            crew.is_leaving = True
+            worker_state.is_leaving = True
             raise
         finally:
-            crew.used_at = time.monotonic()
-            if crew.is_leaving:
+            worker_state.used_at = time.monotonic()
+            if worker_state.is_leaving:
                 _send_away([key])
 
 
-def has_crews(run: str) -> bool:
+def has_worker_states(run: str) -> bool:
     """Whether this process keeps anything for a run."""
-    return any(crew.run == run for crew in list(_crews.values()))
+    return any(worker_state.run == run for worker_state in list(_worker_states.values()))
 
 
 def stop(run: str) -> None:
     """Make the tasks of a run that are at work in this process end soon; no more will begin."""
     _stopped.add(run)
-    for crew in list(_crews.values()):
-        if crew.run == run:
-            crew.stop()
+    for worker_state in list(_worker_states.values()):
+        if worker_state.run == run:
+            worker_state.stop()
 
 
 def dismiss(run: str) -> None:
     """Let go of what this process keeps for a run; what a task uses goes when that is over."""
     going = []
     long_ago = time.monotonic() - _FORGOTTEN_S
-    for key, crew in list(_crews.items()):
-        if crew.run == run:
-            crew.is_leaving = True
-        elif crew.used_at > long_ago:
+    for key, worker_state in list(_worker_states.items()):
+        if worker_state.run == run:
+            worker_state.is_leaving = True
+        elif worker_state.used_at > long_ago:
             continue
         going.append(key)
     _send_away(going)
@@ -149,14 +149,16 @@ def _send_away(keys: Iterable[tuple[str, int]]) -> None:
     """
     closing = []
     for key in keys:
-        crew = _crews.get(key)
-        if crew is not None and crew.at_work.acquire(blocking=False):
+        worker_state = _worker_states.get(key)
+        if worker_state is not None and worker_state.at_work.acquire(blocking=False):
             try:
-                if _crews.get(key) is crew:
-                    del _crews[key]
-                    closing.append(threading.Thread(target=crew.close, name="hyoka-closing"))
+                if _worker_states.get(key) is worker_state:
+                    del _worker_states[key]
+                    closing.append(
+                        threading.Thread(target=worker_state.close, name="hyoka-closing")
+                    )
             finally:
-                crew.at_work.release()
+                worker_state.at_work.release()
     for thread in closing:
         thread.start()
     for thread in closing:
@@ -201,7 +203,7 @@ class Run(Generic[T, R]):
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
         self,
-        work: Callable[[T, Crew], R],
+        work: Callable[[T, WorkerState], R],
         *,
         jobs: int = 1,
         executor: Executor | None = None,
@@ -287,7 +289,7 @@ class Run(Generic[T, R]):
         while left:
             stop(self._id)  # again and again: what a task is just starting is stopped as well
             _, left = concurrent.futures.wait(left, timeout=_STOP_AGAIN_S)
-            if not has_crews(self._id):
+            if not has_worker_states(self._id):
                 break
         return [
             Done(sent.number, sent.task, future.result())
@@ -307,7 +309,9 @@ class Run(Generic[T, R]):
             try:
                 future = self._executor.submit(perform, self._id, self._work, sent.task)
             except (TypeError, AttributeError, pickle.PicklingError) as error:
-                raise FleetError(f"{self._what} can't be sent to the workers: {error}") from error
+                raise ParallelError(
+                    f"{self._what} can't be sent to the workers: {error}"
+                ) from error
             self._running[future] = sent
             future.add_done_callback(self._finished.put)
 
@@ -327,7 +331,7 @@ class Run(Generic[T, R]):
                 # The worker is gone, and the task not to blame: another one does it.
                 if sent.tries + 1 >= _TRIES:
                     words = f"{self._what} failed {_TRIES} times, at last with: {error!r}"
-                    failure = FleetError(words)
+                    failure = ParallelError(words)
                     failure.__cause__ = error
                     return batch, failure
                 self._again.append(_Sent(sent.number, sent.task, sent.tries + 1))

@@ -82,10 +82,10 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
         text = WRITERS[format](draft)
         if format == "lines" or not _has_own_words(draft.record):
             return text
-        mended = _mended(draft, read_back(text, _READ_AS.get(format, format)))
-        if mended is None:
+        fitted = _fitted(draft, read_back(text, _READ_AS.get(format, format)))
+        if fitted is None:
             return text
-        draft = mended
+        draft = fitted
 
 
 _CONTROLS: Final = dict.fromkeys((*range(32), 127), " ")
@@ -110,7 +110,7 @@ _COMPARED: Final = tuple(
 )
 
 
-def _mended(draft: Draft, read: Record | None) -> Draft | None:
+def _fitted(draft: Draft, read: Record | None) -> Draft | None:
     """A draft that says more of the record, given how this one reads; None if there is none."""
     record = draft.record
     if read is None or read.moves.tolist() != record.moves.tolist():

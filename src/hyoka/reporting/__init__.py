@@ -5,7 +5,7 @@ Everything on a page is plain text, a number, a chart or a board: nobody hands o
 name or comment from a record can become part of the page's code.
 """
 
-from hyoka.reporting.charts import COLOURS, INK, PICKED, QUIET, Picture, drawn, save_chart
+from hyoka.reporting.charts import COLORS, INK, PICKED, QUIET, Picture, drawn, save_chart
 from hyoka.reporting.page import (
     Block,
     Board,
@@ -23,7 +23,7 @@ from hyoka.reporting.page import (
 )
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "INK",
     "PICKED",
     "QUIET",

@@ -14,10 +14,10 @@ from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_t
 from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, Metrics
 from hyoka.analysis.sample import VALUE
-from hyoka.analysis.slices import Split
+from hyoka.analysis.slices import Slice
 from hyoka.analysis.wdl import WdlModel
 from hyoka.reporting.charts import (
-    COLOURS,
+    COLORS,
     DASHES,
     INK,
     PICKED,
@@ -96,9 +96,9 @@ def _curve_and_strip(
         scale=alt.Scale(domain=domain, nice=not is_value),
         axis=alt.Axis(labels=False, ticks=False),
     )
-    colour = alt.Color(
+    color = alt.Color(
         "series:N",
-        scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
+        scale=alt.Scale(domain=names, range=list(COLORS[: len(names)])),
         legend=stroke_legend(names) if len(names) > 1 else None,
     )
     dash = alt.StrokeDash(
@@ -119,14 +119,14 @@ def _curve_and_strip(
     band = base.mark_area(clip=True).encode(
         y=alt.Y("low:Q", scale=up, title=curves.of, axis=alt.Axis(format="%")),
         y2="high:Q",
-        color=colour,
+        color=color,
     )
     line = base.mark_line(clip=True).encode(
-        y=alt.Y("share:Q", scale=up), color=colour, strokeDash=dash
+        y=alt.Y("share:Q", scale=up), color=color, strokeDash=dash
     )
     points = base.mark_point(filled=True, opacity=1, clip=True).encode(
         y=alt.Y("share:Q", scale=up),
-        color=colour,
+        color=color,
         size=alt.when(alt.datum.pick == PICKED).then(alt.value(170)).otherwise(alt.value(46)),
         tooltip=tooltips,
     )
@@ -153,7 +153,7 @@ def _curve_and_strip(
                 stack=False,
                 axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
             ),
-            color=colour if is_shared else colour.legend(None),
+            color=color if is_shared else color.legend(None),
             size=alt.value(max(2, min(9, 420 // max(len(finite), 1)))),
             tooltip=tooltips,
         )
@@ -230,7 +230,7 @@ def fitted_curves(parts: Sequence[CalibrationRow]) -> alt.TopLevelMixin:
     """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
     fitted = [part for part in parts if part.logistic.converged]
     spots = []
-    for part in fitted[: len(COLOURS)]:
+    for part in fitted[: len(COLORS)]:
         curve = part.logistic
         reach = 4 * abs(curve.scale.value)
         ends = (curve.even.value - reach, curve.even.value + reach)
@@ -281,7 +281,7 @@ def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
     return dots(rows, x="win probability beyond the curve of all", reference=0.0)
 
 
-def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
+def slice_dots(slices: Sequence[Slice]) -> alt.TopLevelMixin:
     """Effects of splits with their intervals, the worst on top."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
@@ -292,7 +292,7 @@ def split_dots(splits: Sequence[Split]) -> alt.TopLevelMixin:
             split.effect.high,
             kinds[split.departure.kind],
         )
-        for split in splits
+        for split in slices
     ]
     x = "win probability beyond the total curve"
     return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)

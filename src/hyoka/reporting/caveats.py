@@ -5,10 +5,10 @@ import re
 from importlib.resources import files
 
 
-def known_limits(*headings: str) -> list[str]:
+def caveats(*headings: str) -> list[str]:
     """What to know before a figure is believed, a sentence or two each, under these headings.
 
-    >>> known_limits("Searches")
+    >>> caveats("Searches")
     ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
     """
     text = (files("hyoka.reporting") / "caveats.md").read_text(encoding="utf-8")

@@ -27,7 +27,7 @@ INK: Final = "var(--ink)"
 """The colour of the page's text. A chart names its colours so: the page decides what they are."""
 QUIET: Final = "var(--quiet)"
 """For what stands in the background: references, draws."""
-COLOURS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
+COLORS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
 """To tell series apart, in this order."""
 PICKED: Final = altair.param(name="picked", value="")
 """The key of the pick that an `Explorer` shows.
@@ -67,12 +67,12 @@ _LOOK: Final[dict[str, Any]] = {
         "title": None,
     },
     "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
-    "range": {"category": list(COLOURS)},
+    "range": {"category": list(COLORS)},
     "line": {"strokeWidth": 2},
     "area": {"opacity": 0.18},
-    "bar": {"color": COLOURS[0]},
-    "point": {"color": COLOURS[0], "filled": True, "opacity": 1, "size": 60},
-    "rule": {"color": COLOURS[0], "strokeWidth": 2},
+    "bar": {"color": COLORS[0]},
+    "point": {"color": COLORS[0], "filled": True, "opacity": 1, "size": 60},
+    "rule": {"color": COLORS[0], "strokeWidth": 2},
     "text": {"color": INK, "fontSize": 12},
 }
 
@@ -196,9 +196,9 @@ def vega_lite_version() -> str:
     return ".".join(altair.VEGALITE_VERSION.split(".")[:2])
 
 
-MOST_SERIES: Final = len(COLOURS)
+MOST_SERIES: Final = len(COLORS)
 RESULTS: Final = ("first player won", "drawn", "second player won")
-_RESULT_COLOURS: Final = (COLOURS[0], QUIET, COLOURS[1])
+_RESULT_COLOURS: Final = (COLORS[0], QUIET, COLORS[1])
 DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
 _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
@@ -331,11 +331,11 @@ def band(
         alt.Tooltip("high:Q", title="to", format=".1%"),
         alt.Tooltip("count:Q", title="count", format=","),
     ]
-    point = {"size": 28, "color": COLOURS[0]} if len(steps) <= _MOST_POINTS else False
-    line = base.mark_line(color=COLOURS[0], point=point)
+    point = {"size": 28, "color": COLORS[0]} if len(steps) <= _MOST_POINTS else False
+    line = base.mark_line(color=COLORS[0], point=point)
     layers = [
         diagonal() if both_shares else reference_line(0.5, "y"),
-        base.mark_area(color=COLOURS[0]).encode(x=across, y=low, y2="high:Q"),
+        base.mark_area(color=COLORS[0]).encode(x=across, y=low, y2="high:Q"),
         line.encode(x=across, y=up, tooltip=tooltips),
     ]
     return alt.layer(*layers).properties(width="container", height=height)
@@ -357,7 +357,7 @@ def lines(
             y=alt.Y("y:Q", title=y, scale=scale, axis=_axis(share)),
             color=alt.Color(
                 "series:N",
-                scale=alt.Scale(domain=series, range=list(COLOURS[: len(series)])),
+                scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])),
                 legend=legend,
             ),
             strokeDash=alt.StrokeDash(

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyoka.arena.match import MatchResult
 from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, Step
-from hyoka.learning.objectives import CONSTANTS, PARAMETERS, Parameterised, class_starts
+from hyoka.learning.objectives import CONSTANTS, PARAMETERS, Parameterized, class_starts
 from hyoka.learning.selfplay.selfplay_loop import Generation, SelfPlayLoop
 from hyoka.reporting.charts import Spot, lines
 from hyoka.reporting.page import Chart, Page, Section, Table
@@ -34,7 +34,7 @@ _SHAPES: Final = (0, 2, 5, 7)
 """Eighths of a game whose sigmoids are drawn."""
 
 
-def weights_chart(objective: Parameterised, name: str) -> "altair.TopLevelMixin":
+def weights_chart(objective: Parameterized, name: str) -> "altair.TopLevelMixin":
     """The factors of one class of positions, a line a parameter."""
     start = dict(zip(CLASSES, class_starts(), strict=True))[name]
     first = 1 if name == "correct_depth" else 0
@@ -46,7 +46,7 @@ def weights_chart(objective: Parameterised, name: str) -> "altair.TopLevelMixin"
     return lines(spots, x=CLASS_WORDS[name], y="factor")
 
 
-def shapes_chart(objective: Parameterised) -> "altair.TopLevelMixin":
+def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
     """The sigmoids that moves are compared by, at some eighths of a game."""
     slopes, margins = objective.factors[0], objective.factors[1]
     spots = []

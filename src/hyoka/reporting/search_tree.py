@@ -117,8 +117,8 @@ def tree_dot(tree: SearchTree) -> str:
         words = [node.name or _title(tree), *_worth(node)]
         if node.left_out:
             words.append(f"+ {node.left_out} not shown")
-        colour = {"won": "#cfe8d5", "lost": "#f3d3cf", "drawn": "#e6e6e6"}.get(node.proven or "")
-        fill = f', fillcolor="{colour}"' if colour else ""
+        color = {"won": "#cfe8d5", "lost": "#f3d3cf", "drawn": "#e6e6e6"}.get(node.proven or "")
+        fill = f', fillcolor="{color}"' if color else ""
         lines.append(f"  n{here} [label={_quoted(chr(10).join(words))}{fill}];")
         if above is not None:
             width = 0.5 + 4.5 * node.visits / most

@@ -9,7 +9,7 @@ from hyoka.models.linear import (
     has_terms,
     linear_evaluation,
     move_strengths,
-    strengths_artefact,
+    strengths_model_file,
 )
 from hyoka.models.loading import StaticEvaluation, static_evaluation
 from hyoka.models.networks import Convolution, Network, convolution, network
@@ -67,6 +67,6 @@ __all__ = [
     "solve_ending",
     "sparse_evaluation",
     "static_evaluation",
-    "strengths_artefact",
+    "strengths_model_file",
     "uct",
 ]

@@ -14,7 +14,7 @@ from hyoka.models.networks import CONVOLUTION_KIND as CONVOLUTION
 from hyoka.models.networks import Convolution
 from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
-from hyoka.storage.model_file import BUILT_IN, Artefact
+from hyoka.storage.model_file import BUILT_IN, ModelFile
 
 _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
 """What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""
@@ -67,7 +67,7 @@ def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
 def _set_chosen(options: Options, spec: SearchSpec) -> None:
     for name, value in spec.settled.items():
         if not spec.is_file(name):
-            assert not isinstance(value, Artefact)
+            assert not isinstance(value, ModelFile)
             options.set(name, value)
 
 
@@ -110,7 +110,7 @@ def looks_once(spec: SearchSpec) -> bool:
         return False
     file = spec["eval"]
     strengths = spec["prior_strengths"] or spec["strengths"]
-    if not (isinstance(file, Artefact) and file.kind == CONVOLUTION and strengths == file):
+    if not (isinstance(file, ModelFile) and file.kind == CONVOLUTION and strengths == file):
         return False
     plain = not (spec["mix"] or spec["prior"] or spec["widening"]) and spec["scale"] is None
     return bool(spec["cut"] == 0 and plain and spec["ordered"] is not False)
@@ -146,21 +146,21 @@ def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
 
 # Few, since the largest take hundreds of megabytes each.
 @functools.lru_cache(maxsize=4)
-def _evaluation_in(game: str, source: Artefact | str) -> StaticEvaluation:
+def _evaluation_in(game: str, source: ModelFile | str) -> StaticEvaluation:
     """The evaluation that a file holds; a match asks for it anew with each game."""
     return static_evaluation(game, source)
 
 
 @functools.lru_cache(maxsize=4)
-def _evaluation_model(game: str, source: Artefact | str) -> _core.Model:
+def _evaluation_model(game: str, source: ModelFile | str) -> _core.Model:
     """The same as searches take it; those who ask for the same file get the same one."""
     return _evaluation_in(game, source).model()
 
 
 @functools.lru_cache(maxsize=4)
-def _leaves(game: str, file: Artefact) -> _core.Model:
+def _leaves(game: str, file: ModelFile) -> _core.Model:
     """What a network of convolutions makes of leaves; the same file, the same one."""
-    return Convolution.from_artefact(file, game).leaves()
+    return Convolution.from_model_file(file, game).leaves()
 
 
 def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:
@@ -176,7 +176,7 @@ def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | Non
 
 
 @functools.lru_cache(maxsize=16)
-def _strengths(game: str, file: Artefact) -> _core.Model:
+def _strengths(game: str, file: ModelFile) -> _core.Model:
     """The move model that a file holds; those who ask for the same file get the same one."""
     return move_model(game, file)
 
@@ -199,6 +199,6 @@ def book_of(spec: SearchSpec, game: str | None) -> Book | None:
 
 
 @functools.lru_cache(maxsize=4)
-def _book(game: str, file: Artefact, plies: int) -> Book:
+def _book(game: str, file: ModelFile, plies: int) -> Book:
     """The book that a file holds; a match asks for it anew with each game."""
     return Book.from_file(game, file, plies=plies)

@@ -42,7 +42,7 @@ def usual(kind: str, said: Mapping[str, Value]) -> dict[str, Value]:
     }
 
 
-def same_as_unsaid(kind: str, name: str, value: Value, get: Get) -> bool:
+def is_default(kind: str, name: str, value: Value, get: Get) -> bool:
     """Whether a setting that says nothing of its own by default was said to be what it is."""
     if name in _LIMITS:
         # Solvers have a limit of nodes by default, which 0 lifts.

@@ -16,7 +16,7 @@ from hyoka.games import AnyGame, name_of, position
 from hyoka.games.lines import as_line
 from hyoka.search.assembly import models_for, monte_carlo_options
 from hyoka.search.spec import mc
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 
 _PYTHON_LIMIT: Final = 10_000
 
@@ -57,7 +57,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     count: int,
     *,
     policy: str = "uniform",
-    strengths: str | Path | Artefact | None = None,
+    strengths: str | Path | ModelFile | None = None,
     epsilon: float = 0.0,
     seed: int = 0,
     threads: int | None = 1,

@@ -10,10 +10,10 @@ from typing import Final
 
 from hyoka.games import FACTS, game_facts
 from hyoka.models.bundled import (
-    shipped_evaluation,
-    shipped_model,
-    shipped_network,
-    shipped_prior_model,
+    bundled_evaluation,
+    bundled_move_model,
+    bundled_network,
+    bundled_prior_model,
 )
 from hyoka.search.settings import Value
 
@@ -44,16 +44,16 @@ def preset_settings(
     if game is None or said.get("preset") == "paper" or "evaluator" in parts:
         return {}
     preset: dict[str, Value] = dict(game_facts(game).presets.get(kind, {}))
-    model = shipped_model(game)
+    model = bundled_move_model(game)
     if model is not None and kind in _GO_BY_STRENGTHS:
         preset["strengths"] = model
-    prior_model = shipped_prior_model(game)
+    prior_model = bundled_prior_model(game)
     if prior_model is not None and kind in _GO_BY_NETWORK and "strengths" not in said:
         preset["prior_strengths"] = prior_model
-    evaluation = shipped_evaluation(game)
+    evaluation = bundled_evaluation(game)
     if evaluation is not None and kind in _GO_BY_EVALUATION and "evaluation" not in parts:
         preset["eval"] = evaluation
-    network = shipped_network(game)
+    network = bundled_network(game)
     if network is not None and kind in _GO_BY_NETWORK:
         preset["strengths"] = network
         if "evaluation" not in parts:

@@ -69,7 +69,7 @@ class Searcher:
         in_python = game is None or registered_start(game) is not None
         self.game = None if in_python or game is None else game_facts(game).name
         if isinstance(spec, str):
-            self.spec = SearchSpec.from_text(spec).said_for(self.game)
+            self.spec = SearchSpec.from_text(spec).validated_for(self.game)
         else:
             self.spec = spec.for_game(self.game)
         with memory_for(self.spec.text):

@@ -12,10 +12,10 @@ from typing import Final, Literal, Protocol, cast, get_args
 
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, nearest
-from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, Artefact, read_artefact
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, read_model_file
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
-Value = int | float | bool | str | Artefact
+Value = int | float | bool | str | ModelFile
 
 _UNSPEAKABLE: Final = re.compile(r"[,\x00-\x1f\x7f]")
 _FORMER_NAMES: Final = {"ratings": "strengths", "rated": "ordered", "weights": "eval"}
@@ -41,7 +41,7 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    artefacts: tuple[str, ...] = ()
+    model_files: tuple[str, ...] = ()
     """What kinds of artefact a file may hold; without a header it is taken for the first."""
 
     def read(self, text: str) -> Value:
@@ -50,15 +50,15 @@ class Setting:
         A file is read at once; raises SourceError if it can't be, or holds something else.
         """
         if self.kind == "file":
-            if text in _WITHOUT_FILE and self.artefacts != _ARTEFACTS["book"]:
+            if text in _WITHOUT_FILE and self.model_files != _MODEL_FILES["book"]:
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
             if _UNSPEAKABLE.search(text) or text != text.strip():
                 raise NotationError(f"a spec can't say a file's name with commas: {text!r}")
-            found = read_artefact(text)
+            found = read_model_file(text)
             if found.version is None:  # no header: what it is used as tells what it is
-                return Artefact.from_bytes(found.content, path=text, kind=self.artefacts[0])
+                return ModelFile.from_bytes(found.content, path=text, kind=self.model_files[0])
             return self.checked(found)
         if self.kind == "choice":
             if text in self.choices:
@@ -96,9 +96,9 @@ class Setting:
             return int(value) if self.kind == "int" else float(value) + 0.0  # and no -0
         if self.kind == "flag" and isinstance(value, bool):
             return value
-        if self.kind == "file" and isinstance(value, Artefact):
-            if value.kind not in self.artefacts[1:]:
-                value.check(self.artefacts[0])
+        if self.kind == "file" and isinstance(value, ModelFile):
+            if value.kind not in self.model_files[1:]:
+                value.check(self.model_files[0])
             return value
         return self.read(str(value))
 
@@ -118,7 +118,7 @@ class Setting:
         return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-_ARTEFACTS: Final = {
+_MODEL_FILES: Final = {
     "eval": ("weights", "evaluation", "perceptrons", "network", "convolution"),
     "strengths": ("strengths", "mets", "latent", "combined", "network", "convolution"),
     "book": ("book",),
@@ -166,8 +166,8 @@ _TITLES: Final = {
 def _described(setting: _core.Setting, default: Value | None) -> Setting:
     if setting.kind == "file":
         built_in = BUILT_IN if setting.name in _BUILT_IN else None
-        holds = _ARTEFACTS[setting.name.rpartition("_")[2]]
-        return Setting(setting.name, "file", built_in, setting.help, artefacts=holds)
+        holds = _MODEL_FILES[setting.name.rpartition("_")[2]]
+        return Setting(setting.name, "file", built_in, setting.help, model_files=holds)
     if setting.kind in ("int", "float"):
         low, high = setting.minimum, setting.maximum
         return Setting(setting.name, _kind(setting), default, setting.help, low, high)

@@ -19,13 +19,13 @@ from hyoka.foundation.errors import NotationError
 from hyoka.foundation.fingerprint import fingerprint
 from hyoka.games import FACTS
 from hyoka.models.book import Book
-from hyoka.models.bundled import has_network, named_network, usual_evaluation, usual_strengths
+from hyoka.models.bundled import default_evaluation, default_strengths, has_network, named_network
 from hyoka.models.loading import StaticEvaluation
 from hyoka.models.python_evaluator import name_of_function
-from hyoka.search.effects import idle, same_as_unsaid, usual
+from hyoka.search.effects import idle, is_default, usual
 from hyoka.search.presets import names_in_presets, preset_settings
 from hyoka.search.settings import KINDS, Setting, Value, setting_named, settings_of
-from hyoka.storage.model_file import LEARNED, NETWORK, Artefact
+from hyoka.storage.model_file import LEARNED, NETWORK, ModelFile
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 
@@ -97,7 +97,7 @@ class SearchSpec:
         """
         return dataclasses.replace(self, game=game)
 
-    def said_for(self, game: str | None) -> "SearchSpec":
+    def validated_for(self, game: str | None) -> "SearchSpec":
         """The same for a spec that somebody wrote for this game.
 
         Raises NotationError for a setting that has an effect in other games' presets only.
@@ -114,7 +114,7 @@ class SearchSpec:
         if self.game is None:
             return settled
         return {
-            name: _shipped(name, value, self.game) if value in (LEARNED, NETWORK) else value
+            name: _bundled(name, value, self.game) if value in (LEARNED, NETWORK) else value
             for name, value in settled.items()
         }
 
@@ -183,7 +183,7 @@ class SearchSpec:
             and name not in ignored
             and name != "preset"
             and value != beside.get(name, setting_named(self.kind, name).default)
-            and not same_as_unsaid(self.kind, name, value, self.__getitem__)
+            and not is_default(self.kind, name, value, self.__getitem__)
         )
 
     @property
@@ -218,9 +218,9 @@ class SearchSpec:
         return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
 
     @property
-    def artefacts(self) -> dict[str, Artefact]:
+    def model_files(self) -> dict[str, ModelFile]:
         """The files among the settings, as they were when the spec was read."""
-        return {name: value for name, value in self.chosen if isinstance(value, Artefact)}
+        return {name: value for name, value in self.chosen if isinstance(value, ModelFile)}
 
     @property
     def contents(self) -> dict[str, str]:
@@ -229,10 +229,10 @@ class SearchSpec:
         files = {
             name: value.sha256
             for name, value in self.settled.items()
-            if name in said and isinstance(value, Artefact)
+            if name in said and isinstance(value, ModelFile)
         }
         presets = [
-            f"{name}={value.fingerprint if isinstance(value, Artefact) else value}"
+            f"{name}={value.fingerprint if isinstance(value, ModelFile) else value}"
             for name, value in self.settled.items()
             if name not in said
         ]
@@ -240,7 +240,7 @@ class SearchSpec:
         return preset | files | dict(self.fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
-        if isinstance(value, Artefact):
+        if isinstance(value, ModelFile):
             return value.sha256
         return setting_named(self.kind, name).text(value)
 
@@ -294,12 +294,12 @@ class SearchSpec:
         return [name for name in _LIMITS if name in names and self[name]]
 
 
-def _shipped(name: str, said: Value, game: str) -> Value:
+def _bundled(name: str, said: Value, game: str) -> Value:
     """What a setting is that says: what was learned for the game, or the network."""
     if said == NETWORK:
         # Where there is none, whoever asks for it says so.
         return named_network(game) if has_network(game) else said
-    return usual_evaluation(game) if name == "eval" else usual_strengths(game)
+    return default_evaluation(game) if name == "eval" else default_strengths(game)
 
 
 def _refuse(idle_settings: Mapping[str, str]) -> None:
@@ -352,7 +352,7 @@ def _with_parts(kind: str, settings: dict[str, Any], names: Iterable[str]) -> Se
     parts = {
         name: settings.pop(name)
         for name in names
-        if settings.get(name) is not None and not isinstance(settings[name], str | Path | Artefact)
+        if settings.get(name) is not None and not isinstance(settings[name], str | Path | ModelFile)
     }
     for name, part in parts.items():
         if name == "book":

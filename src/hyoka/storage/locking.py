@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from hyoka.foundation.errors import StudyError, harmless
+from hyoka.foundation.errors import StudyError, escape_control_chars
 from hyoka.study.layout import now
 
 LOCK: Final = ".lock"
@@ -69,7 +69,7 @@ def _locked_file(folder: Path, doing: str) -> IO[str]:
                 time.sleep(_PATIENCE_S / 10)
                 continue
             file.seek(0)
-            holder = harmless(file.read(200)) or "another process"
+            holder = escape_control_chars(file.read(200)) or "another process"
             file.close()
             raise StudyError(
                 f"{folder}: somebody else is writing here ({holder}); try again when that is done"

@@ -148,13 +148,13 @@ def _game_ids(listed: object) -> "GameIds":
 
 
 @dataclass(frozen=True, slots=True)
-class Artefact:
+class ModelFile:
     """Something learned or given; equal contents of one kind are equal, whatever their names.
 
-    >>> made = Artefact.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
+    >>> made = ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
     >>> made.game, made.version, made.fingerprint
     ('chess', 1, 'e845ed18eefa')
-    >>> Artefact.from_bytes(made.to_bytes()) == made
+    >>> ModelFile.from_bytes(made.to_bytes()) == made
     True
     """
 
@@ -185,7 +185,7 @@ class Artefact:
         game: str | None = None,
         origin: Origin | None = None,
         path: str = "",
-    ) -> "Artefact":
+    ) -> "ModelFile":
         """A new artefact; what JSON objects are for, they say under `game` themselves."""
         known = _kind_named(kind)
         if isinstance(content, Mapping) != known.is_json:
@@ -199,13 +199,13 @@ class Artefact:
         return cls(kind, content, path, game, known.version, origin)
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, path: str = "", kind: str | None = None) -> "Artefact":
+    def from_bytes(cls, data: bytes, *, path: str = "", kind: str | None = None) -> "ModelFile":
         """What a file of these bytes holds; raises SourceError, also if it is of another kind."""
         if kind is not None:
             _kind_named(kind)
         if data.startswith(_MAGIC):
             header, content = _unpacked(data, path)
-            artefact = _described(header, content, header.get("game"), path, is_json=False)
+            model_file = _described(header, content, header.get("game"), path, is_json=False)
         elif not _may_be_json(data, kind):
             return cls(kind, data, path)
         else:
@@ -215,10 +215,10 @@ class Artefact:
                 told = next((name for name in KINDS if KINDS[name].is_json and name in found), None)
                 return cls(kind or told, data, path, game if isinstance(game, str) else None)
             header = found.pop(_HEADER)
-            artefact = _described(header, _text(found, path), game, path, is_json=True)
+            model_file = _described(header, _text(found, path), game, path, is_json=True)
         if kind is not None:
-            artefact.check(kind)
-        return artefact
+            model_file.check(kind)
+        return model_file
 
     def to_bytes(self) -> bytes:
         """What `from_bytes` reads as this artefact; a file without a header stays as it was."""
@@ -269,7 +269,7 @@ class Artefact:
         }
 
 
-def read_artefact(source: str | Path | Artefact, kind: str | None = None) -> Artefact:
+def read_model_file(source: str | Path | ModelFile, kind: str | None = None) -> ModelFile:
     """The artefact in a file; raises SourceError, also if it is none of this kind.
 
     Without a kind a file without a header is looked at: what a JSON object names tells.
@@ -278,11 +278,11 @@ def read_artefact(source: str | Path | Artefact, kind: str | None = None) -> Art
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "weights.json"
     ...     _ = path.write_text('{"bishop_pair": 30}')
-    ...     artefact = read_artefact(path, "weights")
-    >>> artefact.json_object(), artefact.origin
+    ...     model_file = read_model_file(path, "weights")
+    >>> model_file.json_object(), model_file.origin
     ({'bishop_pair': 30}, None)
     """
-    if isinstance(source, Artefact):
+    if isinstance(source, ModelFile):
         if kind is not None:
             source.check(kind)
         return source
@@ -296,7 +296,7 @@ def read_artefact(source: str | Path | Artefact, kind: str | None = None) -> Art
         raise SourceError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     if len(data) > _LARGEST:
         raise SourceError(f"{name}: too large: more than {_LARGEST >> 20} MiB")
-    return Artefact.from_bytes(data, path=name, kind=kind)
+    return ModelFile.from_bytes(data, path=name, kind=kind)
 
 
 def json_object(data: bytes, source: str) -> dict[str, Any]:
@@ -385,7 +385,7 @@ def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
 
 def _described(
     header: object, content: bytes, game: object, path: str, *, is_json: bool
-) -> Artefact:
+) -> ModelFile:
     """The artefact that a header describes; raises SourceError where it isn't so."""
     if not isinstance(header, dict):
         raise SourceError(f"{path}: its header is no object, but {shown(header)}")
@@ -407,11 +407,11 @@ def _described(
         origin = Origin.from_json(header["made_by"]) if "made_by" in header else None
     except NotationError as error:
         raise SourceError(f"{path}: {error}") from None
-    artefact = Artefact(kind, content, path, game, version, origin)
-    if artefact.sha256 != sha256:
+    model_file = ModelFile(kind, content, path, game, version, origin)
+    if model_file.sha256 != sha256:
         raise SourceError(
             f"{path}: damaged or edited: the content is not that of its header (SHA-256 "
-            f"{artefact.fingerprint}…, not {shown(sha256)[:_SHORT]}…); to use it as it is, take "
+            f"{model_file.fingerprint}…, not {shown(sha256)[:_SHORT]}…); to use it as it is, take "
             "the header out"
         )
-    return artefact
+    return model_file

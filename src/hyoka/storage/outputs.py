@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hyoka.foundation.errors import OutputError, SourceError, named
-from hyoka.storage.model_file import KINDS, read_artefact
+from hyoka.storage.model_file import KINDS, read_model_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -146,7 +146,7 @@ def kind_of_file(path: Path) -> str | None:
         if head.startswith(first) and has_mark(path, head):
             return kind
     try:
-        model = read_artefact(path)
+        model = read_model_file(path)
     except SourceError:
         return None
     return model.kind if model.version is not None and model.kind in KINDS else None

@@ -4,7 +4,7 @@
 from hyoka.study.derived_columns import (
     CategoriesReport,
     RankingReport,
-    categorise,
+    categorize,
     rank_moves,
     stored_categories,
 )
@@ -24,7 +24,7 @@ from hyoka.study.exact_results import (
     adjudicate_records,
 )
 from hyoka.study.exporting import ExportReport, export_positions
-from hyoka.study.imported_evaluations import GivenEvaluations
+from hyoka.study.imported_evaluations import ImportedEvaluations
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.layout import COMMENTS
 from hyoka.study.sampling import Question
@@ -41,8 +41,8 @@ __all__ = [
     "Damage",
     "EvaluationReport",
     "ExportReport",
-    "GivenEvaluations",
     "ImportReport",
+    "ImportedEvaluations",
     "Question",
     "RankingReport",
     "Study",
@@ -52,7 +52,7 @@ __all__ = [
     "adjudicate",
     "adjudicate_records",
     "append_to_study",
-    "categorise",
+    "categorize",
     "check_study",
     "columns_of",
     "evaluate",

@@ -38,13 +38,13 @@ from hyoka.analysis import (
     Gaps,
     MetricsTable,
     Sample,
-    Splits,
+    Slices,
     WdlModels,
     open_bins,
 )
 from hyoka.analysis.binning import least_positions
 from hyoka.analysis.curves import Trend
-from hyoka.analysis.wdl import Stages, usual_most
+from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import facts_named
@@ -60,13 +60,13 @@ from hyoka.study.sampling import (
     evaluator_labels,
     is_player,
     measured,
-    split_columns,
+    slice_columns,
 )
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
 
-_RESAMPLES_OF_SPLITS: Final = 200
+_SLICE_RESAMPLES: Final = 200
 """At most, of each split: they only test its largest gap."""
 MOVE: Final = "move"
 """Games are followed by it unless told otherwise: the move number."""
@@ -162,7 +162,7 @@ def metrics(
     )
 
 
-def splits(  # noqa: PLR0913 - a keyword for each choice
+def slices(  # noqa: PLR0913 - a keyword for each choice
     study: "Study",
     evaluator: str | None = None,
     question: Question | None = None,
@@ -175,7 +175,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
     least_games: int = 30,
     progress: OnProgress | None = None,
     **asked: Unpack[Asked],
-) -> Splits:
+) -> Slices:
     """Search for the conditions under which an evaluator is most wrong.
 
     `columns` are those to look at, or SQL expressions; by default ply, who moves, what
@@ -188,7 +188,7 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
         if len(study.engines) > 1:
             raise ParameterError("evaluator", f"says whose splits, of {', '.join(study.engines)}")
         evaluator = study.engines[0] if study.engines else None
-    searched = list(columns) if columns is not None else split_columns(study)
+    searched = list(columns) if columns is not None else slice_columns(study)
     for column in searched:
         telling = OUTCOMES & set(re.findall(r"\w+", column))
         if telling:
@@ -196,8 +196,8 @@ def splits(  # noqa: PLR0913 - a keyword for each choice
             raise ParameterError("columns", f"describe positions; {names} knows the game's end")
     loaded = measured(study, evaluator, question, columns=searched)
     equal = None if question.balance is None else loaded.phase
-    resamples = min(question.resampling.resamples, _RESAMPLES_OF_SPLITS)
-    weaknesses = analysis.find_splits(
+    resamples = min(question.resampling.resamples, _SLICE_RESAMPLES)
+    weaknesses = analysis.find_slices(
         loaded.samples[0],
         loaded.columns,
         top=top,
@@ -344,7 +344,7 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
         at = Stages.of(along, np.concatenate(stages_of), between=between).reference
     for (loaded, sample), numbers in zip(every, stages_of, strict=True):
         stages = Stages.of(along, numbers, at, between)
-        limit = usual_most(sample) if most is None else most
+        limit = default_max_score(sample) if most is None else most
         models += [
             analysis.fit_wdl_model(
                 _part(loaded, question, sample, holds),

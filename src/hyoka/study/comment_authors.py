@@ -23,7 +23,7 @@ AUTHORS: Final = "authors"
 """What an evaluator's description has where only its values show whose they are."""
 PLAYER: Final = "player"
 """What the description of an evaluator has that is one player of many, or versions of one."""
-WHO_SPEAKS: Final = "who speaks"
+COMMENT_AUTHOR: Final = "who speaks"
 RATINGS: Final = "the difference in rating"
 _MOST_NAMED: Final = 12
 """So many speakers are held apart by name; the others are one."""
@@ -44,7 +44,7 @@ _SURE: Final = 4.0
 
 
 @dataclass(frozen=True)
-class Speakers:
+class CommentAuthors:
     """Who says an evaluator's values."""
 
     names: tuple[str, ...]
@@ -152,19 +152,21 @@ class PlayersOf:
             np.searchsorted(games["game_id"].to_numpy(), game_ids),
         )
 
-    def _speaker_codes(self, authors: NDArray[np.int8]) -> NDArray[np.int64]:
+    def _author_codes(self, authors: NDArray[np.int8]) -> NDArray[np.int64]:
         """Who says each value, as the number of a name; -1 where nobody is known to."""
         first, second = self.first[self.game], self.second[self.game]
         return np.select([authors == 1, authors == 2], [first, second], -1).astype(np.int64)
 
-    def speakers(self, authors: NDArray[np.int8], *, inferred: bool) -> Speakers | None:
+    def comment_authors(
+        self, authors: NDArray[np.int8], *, inferred: bool
+    ) -> CommentAuthors | None:
         """Who says an evaluator's values; None unless several do."""
-        codes = self._speaker_codes(authors)
+        codes = self._author_codes(authors)
         numbers, counts = np.unique(codes[codes >= 0], return_counts=True)
         if len(numbers) < 2:
             return None
         order = np.argsort(-counts, kind="stable")
-        return Speakers(
+        return CommentAuthors(
             tuple(self.names[number] for number in numbers[order]),
             tuple((counts[order] / len(codes)).tolist()),
             inferred,
@@ -174,13 +176,13 @@ class PlayersOf:
         """What may explain splits of these positions."""
         controls = []
         if len(np.unique(authors)) > 1:
-            codes = self._speaker_codes(authors)
+            codes = self._author_codes(authors)
             numbers, counts = np.unique(codes, return_counts=True)
             named = numbers[np.argsort(-counts, kind="stable")[:_MOST_NAMED]]
             place = {number: i for i, number in enumerate(named.tolist())}
             places = np.array([place.get(number, _MOST_NAMED) for number in numbers.tolist()])
             who = places[np.searchsorted(numbers, codes)]
-            controls.append(Control(WHO_SPEAKS, (3 * who + authors).astype(np.int64)))
+            controls.append(Control(COMMENT_AUTHOR, (3 * who + authors).astype(np.int64)))
         difference = self.difference[self.game]
         known = np.isfinite(difference)
         if known.mean() >= _LEAST_KNOWN and len(np.unique(difference[known])) > 1:

@@ -213,8 +213,8 @@ def _take_all(study: Study, chosen: Chosen) -> EvaluationReport:
         players = PlayersOf.load(study, remarks["game_id"].to_numpy())
         authors = pc.index_in(remarks["author"], pa.array(["first", "second"]))
         codes = pc.add(pc.fill_null(authors, -1), 1).to_numpy().astype(np.int8)
-        if (speakers := players.speakers(codes, inferred=inferred)) is not None:
-            report.notes.append(speakers.caveat(COMMENTS))
+        if (comment_authors := players.comment_authors(codes, inferred=inferred)) is not None:
+            report.notes.append(comment_authors.caveat(COMMENTS))
     elif not len(remarks):
         report.notes.append(f"{COMMENTS}: the records hold no values")
     report.seconds = time.monotonic() - started
@@ -275,7 +275,7 @@ class _Spoken:
     rows: pa.Table
     names: tuple[str, ...]
     """Of all who spoke."""
-    speaker: NDArray[np.int64]
+    comment_author: NDArray[np.int64]
     """Of each remark, the place of its speaker's name; -1 where that is nobody."""
     notes: tuple[str, ...]
 
@@ -300,16 +300,21 @@ class _Spoken:
         players = PlayersOf.load(study, remarks["game_id"].to_numpy())
         by_first = np.asarray(pc.fill_null(pc.equal(remarks["author"], "first"), False))
         by_second = np.asarray(pc.fill_null(pc.equal(remarks["author"], "second"), False))
-        speaker = np.select(
+        comment_author = np.select(
             [by_first, by_second], [players.first[players.game], players.second[players.game]], -1
         )
         return cls(
-            remarks.drop_columns(["mover"]), players.names, speaker.astype(np.int64), tuple(notes)
+            remarks.drop_columns(["mover"]),
+            players.names,
+            comment_author.astype(np.int64),
+            tuple(notes),
         )
 
     def heard(self, spec: OnePlayer | ByPlayer) -> tuple[dict[OnePlayer, list[str]], list[str]]:
         """The evaluators that a spec makes with the names that each has, and what to know."""
-        names = [self.names[code] for code in np.unique(self.speaker[self.speaker >= 0])]
+        names = [
+            self.names[code] for code in np.unique(self.comment_author[self.comment_author >= 0])
+        ]
         names = [name for name in names if name]
         if isinstance(spec, OnePlayer):
             check_met(
@@ -340,7 +345,7 @@ class _Spoken:
         voices = list(dict.fromkeys(merged_names.values()))
         place = {voice: i for i, voice in enumerate(voices)}
         of_name = [place[merged_names[n]] if n in merged_names else -1 for n in self.names]
-        voice = np.array([*of_name, -1])[self.speaker]
+        voice = np.array([*of_name, -1])[self.comment_author]
         games = self.rows["game_id"].to_numpy()[voice >= 0]
         pairs = np.unique(np.stack([voice[voice >= 0], games]), axis=1)
         counts = np.bincount(pairs[0], minlength=len(voices)).tolist()
@@ -349,7 +354,7 @@ class _Spoken:
     def by(self, names: Sequence[str]) -> pa.Table:
         """The remarks of players of these names."""
         spoke = np.array([*(name in names for name in self.names), False])
-        return _one_per_position(self.rows.filter(pa.array(spoke[self.speaker])))
+        return _one_per_position(self.rows.filter(pa.array(spoke[self.comment_author])))
 
 
 def _merged_versions(voices: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:

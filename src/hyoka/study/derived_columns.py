@@ -17,7 +17,7 @@ from hyoka.models.training_games import LearnedGames
 from hyoka.search import SearchSpec
 from hyoka.search.difficulty import CATEGORIES, SEARCH, Categories, categories_of
 from hyoka.storage.game_ids import game_id
-from hyoka.storage.model_file import Artefact
+from hyoka.storage.model_file import ModelFile
 from hyoka.study.layout import now
 from hyoka.study.manifest import MODEL, changing
 from hyoka.study.manifest import SEARCH as SEARCH_FILE
@@ -55,7 +55,7 @@ class RankingReport:
 
 def rank_moves(
     study: Study,
-    model: str | Path | Artefact,
+    model: str | Path | ModelFile,
     name: str,
     *,
     progress: OnProgress | None = None,
@@ -130,7 +130,7 @@ class CategoriesReport:
     """By column and category; who is in none is not known."""
 
 
-def categorise(
+def categorize(
     study: Study,
     *,
     spec: str | SearchSpec = SEARCH,
@@ -174,7 +174,7 @@ def categorise(
 
 
 def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
-    search = (SearchSpec.from_text(spec) if isinstance(spec, str) else spec).said_for(game)
+    search = (SearchSpec.from_text(spec) if isinstance(spec, str) else spec).validated_for(game)
     if search.kind != _KIND:
         raise ParameterError("spec", f"is {_KIND} or {_KIND}:SETTINGS, not {search.kind}")
     said = {*dict(search.chosen), *search.parts}

@@ -16,16 +16,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.agents import RecordedGame, Spec, contestant_of, is_spec, spec_of
+from hyoka.agents import RecordedGame, Spec, agent_of, is_spec, spec_of
 from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, ParameterError
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games.evaluation import Evaluation
-from hyoka.parallel import Crew, Done, Run, RunStopped
+from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.search import PythonEvaluator
 from hyoka.study.comments import comments_of, is_comments, take_comments
 from hyoka.study.evaluation_store import EvaluationReport, evaluations_of, positions_done
-from hyoka.study.imported_evaluations import TABLE, GivenEvaluations, is_table, take_table
+from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table, take_table
 from hyoka.study.layout import COMMENTS, now
 from hyoka.study.manifest import ENGINE, Change, read_manifest, read_part
 from hyoka.study.study import Study
@@ -45,30 +45,32 @@ class Evaluated:
     """Why the rest of the task was not evaluated: the engine was given up."""
 
 
-def evaluate_games(spec: Spec, games: Sequence[RecordedGame], crew: Crew) -> Evaluated:
+def evaluate_games(
+    spec: Spec, games: Sequence[RecordedGame], worker_state: WorkerState
+) -> Evaluated:
     """Evaluate positions of games; if the run is stopped meanwhile, those that were done by then.
 
     All are of one game.
     """
     started = time.monotonic()
     game = games[0].game
-    evaluator = crew.member("evaluator", lambda: contestant_of(spec).evaluator(game))
+    evaluator = worker_state.resource("evaluator", lambda: agent_of(spec).evaluator(game))
     name, version = evaluator.identity()
     results: list[Evaluation | Failure] = []
     error: EngineError | None = None
     try:
         for result in evaluator.evaluate_each(games):
-            if crew.is_stopped:
+            if worker_state.is_stopped:
                 break
             results.append(result)
         else:
             name, version = evaluator.identity()  # an engine may have been started anew
     except EngineError as given_up:
-        if not crew.is_stopped:
+        if not worker_state.is_stopped:
             if not results:
                 raise
             error = given_up  # after what has been evaluated before
-    if crew.is_stopped and not results:
+    if worker_state.is_stopped and not results:
         raise RunStopped
     for result in results:
         if isinstance(result, Failure) and result.reason == "game":
@@ -109,7 +111,7 @@ Judge = Callable[[Any], Evaluation | float]
 """A function of positions of its game: an evaluation, or the first player's expected result."""
 Evaluating = str | Spec | Judge
 """Whoever is asked about positions: a text, its spec, or a function."""
-Evaluator = Evaluating | GivenEvaluations
+Evaluator = Evaluating | ImportedEvaluations
 Positions = list[RecordedGame]
 """Positions of some games, as they travel to a worker."""
 
@@ -134,7 +136,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     evaluator, `comments:player=NAME*` those of such names together), a search of ours such as
     `uct:playouts=500`, an engine such as `uci:nodes=1:stockfish`, or a function in Python that
     takes a position and gives the first player's expected result, 0 to 1, or an `Evaluation` (see
-    `PythonEvaluator`, also for scores), or `table:FILE` (see `GivenEvaluations`).
+    `PythonEvaluator`, also for scores), or `table:FILE` (see `ImportedEvaluations`).
 
     `where` chooses positions, `sample` takes so many of each game at random (by `seed`), `limit`
     so many of all, spread over the games as evenly as can be; with a larger limit the same
@@ -150,7 +152,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         if is_comments(spec):
             comments_of(str(spec))
         elif is_table(spec):
-            given = GivenEvaluations.of(cast(GivenEvaluations | str, spec))
+            given = ImportedEvaluations.of(cast(ImportedEvaluations | str, spec))
             if given.name in tables:
                 raise ParameterError(
                     "specs", f"two tables are called {given.name}: give one another name (name=)"
@@ -165,18 +167,18 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             reports += take_comments(study, str(spec), chosen)
             continue
         if is_table(spec):
-            reports.append(take_table(study, cast(GivenEvaluations | str, spec), chosen))
+            reports.append(take_table(study, cast(ImportedEvaluations | str, spec), chosen))
             continue
-        engine = contestant_of(_evaluator_of(cast(Evaluating, spec))).spec_for(study.game)
-        contestant = contestant_of(engine)
-        contestant.check(study.game, here=executor is None)
+        engine = agent_of(_evaluator_of(cast(Evaluating, spec))).spec_for(study.game)
+        agent = agent_of(engine)
+        agent.check(study.game, here=executor is None)
         with evaluations_of(study, engine.slug) as change:
             run = _Run(study, engine, change, flush_s)
             if not change.values:
                 note = _changed_since(study.path / "evaluations", engine)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
-            tally = Tally(progress, contestant.label, len(left[0]), "positions")
+            tally = Tally(progress, agent.label, len(left[0]), "positions")
             run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
     return reports
@@ -191,7 +193,7 @@ def _evaluator_of(spec: Evaluating) -> Spec:
 def _identity_of(engine: Spec) -> dict[str, Any]:
     """What was asked for, and of what its text does not tell, what it was."""
     contents = dict(engine.contents) or None
-    return {"spec": contestant_of(engine).full_text, "contents": contents}
+    return {"spec": agent_of(engine).full_text, "contents": contents}
 
 
 def _changed_since(evaluations: Path, engine: Spec) -> str | None:
@@ -209,8 +211,8 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
         return None
     created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
-    artefacts = engine.artefacts
-    names = ", ".join(str(artefacts.get(name, engine.title)) for name in what) or engine.title
+    model_files = engine.model_files
+    names = ", ".join(str(model_files.get(name, engine.title)) for name in what) or engine.title
     return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
 
 

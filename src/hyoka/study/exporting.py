@@ -101,8 +101,8 @@ def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
         code, length = _CODES[kind - 1]
         if kind != _GOLD:
             code, length = code | (piece > _KING) << length, length + 1
-        for colour, place in ((0, 14 + piece), (1, 14 - piece)):
-            codes[place], lengths[place] = code | colour << length, length + 1
+        for color, place in ((0, 14 + piece), (1, 14 - piece)):
+            codes[place], lengths[place] = code | color << length, length + 1
     return codes, lengths
 
 
@@ -115,12 +115,12 @@ _OffBoard = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp], NDArr
 def _off_board() -> _OffBoard:
     """For every piece that may be in a hand or the box: code, length, which count, its place."""
     rows = []
-    for colour in (0, 1):
+    for color in (0, 1):
         for kind, (code, length) in enumerate(_CODES):
             # A piece in hand is something, and not promoted.
             bits = length - 1 + (kind + 1 != _GOLD)
             rows += [
-                (code >> 1 | colour << bits, bits + 1, 7 * colour + kind, place)
+                (code >> 1 | color << bits, bits + 1, 7 * color + kind, place)
                 for place in range(_IN_ALL[kind])
             ]
     for kind in (0, 1, 2, 3, 6, 4, 5):  # gold comes before bishop there

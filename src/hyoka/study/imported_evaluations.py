@@ -39,10 +39,10 @@ _NOT_ONE: Final = 0.01
 
 
 @dataclass(frozen=True)
-class GivenEvaluations:
+class ImportedEvaluations:
     """A table of evaluations, and how it is to be read.
 
-    >>> GivenEvaluations.from_text("table:name=mine,view=mover:scores.csv").name
+    >>> ImportedEvaluations.from_text("table:name=mine,view=mover:scores.csv").name
     'mine'
     """
 
@@ -72,7 +72,7 @@ class GivenEvaluations:
         object.__setattr__(self, "name", name)
 
     @classmethod
-    def from_text(cls, text: str) -> "GivenEvaluations":
+    def from_text(cls, text: str) -> "ImportedEvaluations":
         """Read `table:FILE` or `table:SETTINGS:FILE`; raises NotationError."""
         _, _, rest = text.strip().partition(":")
         head = _HEAD.match(rest)
@@ -86,7 +86,7 @@ class GivenEvaluations:
             raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
 
     @classmethod
-    def of(cls, spec: "str | GivenEvaluations") -> "GivenEvaluations":
+    def of(cls, spec: "str | ImportedEvaluations") -> "ImportedEvaluations":
         """What is meant by a spec."""
         return cls.from_text(spec) if isinstance(spec, str) else spec
 
@@ -102,15 +102,15 @@ def is_table(spec: object) -> bool:
     """Whether a spec is of a table."""
     if isinstance(spec, str):
         return spec.partition(":")[0].strip() == TABLE and ":" in spec
-    return isinstance(spec, GivenEvaluations)
+    return isinstance(spec, ImportedEvaluations)
 
 
-def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> EvaluationReport:
+def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) -> EvaluationReport:
     """Keep what a table says of a study's positions, checked, in the first player's view.
 
     What a table of the same name said before is forgotten.
     """
-    given = GivenEvaluations.of(spec)
+    given = ImportedEvaluations.of(spec)
     source = str(given.table) if isinstance(given.table, str | Path) else "the table"
     table = own_table(given.table)
     columns = _columns(given, table, source)
@@ -147,14 +147,16 @@ def take_table(study: Study, spec: str | GivenEvaluations, chosen: Chosen) -> Ev
     return report
 
 
-def _names(given: GivenEvaluations, table: pa.Table) -> dict[str, str]:
+def _names(given: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
     """What a table calls those of its columns that say something."""
     names = {name: name for name in (*_SAID, *_MORE)}
     names |= {"value": given.value, "score": given.score}
     return {meant: name for meant, name in names.items() if name in table.column_names}
 
 
-def _columns(given: GivenEvaluations, table: pa.Table, source: str) -> dict[str, pa.ChunkedArray]:
+def _columns(
+    given: ImportedEvaluations, table: pa.Table, source: str
+) -> dict[str, pa.ChunkedArray]:
     """The columns of a table that say something, each as a study keeps it."""
     for wanted in (given.value, given.score):
         if wanted not in ("value", "score", *table.column_names):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import StudyError, named
 from hyoka.games import facts_named
-from hyoka.parallel import Crew, Run
+from hyoka.parallel import Run, WorkerState
 from hyoka.records import Batch, Refused
 from hyoka.records.bulk import GameTable
 from hyoka.records.reading import MOST_UNREADABLE_KEPT, UnreadableNumber, unread_count
@@ -423,7 +423,7 @@ def _refused_table(refused: Sequence[Refused]) -> pa.Table:
     return pa.table({name: [getattr(each, name) for each in refused] for name in names})
 
 
-def _write(work: Callable[[], list[Part]], _crew: Crew) -> list[Part]:
+def _write(work: Callable[[], list[Part]], _worker_state: WorkerState) -> list[Part]:
     return work()
 
 

@@ -29,16 +29,16 @@ _POSITIONS: Final = pa.schema(
     [("game_id", pa.int64()), ("ply", pa.int32()), ("first_to_play", pa.bool_())]
 )
 
-Given = str | Path | PythonLine | Record
+PythonRecords = str | Path | PythonLine | Record
 """What a study is made of: files, or games written in Python."""
 
 
-def files_of(given: Sequence[Given]) -> list[str | Path]:
+def files_of(given: Sequence[PythonRecords]) -> list[str | Path]:
     """What is given as files; the rest is games themselves."""
     return [each for each in given if isinstance(each, str | Path)]
 
 
-def sources_of(given: Sequence[Given]) -> list[str]:
+def sources_of(given: Sequence[PythonRecords]) -> list[str]:
     """Where records come from, as a study's description says it."""
     files = list(map(str, files_of(given)))
     values = len(given) - len(files)
@@ -79,7 +79,7 @@ class PythonImporter:
         self._merger = DuplicateMerger(change)
         self._next_game = first_game
 
-    def run(self, given: Sequence[Given], progress: OnProgress | None = None) -> None:
+    def run(self, given: Sequence[PythonRecords], progress: OnProgress | None = None) -> None:
         """Take all games; raises StudyError if one can't be taken."""
         tally = Tally(progress, "reading", len(given), "games")
         for start in range(0, len(given), _PART_GAMES):
@@ -89,7 +89,7 @@ class PythonImporter:
         self._merger.apply()
         self.report.note_merged(self._merger)
 
-    def _as_record(self, given: Given, number: int) -> Record:
+    def _as_record(self, given: PythonRecords, number: int) -> Record:
         if isinstance(given, PythonLine):
             record = _record_of_line(given)
         elif isinstance(given, Record):

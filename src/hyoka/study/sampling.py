@@ -216,8 +216,10 @@ class Measured:
         ):
             if not authors.any():
                 continue
-            if (speakers := self._players.speakers(authors, inferred=inferred)) is not None:
-                caveats.append(speakers.caveat(sample.name))
+            if (
+                comment_authors := self._players.comment_authors(authors, inferred=inferred)
+            ) is not None:
+                caveats.append(comment_authors.caveat(sample.name))
         return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
@@ -415,7 +417,7 @@ def identity(study: "Study", name: str) -> dict[str, Any]:
     return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
 
 
-def split_columns(study: "Study") -> list[str]:
+def slice_columns(study: "Study") -> list[str]:
     """The columns that a search for splits looks at unless told otherwise."""
     known = set(study.condition_columns())
     wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
-from hyoka.foundation.errors import ConditionError, Error, harmless
+from hyoka.foundation.errors import ConditionError, Error, escape_control_chars
 from hyoka.games import game_facts
 from hyoka.study.query_process import Request, query_process
 from hyoka.study.sql_bounds import is_bounded
@@ -249,7 +249,7 @@ _OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvali
 def first_line(error: BaseException | None) -> str:
     """What an error says, in one line that a terminal can show."""
     lines = str(error).strip().splitlines()
-    return harmless(lines[0]) if lines else type(error).__name__
+    return escape_control_chars(lines[0]) if lines else type(error).__name__
 
 
 def _most_seconds() -> float:

@@ -27,12 +27,18 @@ from hyoka.records.bulk import GameTable
 from hyoka.storage.files import sync_folder, umask
 from hyoka.storage.locking import is_held, locked
 from hyoka.storage.result import html_table
-from hyoka.study import analyses as analysing
+from hyoka.study import analyses as analyzing
 from hyoka.study import user_columns as adding
 from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.layout import DESCRIPTION, VERSION, now
 from hyoka.study.manifest import Change, Manifest, changing, read_manifest, read_part, reading
-from hyoka.study.python_games import Given, PythonImporter, check_known, files_of, sources_of
+from hyoka.study.python_games import (
+    PythonImporter,
+    PythonRecords,
+    check_known,
+    files_of,
+    sources_of,
+)
 from hyoka.study.sql import check_condition
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
@@ -80,7 +86,7 @@ class Study:
     def create(  # noqa: PLR0913 - a keyword for each choice
         cls,
         path: str | Path,
-        records: Given | Iterable[Given],
+        records: PythonRecords | Iterable[PythonRecords],
         *,
         where: str | None = None,
         columns: str | Sequence[str] = "all",
@@ -249,14 +255,14 @@ class Study:
 
     add_column = adding.add_column
     drop_column = adding.drop_column
-    curve = analysing.curve
-    metrics = analysing.metrics
-    splits = analysing.splits
-    gaps = analysing.gaps
-    compare = analysing.compare
-    disagreements = analysing.disagreements
-    calibration = analysing.calibration
-    wdl = analysing.wdl
+    curve = analyzing.curve
+    metrics = analyzing.metrics
+    slices = analyzing.slices
+    gaps = analyzing.gaps
+    compare = analyzing.compare
+    disagreements = analyzing.disagreements
+    calibration = analyzing.calibration
+    wdl = analyzing.wdl
 
 
 def _remark(row: dict[str, Any]) -> Remark:
@@ -292,7 +298,7 @@ def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, p
 
 def make_study(  # noqa: PLR0913 - a keyword for each choice
     path: str | Path,
-    records: Given | Iterable[Given],
+    records: PythonRecords | Iterable[PythonRecords],
     *,
     where: str | None = None,
     columns: str | Sequence[str] = "all",
@@ -307,7 +313,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
         raise StudyError(
             f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
         )
-    given = [records] if isinstance(records, Given) else list(records)
+    given = [records] if isinstance(records, PythonRecords) else list(records)
     files = files_of(given)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
@@ -358,7 +364,7 @@ def _clear_leftovers(folder: Path) -> None:
 
 def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     path: str | Path,
-    records: Given | Iterable[Given],
+    records: PythonRecords | Iterable[PythonRecords],
     *,
     where: str | None = None,
     format: str | None = None,
@@ -371,7 +377,7 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     StudyError if somebody else is adding records.
     """
     study = Study.open(path)
-    given = [records] if isinstance(records, Given) else list(records)
+    given = [records] if isinstance(records, PythonRecords) else list(records)
     files = files_of(given)
     with changing(study.path / DESCRIPTION, "adding records") as change:
         importer: Importer | PythonImporter
@@ -425,7 +431,7 @@ def _nothing_taken(report: ImportReport) -> str:
 
 
 def _description(
-    report: ImportReport, columns: Sequence[str], given: Sequence[Given], where: str | None
+    report: ImportReport, columns: Sequence[str], given: Sequence[PythonRecords], where: str | None
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -440,7 +446,7 @@ def _description(
 
 
 def _with_more(
-    values: dict[str, Any], report: ImportReport, given: Sequence[Given]
+    values: dict[str, Any], report: ImportReport, given: Sequence[PythonRecords]
 ) -> dict[str, Any]:
     """A study's description after records were added."""
     counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}

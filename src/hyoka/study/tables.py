@@ -179,7 +179,7 @@ class Snapshot:
             **{f"column {name}": self._own(name) for name in self.columns},
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
-        colours = ", ".join(
+        colors = ", ".join(
             f'{mine}{suffix} as "{other}{suffix}"'
             for mine, other in colour_names(self.study.values["game"])
             for suffix in ("", "_rating", "_rank")
@@ -197,7 +197,7 @@ class Snapshot:
             f'left join "column {name}" using (game_id, ply)' for name in self.columns
         )
         views = {
-            "games": f"select {wide['games_']}, {colours} from games_ t",
+            "games": f"select {wide['games_']}, {colors} from games_ t",
             "positions": f"""
                 select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
                     coalesce(a.known, w.winner) as adjudicated{ranked}{categorised}{own}

@@ -15,7 +15,13 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.foundation.errors import Error, ParameterError, SourceError, StudyError, harmless
+from hyoka.foundation.errors import (
+    Error,
+    ParameterError,
+    SourceError,
+    StudyError,
+    escape_control_chars,
+)
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.storage.locking import locked
@@ -63,7 +69,7 @@ def own_table(given: object) -> pa.Table:
     try:
         return _as_arrow(given)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        said = harmless(str(error).splitlines()[0])
+        said = escape_control_chars(str(error).splitlines()[0])
         raise SourceError(f"the {type(given).__name__} is no table: {said}") from error
 
 
@@ -94,7 +100,7 @@ def _read(file: Path) -> pa.Table:
     except OSError as error:
         raise SourceError(f"{file}: {error.strerror or error}") from error
     except (pa.ArrowException, ValueError) as error:
-        said = harmless(str(error).splitlines()[0])
+        said = escape_control_chars(str(error).splitlines()[0])
         raise SourceError(f"{file}: neither CSV nor Parquet: {said}") from error
 
 
@@ -151,7 +157,7 @@ def _hashes(study: "Study", texts: pa.ChunkedArray, source: str) -> NDArray[np.u
         try:
             hashes[row] = read(text or "").hash
         except (Error, ValueError) as error:
-            said = harmless(str(error))
+            said = escape_control_chars(str(error))
             raise SourceError(f"{source}: row {row + 1}: no position: {said}") from error
     return hashes
 

@@ -161,11 +161,11 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
         return Damage(
             DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
         )
-    mend = (
+    fit_weights_to_slice = (
         "put a copy in its place; if it was changed by hand and is right, "
         f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
     )
-    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), mend)
+    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), fit_weights_to_slice)
 
 
 def _words(error: StudyError, file: Path) -> str:

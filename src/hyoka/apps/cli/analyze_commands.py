@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Splits
+from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
 from hyoka.analysis.wdl_code import LANGUAGES
 from hyoka.apps.cli.analysis_options import BALANCE, FEW, FIGURE, LINK, PARTS, Inquiry, asks
 from hyoka.apps.cli.command_table import in_options
@@ -36,7 +36,7 @@ _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
 
 
 @asks(without=["files", *FIGURE])
-def analyse_command(inquiry: Inquiry) -> None:
+def analyze_command(inquiry: Inquiry) -> None:
     """Say in short what evaluations are worth: metrics, and what the curves are like.
 
     Positions of one game share its fate, so intervals draw whole games again. With --by also how
@@ -289,7 +289,7 @@ def wdl_command(
 
 
 @asks(without=[*PARTS, *LINK, *FEW])
-def splits_command(
+def slices_command(
     inquiry: Inquiry,
     columns: Annotated[
         str | None,
@@ -316,8 +316,8 @@ def splits_command(
     searched = None if columns is None else _columns(columns)
     _check_files(inquiry, "splits", len(inquiry.evaluators))
     with _bars(inquiry) as progress:
-        splits = [
-            inquiry.study.splits(
+        slices = [
+            inquiry.study.slices(
                 name,
                 inquiry.question,
                 top=top,
@@ -327,7 +327,7 @@ def splits_command(
             )
             for name in inquiry.evaluators
         ]
-    _answer(inquiry, {"splits": splits})
+    _answer(inquiry, {"splits": slices})
 
 
 def _several(inquiry: Inquiry) -> list[str]:
@@ -408,8 +408,8 @@ def print_result(result: Result, *, points: bool = False) -> None:
     _print_table(result)
     for note in _notes(result):
         out.print(note, markup=False, style="dim")
-    if isinstance(result, Splits):
-        for split in [split for split in result.splits if split.is_sure][:3]:
+    if isinstance(result, Slices):
+        for split in [split for split in result.slices if split.is_sure][:3]:
             out.print(f"• {split.sentence}", markup=False)
 
 

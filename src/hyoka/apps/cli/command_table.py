@@ -107,7 +107,7 @@ COMMANDS: Final = (
     ),
     Command(
         "analyse",
-        "analyze_commands.analyse_command",
+        "analyze_commands.analyze_command",
         "Say in short what evaluations are worth: metrics, and what the curves are like.",
         WORTH,
     ),
@@ -132,7 +132,7 @@ COMMANDS: Final = (
     ),
     Command(
         "splits",
-        "analyze_commands.splits_command",
+        "analyze_commands.slices_command",
         "Search all columns for the conditions where evaluations are wrong, the worst first.",
         WORTH,
     ),
@@ -175,7 +175,7 @@ COMMANDS: Final = (
     ),
     Command(
         "artefact",
-        "model_commands.artefact_command",
+        "model_commands.model_show_command",
         "Tell what a file of weights, strengths, … holds and how it was made.",
         MENDING,
     ),
@@ -272,7 +272,7 @@ COMMANDS: Final = (
     ),
     Command(
         "categorise",
-        "study_commands.categorise_command",
+        "study_commands.categorize_command",
         "Keep how far, how restless and how hard positions are, as columns to split curves by.",
         STUDIES,
     ),

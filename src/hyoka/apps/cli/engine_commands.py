@@ -13,7 +13,7 @@ from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
 from hyoka.games import GTP_GAME, games_with
 from hyoka.search import SearchSpec
 
-_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
+_COLORS = {"pass": "green", "warn": "yellow", "fail": "red"}
 
 
 def check_command(
@@ -48,8 +48,8 @@ def check_command(
         out.print(f"[bold]{name}[/] {escape(report.version)}  {escape(report.spec.text)}")
         table = plain_table("", "check", "")
         for check in report.checks:
-            colour = _COLOURS[check.verdict]
-            table.add_row(f"[{colour}]{check.verdict}[/]", check.name, escape(check.detail))
+            color = _COLORS[check.verdict]
+            table.add_row(f"[{color}]{check.verdict}[/]", check.name, escape(check.detail))
         out.print(table)
     if not report.passed:
         raise typer.Exit(1)

@@ -28,7 +28,7 @@ from hyoka.apps.cli.study_commands import StudyPath, Where
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning.comparison_training import (
-    Judgement,
+    Judgment,
     Lessons,
     PassReport,
     Training,
@@ -42,7 +42,7 @@ from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_sco
 from hyoka.models.sparse import sparse_evaluation
 from hyoka.models.training_games import LearnedGames
 from hyoka.storage.game_ids import GameIds
-from hyoka.storage.model_file import read_artefact
+from hyoka.storage.model_file import read_model_file
 from hyoka.storage.outputs import TRAINING
 from hyoka.study import Study
 from hyoka.study.layout import DESCRIPTION
@@ -166,7 +166,7 @@ def comparison_command(
     going_on = file.exists()
     parent = None
     if start is not None:
-        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
+        parent = LearnedGames.of_origin(read_model_file(start).origin, str(start))
     with progress_bars(quiet or as_json) as progress:
         learned, held_out = lessons_of(
             sources,
@@ -303,7 +303,7 @@ def _pass_text(report: PassReport) -> str:
     return said
 
 
-def _words(judged: Judgement) -> str:
+def _words(judged: Judgment) -> str:
     loss = "" if math.isnan(judged.log_loss) else f", log-loss {judged.log_loss:.4f}"
     return f"first {judged.first:.1%}, within 3 {judged.within:.1%}{loss}"
 
@@ -406,7 +406,7 @@ def scores_command(
     begun, parent = None, None
     if start is not None:
         begun = sparse_evaluation(opened.game, start)
-        parent = LearnedGames.of_origin(read_artefact(start).origin, str(start))
+        parent = LearnedGames.of_origin(read_model_file(start).origin, str(start))
     with progress_bars(quiet or as_json) as progress:
         leaves = ScoredLeaves.of_study(
             opened,

@@ -34,7 +34,7 @@ from hyoka.arena import (
     plan_match,
     play_match,
     repeated_games,
-    why_too_few,
+    too_few_reason,
 )
 from hyoka.arena.match import DESCRIPTION
 from hyoka.foundation.math import Estimate
@@ -203,7 +203,7 @@ def match_command(
 def jobs_for(plan: MatchPlan) -> int:
     """As many games as the machine has cores for the players' threads."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) // max(player.contestant.threads for player in plan.players))
+    return max(1, (cores or 1) // max(player.agent.threads for player in plan.players))
 
 
 def conditions_of(plan: MatchPlan) -> list[str]:
@@ -380,7 +380,7 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
     if len(standing.names) == 2 and standing.games:
         score = standing.duel(0, 1)
         duel = DuelSummary.of(standing, 0, 1)
-        nelo = duel.normalised_elo
+        nelo = duel.normalized_elo
         out.print(
             f"going first {score.as_first}, going second {score.as_second}; pairs {score.pairs}; "
             f"normalised Elo {elo_text(nelo)}; p = {duel.permutation_p:.2g} (pairs), "
@@ -405,7 +405,7 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
             markup=False,
             soft_wrap=True,
         )
-    reasons = (why_too_few(duel.score) for duel in result.duels if duel.score.games)
+    reasons = (too_few_reason(duel.score) for duel in result.duels if duel.score.games)
     for why in dict.fromkeys(filter(None, reasons)):
         out.print(f"{why} are too few to trust an interval", style="dim")
     for odd in odd_workers(result.games):
@@ -465,7 +465,7 @@ def duel_as_json(duel: DuelSummary) -> dict[str, object]:
         "pairs": list(score.pairs.counts),
         "rate": estimate_as_json(duel.rate),
         "elo": estimate_as_json(duel.elo),
-        "normalised_elo": estimate_as_json(duel.normalised_elo),
+        "normalized_elo": estimate_as_json(duel.normalized_elo),
         "superiority": duel.superiority,
         "binomial_p": duel.binomial_p,
         "permutation_p": duel.permutation_p,

@@ -28,13 +28,13 @@ from hyoka.foundation.errors import Error
 from hyoka.games import game_facts, position
 from hyoka.games.feature_descriptions import term_meaning
 from hyoka.models.book import PLIES, WHOSE, Whose
-from hyoka.models.bundled_index import built_in_artefact, built_in_names
+from hyoka.models.bundled_index import bundled_model_file, bundled_names
 from hyoka.records import Record, RecordStream, batches
 from hyoka.search import Book, linear_evaluation
-from hyoka.storage.model_file import BUILT_IN, KINDS, Artefact, Origin, read_artefact
+from hyoka.storage.model_file import BUILT_IN, KINDS, ModelFile, Origin, read_model_file
 
 
-def artefact_command(
+def model_show_command(
     source: Annotated[
         str | None,
         typer.Argument(
@@ -50,46 +50,46 @@ def artefact_command(
     Whether it is damaged is checked, too. Without a file: what comes with Hyoka.
     """
     if source is None:
-        built_in = [built_in_artefact(name) for name in built_in_names()]
+        built_in = [bundled_model_file(name) for name in bundled_names()]
         if as_json:
-            print_json([artefact.as_json() for artefact in built_in])
+            print_json([model_file.as_json() for model_file in built_in])
         else:
             _print_list(built_in)
         return
     is_name = source.startswith(f"{BUILT_IN}:")
-    artefact = built_in_artefact(source) if is_name else read_artefact(source)
+    model_file = bundled_model_file(source) if is_name else read_model_file(source)
     if as_json:
-        print_json(artefact.as_json())
+        print_json(model_file.as_json())
     else:
-        _print_facts(artefact)
+        _print_facts(model_file)
 
 
-def _print_list(artefacts: list[Artefact]) -> None:
+def _print_list(model_files: list[ModelFile]) -> None:
     table = plain_table("", "what it is", "bytes", "SHA-256", right=[2])
-    for each in artefacts:
+    for each in model_files:
         words = KINDS[each.kind or ""].words
         table.add_row(each.path, words, f"{len(each.content):,}", each.fingerprint)
     out.print(table)
 
 
-def _print_facts(artefact: Artefact) -> None:
+def _print_facts(model_file: ModelFile) -> None:
     table = plain_table("", "")
     table.show_header = False
-    for name, fact in _facts(artefact):
+    for name, fact in _facts(model_file):
         table.add_row(name, escape(fact))
     out.print(table)
 
 
-def _facts(artefact: Artefact) -> Iterator[tuple[str, str]]:
-    if artefact.kind is None:
+def _facts(model_file: ModelFile) -> Iterator[tuple[str, str]]:
+    if model_file.kind is None:
         yield "kind", "not told: it is what it is used as"
     else:
-        yield "kind", f"{artefact.kind}: {KINDS[artefact.kind].words}"
-    yield "game", artefact.game or "not told"
-    yield "format", "no header" if artefact.version is None else str(artefact.version)
-    yield "content", f"{len(artefact.content):,} bytes"
-    yield "SHA-256", artefact.sha256
-    origin = artefact.origin
+        yield "kind", f"{model_file.kind}: {KINDS[model_file.kind].words}"
+    yield "game", model_file.game or "not told"
+    yield "format", "no header" if model_file.version is None else str(model_file.version)
+    yield "content", f"{len(model_file.content):,} bytes"
+    yield "SHA-256", model_file.sha256
+    origin = model_file.origin
     if origin is None:
         yield "made by", "not told"
         return
@@ -279,7 +279,7 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show what an opening book knows: the moves of a position, with how often they were played."""
-    name = game or read_artefact(file, "book").game
+    name = game or read_model_file(file, "book").game
     if name is None:
         raise Error(f"{file} does not say for which game it is: --game")
     book = Book.from_file(name, file)

@@ -46,7 +46,7 @@ from hyoka.learning.strengths import Latent, Strengths, learn_latent, learn_stre
 from hyoka.models.loading import move_model
 from hyoka.models.training_games import LearnedGames
 from hyoka.records import Record, read_records
-from hyoka.storage.model_file import Origin, read_artefact
+from hyoka.storage.model_file import Origin, read_model_file
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
 HOLD_OUT = 0.1
@@ -145,7 +145,7 @@ def mets_command(
         f"from {about['moves']:,} moves of {len(learned):,} games",
         markup=False,
     )
-    tell_how_it_did(held_out, output)
+    print_accuracy(held_out, output)
 
 
 def predict_command(
@@ -232,7 +232,7 @@ def judged(
     return predict(table_of(unseen), model, name=str(file), progress=progress)
 
 
-def tell_how_it_did(found: Recognitions | None, file: Path) -> None:
+def print_accuracy(found: Recognitions | None, file: Path) -> None:
     """The table of games held out, and what to do with the file."""
     if found is not None:
         _print(found)
@@ -298,7 +298,7 @@ def combined_command(
     """
     if len(models) < 2:
         raise Error("give two models or more: -m FILE -m FILE")
-    parts = [read_artefact(model) for model in models]
+    parts = [read_model_file(model) for model in models]
     sources = [LearnedGames.of_origin(part.origin, part.path) for part in parts]
     if unknown := [source.model for source in sources if not source.is_known]:
         raise Error(
@@ -338,7 +338,7 @@ def combined_command(
         shown.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
     shown.add_row("all", "", f"{found.log_losses[-1]:.3f}")
     out.print(shown)
-    tell_how_it_did(held_out, output)
+    print_accuracy(held_out, output)
 
 
 STRENGTH_POSITIONS = 500_000
@@ -438,7 +438,7 @@ def strengths_command(
                 origin=origin,
                 progress=progress,
             )
-        model.artefact().save(output)
+        model.model_file().save(output)
         if table is not None:
             found.save(table)
         held_out = judged(model.model(), unseen, output, progress)
@@ -459,7 +459,7 @@ def strengths_command(
         )
         return
     _print_strengths(found, rows)
-    tell_how_it_did(held_out, output)
+    print_accuracy(held_out, output)
 
 
 def _print_strengths(found: Strengths, rows: int) -> None:

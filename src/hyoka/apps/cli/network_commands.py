@@ -39,7 +39,7 @@ from hyoka.learning.network_training import (
     learn_network,
 )
 from hyoka.learning.perceptrons import (
-    LabelledPositions,
+    LabeledPositions,
     PerceptronSettings,
     PlyError,
     TrainedPerceptrons,
@@ -426,7 +426,7 @@ def perceptrons_command(
         batch=batch,
         least=least,
     )
-    learned, held_out = _labelled(sources, evaluator, hold_out)
+    learned, held_out = _labeled(sources, evaluator, hold_out)
     with progress_bars(quiet or as_json) as progress:
         trained = learn_perceptrons(
             learned, settings, seed=seed, jobs=threads or os.cpu_count() or 1, progress=progress
@@ -458,9 +458,9 @@ def perceptrons_command(
     _tell(trained, games, errors, output)
 
 
-def _labelled(
+def _labeled(
     sources: list[Path], evaluator: str | None, hold_out: float
-) -> tuple[LabelledPositions, LabelledPositions]:
+) -> tuple[LabeledPositions, LabeledPositions]:
     """What is learned from and what is held out, of studies and of records."""
     studies = [source for source in sources if (source / DESCRIPTION).exists()]
     records = [source for source in sources if source not in studies]
@@ -471,12 +471,12 @@ def _labelled(
         study = Study.open(source)
         parts.append(
             tuple(
-                LabelledPositions.of_study(study, evaluator, hold_out=hold_out, held_out=apart)
+                LabeledPositions.of_study(study, evaluator, hold_out=hold_out, held_out=apart)
                 for apart in (False, True)
             )
         )
     if records:
-        parts.append(tuple(map(LabelledPositions.of_records, split(games_of(records), hold_out))))
+        parts.append(tuple(map(LabeledPositions.of_records, split(games_of(records), hold_out))))
     learned, held_out = (reduce(add, each) for each in zip(*parts, strict=True))
     if not len(learned):
         raise Error(

@@ -33,7 +33,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.foundation.errors import TERMINAL_COMMANDS, harmless
+from hyoka.foundation.errors import TERMINAL_COMMANDS, escape_control_chars
 from hyoka.foundation.progress import OnProgress, Progress, Tally
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class SafeConsole(Console):
     ) -> Iterable[Segment]:
         """What is to be shown, piece by piece."""
         for piece in super().render(renderable, options):
-            yield piece if piece.control else Segment(harmless(piece.text), piece.style)
+            yield piece if piece.control else Segment(escape_control_chars(piece.text), piece.style)
 
 
 # A file or a pipe gets whole lines; only a terminal has a width.
@@ -61,7 +61,7 @@ err = SafeConsole(stderr=True, highlight=False)
 
 def say(text: str, *, complaint: bool = False) -> None:
     """Print a text as it is, but harmless, to standard output or error."""
-    print(harmless(text), file=sys.stderr if complaint else sys.stdout)
+    print(escape_control_chars(text), file=sys.stderr if complaint else sys.stdout)
 
 
 def command_line(context: typer.Context) -> str:
@@ -228,12 +228,14 @@ class _SafeTable(Table):
 
     def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
         """Add a row; texts are made harmless."""
-        super().add_row(*(harmless(c) if isinstance(c, str) else c for c in cells), **style)
+        super().add_row(
+            *(escape_control_chars(c) if isinstance(c, str) else c for c in cells), **style
+        )
 
 
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     """A table without lines; columns in `right` are aligned there."""
-    table = _SafeTable(*map(harmless, headings), box=None)
+    table = _SafeTable(*map(escape_control_chars, headings), box=None)
     for heading in table.columns:
         heading.overflow = "fold"
     for column in right:

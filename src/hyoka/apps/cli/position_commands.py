@@ -16,7 +16,7 @@ from rich.status import Status
 
 from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
 from hyoka.apps.cli.output_files import Output
-from hyoka.foundation.errors import Error, harmless
+from hyoka.foundation.errors import Error, escape_control_chars
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
 from hyoka.games.diagram import Diagram, Lettering, diagram, svg, terminal
 from hyoka.reporting.search_tree import TREE_FILES, write_tree
@@ -272,7 +272,9 @@ def _print_known(known: dict[str, Any]) -> None:
         out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
     for remark in known.get("remarks", []):
         facts = {key: value for key, value in remark.items() if value not in (None, False, "", ())}
-        words = "  ".join(f"{key} {harmless(_short(value))}" for key, value in facts.items())
+        words = "  ".join(
+            f"{key} {escape_control_chars(_short(value))}" for key, value in facts.items()
+        )
         out.print(f"record: {words}", markup=False, soft_wrap=True)
     for row in known.get("evaluations", []):
         facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
@@ -338,8 +340,8 @@ def search_command(
     """
     line = played(position(game, text).line(), moves)
     name = name_of(line)
-    chosen = SearchSpec.from_text(spec or FACTS[name].usual_search)
-    here = chosen.said_for(name)
+    chosen = SearchSpec.from_text(spec or FACTS[name].default_search)
+    here = chosen.validated_for(name)
     if settings:
         _print_settings(here, as_json)
         return

@@ -31,7 +31,7 @@ def report_command(
     evaluators: Evaluators = None,
     where: Where = None,
     draws: Draws = "drop",
-    splits: Annotated[
+    slices: Annotated[
         int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")
     ] = 5,
     resamples: Annotated[
@@ -70,7 +70,7 @@ def report_command(
             evaluators=evaluators,
             where=where,
             draws=draws,
-            splits=splits,
+            slices=slices,
             resamples=resamples,
             seed=seed,
             link=link_of(bend, limit),

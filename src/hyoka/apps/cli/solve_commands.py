@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from hyoka.agents import contestant_of, spec_of
+from hyoka.agents import agent_of, spec_of
 from hyoka.apps.cli.move_model_commands import tell_judges
 from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
 from hyoka.apps.cli.position_commands import GameName
@@ -86,7 +86,7 @@ def solve_command(
     Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
     """
     specs = [spec_of(player) for player in players or ["ab"]]
-    over_gtp = any(contestant_of(spec).speaks_gtp for spec in specs)
+    over_gtp = any(agent_of(spec).speaks_gtp for spec in specs)
     problems = _chosen(suites, limit, over_gtp=over_gtp)
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
     reports: list[SolveReport] = []

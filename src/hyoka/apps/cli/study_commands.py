@@ -38,7 +38,7 @@ from hyoka.study import (
     Study,
     adjudicate,
     adjudicate_records,
-    categorise,
+    categorize,
     check_study,
     columns_of,
     evaluate,
@@ -350,7 +350,7 @@ def rank_command(
     )
 
 
-def categorise_command(
+def categorize_command(
     study: StudyPath,
     spec: Annotated[
         str,
@@ -372,7 +372,7 @@ def categorise_command(
     """
     opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:
-        report = categorise(opened, spec=spec, threads=jobs, progress=progress)
+        report = categorize(opened, spec=spec, threads=jobs, progress=progress)
     if as_json:
         print_json(dataclasses.asdict(report))
         return

@@ -204,15 +204,15 @@ def demo_command(
         progress(Progress("measuring", 0, 1, "steps", "metrics"))
         metrics = demo.go.metrics(names)
         progress(Progress("measuring", 1, 1, "steps"))
-        splits = demo.go.splits(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
+        slices = demo.go.slices(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
         write_report(demo.go, report, evaluators=names, progress=progress)
     seconds = time.monotonic() - started
     if as_json:
-        facts = {"metrics": metrics.rows(), "splits": splits.rows(), "seconds": round(seconds, 1)}
+        facts = {"metrics": metrics.rows(), "splits": slices.rows(), "seconds": round(seconds, 1)}
         print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
     print_result(metrics)
-    print_result(splits)
+    print_result(slices)
     out.print(f"The report is {report}: open it in a browser.", markup=False)
     out.print(
         f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
@@ -327,7 +327,7 @@ def studio_command(
 
     if not folder.is_dir():
         raise SourceError(f"{folder}: no such folder; make it first: mkdir {folder}")
-    settings = settings or (file if (file := engines.usual_settings()).is_file() else None)
+    settings = settings or (file if (file := engines.default_settings()).is_file() else None)
     allowed = engines.engines_from_settings(settings) if settings is not None else {}
     allowed |= engines.named_engines(engine or [])
     root = folder.resolve()

@@ -97,7 +97,7 @@ def engines_from_settings(file: Path) -> dict[str, str]:
     return {name: _checked(name, spec) for name, spec in table.items()}
 
 
-def usual_settings() -> Path:
+def default_settings() -> Path:
     """Where a user keeps settings of the studio, be they there or not."""
     place = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(place) / "hyoka" / "studio.toml"

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final
 from starlette.exceptions import HTTPException
 
 import hyoka as hk
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 from hyoka.storage.files import open_regular, read_regular, umask
 from hyoka.storage.model_file import KINDS
 
@@ -70,7 +70,9 @@ class Folder:
         """
         found = self._inside(text)
         if must_exist and not os.path.exists(found):  # also for what no file can be called
-            raise hk.SourceError(f"there is no '{harmless(text)}' in the studio's folder")
+            raise hk.SourceError(
+                f"there is no '{escape_control_chars(text)}' in the studio's folder"
+            )
         if must_exist:
             self.check_reach(found)
         return found
@@ -78,7 +80,7 @@ class Folder:
     def _inside(self, text: str) -> Path:
         if "\0" in text or not text.strip():
             raise hk.SourceError("no file is named")
-        shown = harmless(text)
+        shown = escape_control_chars(text)
         root = self.root.resolve()
         try:
             found = (root / text).resolve()

@@ -18,11 +18,11 @@ import typer
 import typer.main
 
 import hyoka as hk
-from hyoka.agents.kinds import CONTESTANTS
-from hyoka.agents.search_agent import SearchContestant
+from hyoka.agents.kinds import AGENT_KINDS
+from hyoka.agents.search_agent import SearchAgent
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 from hyoka.games import FACTS
 
 OFFERED: Final = (
@@ -93,7 +93,7 @@ class Field:
             return "lines"
         return "number" if self.type in (int, float) else "text"
 
-    def is_left_as_it_is(self, given: Sequence[str]) -> bool:
+    def is_unchanged(self, given: Sequence[str]) -> bool:
         """Whether a box that was sent is ticked, or not, as it is by default."""
         return self.shape == "check" and (given[-1] == "on") == (self.default == "on")
 
@@ -135,7 +135,7 @@ class Form:
         known = {each.name for each in self.fields}
         for name in values:
             if name not in known:
-                raise hk.ParameterError(harmless(name)[:40], "is no field of this form")
+                raise hk.ParameterError(escape_control_chars(name)[:40], "is no field of this form")
         options: list[str] = []
         arguments: list[str] = []
         for each in self.fields:
@@ -195,7 +195,7 @@ class Allow:
         if each.is_spec and (spec := self._engine(each, text)) is not None:
             return spec
         for word in _BEFORE_COLONS.findall(text):
-            if any(kind.is_named(word) for kind in CONTESTANTS if kind is not SearchContestant):
+            if any(kind.is_named(word) for kind in AGENT_KINDS if kind is not SearchAgent):
                 known = ", ".join(self.engines.allowed) or "none yet"
                 raise hk.ParameterError(
                     each.label,
@@ -229,7 +229,8 @@ class Allow:
             return spec
         more = f", or NAME={name}@CLOCK with a clock such as 60+0.6" if each.is_player else ""
         raise hk.ParameterError(
-            each.label, f"takes an engine by its name alone: {name}{more}; not '{harmless(text)}'"
+            each.label,
+            f"takes an engine by its name alone: {name}{more}; not '{escape_control_chars(text)}'",
         )
 
 
@@ -237,7 +238,7 @@ def _check_tame(each: Field, text: str) -> None:
     """Raise ParameterError if a text stands for any number of files: links may be among them."""
     if _WILD.search(text):
         raise hk.ParameterError(
-            each.label, f"names a file or a folder, not a pattern, '{harmless(text)}'"
+            each.label, f"names a file or a folder, not a pattern, '{escape_control_chars(text)}'"
         )
 
 
@@ -257,7 +258,9 @@ class Forms:
     def form(self, name: str) -> Form:
         """A command's form; raises ParameterError if it is no run."""
         if name not in self.commands:
-            raise hk.ParameterError("command", f"'{harmless(name)}' is nothing that is run here")
+            raise hk.ParameterError(
+                "command", f"'{escape_control_chars(name)}' is nothing that is run here"
+            )
         return _form(self.commands[name])
 
     def words(

@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 import hyoka as hk
 from hyoka.apps.studio.folder import Folder, Found
 from hyoka.apps.studio.state import Room, studio_of
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 from hyoka.games import FACTS
 
 END: Final = "end"
@@ -108,7 +108,7 @@ def environment() -> jinja2.Environment:
     made.filters["game"] = game_title
     made.filters["duration"] = duration
     made.filters["moment"] = moment
-    made.filters["harmless"] = harmless
+    made.filters["harmless"] = escape_control_chars
     made.filters["size"] = size_text
     made.filters["where"] = where_to_look
     made.filters["coded"] = coded
@@ -191,7 +191,7 @@ def status_and_words(error: Exception, folder: Folder) -> tuple[int, str]:
     number = (error.errno or 0) if isinstance(error, OSError) else 0
     if isinstance(error, OSError) and number in _DISK_PROBLEMS:
         status, advice = _DISK_PROBLEMS[number]
-        name = f"'{harmless(folder.shown(error.filename))}': " if error.filename else ""
+        name = f"'{escape_control_chars(folder.shown(error.filename))}': " if error.filename else ""
         return status, f"{name}{os.strerror(number)}: {advice}."
     _log.error("%s", type(error).__name__, exc_info=error)
     return HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong; the terminal says what."

@@ -11,7 +11,7 @@ from typing import Final
 from starlette.convertors import Convertor, register_url_convertor
 
 import hyoka as hk
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 
 _MOST_DIGITS: Final = 15
 _MOST_SHOWN: Final = 40
@@ -55,7 +55,7 @@ def decimal_number(text: object, name: str, least: float, most: float) -> float:
 
 
 def _shown(text: str) -> str:
-    return harmless(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
+    return escape_control_chars(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
 
 
 class _Number(Convertor[int]):

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import hyoka as hk
 from hyoka.apps.studio.folder import STATE, Folder
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 from hyoka.storage.files import open_regular, read_regular, write_text
 
 Values = Mapping[str, Sequence[str]]
@@ -352,7 +352,9 @@ def _check_own_files(place: Path) -> None:
         except FileNotFoundError:  # replaced meanwhile
             continue
         if not is_regular:
-            raise hk.SourceError(f"run {number}: '{harmless(entry.name)}' is not a regular file")
+            raise hk.SourceError(
+                f"run {number}: '{escape_control_chars(entry.name)}' is not a regular file"
+            )
 
 
 def _forget(file: Path) -> None:

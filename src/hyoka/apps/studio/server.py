@@ -83,7 +83,7 @@ def studio_app(studio: Studio, *, token: str, host: str = "127.0.0.1", port: int
     return app
 
 
-USUAL_PORT: Final = 8620
+DEFAULT_PORT: Final = 8620
 _SHORTEST: Final = 24
 _QUEUE: Final = 128
 
@@ -91,7 +91,7 @@ _QUEUE: Final = 128
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket at an address; without a port the usual one, or any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for wanted in (USUAL_PORT, 0) if port is None else (port,):
+    for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
         # With its protocol named, asyncio sends short answers at once.
         sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -107,7 +107,7 @@ _THOUGHT: Final = re.compile(
 )
 _MATE: Final = 100_000
 """A score of 100,000 + N is a mate in N moves."""
-_USUAL_LIMITS: Final = Limits(time_s=1.0)
+_DEFAULT_LIMITS: Final = Limits(time_s=1.0)
 """CECP counts whole seconds."""
 _OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores")}
 """Options that are commands of the protocol: the feature that offers it, and the command."""
@@ -432,11 +432,11 @@ class CecpEngine:
 
     def _wait_s(self, limits: Limits) -> float:
         """How long to wait for a move within the limits; CECP counts whole seconds."""
-        time_s = (limits or _USUAL_LIMITS).time_s
+        time_s = (limits or _DEFAULT_LIMITS).time_s
         return self.spec.wait_s(None if time_s is None else math.ceil(time_s))
 
     def _limit_lines(self, limits: Limits) -> str:
-        limits = limits or _USUAL_LIMITS
+        limits = limits or _DEFAULT_LIMITS
         for key in ("nodes", "playouts", "level"):
             if getattr(limits, key) is not None:
                 message = f"CECP knows no limit '{key}'; there are time and depth"

@@ -24,7 +24,7 @@ from hyoka.games import Position, games_with
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
-USUAL_LIMITS: Final = Limits(time_s=0.1)
+DEFAULT_LIMITS: Final = Limits(time_s=0.1)
 """Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
 
 
@@ -51,7 +51,7 @@ class Dialect:
     knows_increments: bool = True
     takes_moves: bool = True
     """Whether it is told how a position came about, or else the position alone."""
-    limits: Limits = USUAL_LIMITS
+    limits: Limits = DEFAULT_LIMITS
     """Where nobody says how long to think."""
 
 
@@ -73,12 +73,12 @@ _DIALECTS: Final = (
         limits=Limits(depth=4),
     ),
 )
-_USUAL: Final = Dialect()
+_DEFAULT: Final = Dialect()
 
 
 def dialect_of(name: str) -> Dialect:
     """The dialect of an engine that calls itself so; by far the most have none."""
-    return next((each for each in _DIALECTS if re.match(each.match, name)), _USUAL)
+    return next((each for each in _DIALECTS if re.match(each.match, name)), _DEFAULT)
 
 
 _OPTION: Final = re.compile(r"option name (.+?) type (\w+)(.*)")
@@ -500,8 +500,8 @@ class UciEngine:
             raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
         return str(move)
 
-    def _position_line(self, replay: Replay, usual_start: bool) -> str:
-        if usual_start:
+    def _position_line(self, replay: Replay, standard_start: bool) -> str:
+        if standard_start:
             # Back to usual chess costs nothing where nobody has left it.
             switch = self._switch_chess960(False) if self._chess960 else ""
             start = "startpos"

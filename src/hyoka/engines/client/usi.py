@@ -17,10 +17,10 @@ class UsiEngine(UciEngine):
     _new_game: ClassVar[str] = "usinewgame\n"
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 
-    def _position_line(self, replay: Replay, usual_start: bool) -> str:
+    def _position_line(self, replay: Replay, standard_start: bool) -> str:
         if not self.dialect.takes_moves:
             return f"position sfen {_sfen(replay.last)}\n"
-        start = "startpos" if usual_start else f"sfen {_sfen(replay.first)}"
+        start = "startpos" if standard_start else f"sfen {_sfen(replay.first)}"
         if replay.moves:
             return f"position {start} moves {' '.join(replay.moves)}\n"
         return f"position {start}\n"

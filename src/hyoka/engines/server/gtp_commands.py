@@ -47,15 +47,15 @@ def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> S
     dead: list[tuple[str, ...]] = []
     cleared = cells.copy()
     for chain in _chains(cells):
-        colour = int(cells[chain[0]])
-        mean = float(np.mean([kept[point] for point in chain])) * colour
+        color = int(cells[chain[0]])
+        mean = float(np.mean([kept[point] for point in chain])) * color
         (alive if mean >= 0 else dead).append(tuple(_name(point, position.size) for point in chain))
         if mean < 0:
             for point in chain:
                 cleared[point] = 0
     stones = [
-        [_name(tuple(point), position.size) for point in np.argwhere(cleared == colour).tolist()]
-        for colour in (1, -1)
+        [_name(tuple(point), position.size) for point in np.argwhere(cleared == color).tolist()]
+        for color in (1, -1)
     ]
     board = type(position).from_stones(*stones, komi=position.komi)
     return Status(tuple(alive), tuple(dead), float(board.score))
@@ -116,7 +116,7 @@ def _name(point: tuple[int, ...], size: int) -> str:
     return f"{COLUMNS[point[1]]}{size - point[0]}"
 
 
-COLOURS: Final = {
+COLORS: Final = {
     "b": Player.first,
     "black": Player.first,
     "w": Player.second,
@@ -127,9 +127,9 @@ _CONFIDENCE: Final = 1.96
 
 def colour_of(words: Sequence[str]) -> Player:
     """The colour that a command's first argument names. Raises NotationError."""
-    if not words or words[0].lower() not in COLOURS:
+    if not words or words[0].lower() not in COLORS:
         raise NotationError("syntax error")
-    return COLOURS[words[0].lower()]
+    return COLORS[words[0].lower()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ class Analysis:
         """
         asked = cls(style)
         left = list(words)
-        if left and left[0].lower() in COLOURS:
-            asked = replace(asked, player=COLOURS[left.pop(0).lower()])
+        if left and left[0].lower() in COLORS:
+            asked = replace(asked, player=COLORS[left.pop(0).lower()])
         if left and left[0].isdecimal():
             left.insert(0, "interval")
         while len(left) >= 2:

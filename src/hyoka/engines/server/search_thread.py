@@ -12,7 +12,7 @@ from hyoka.games import AnyMove, Line
 from hyoka.search import SearchLimits, SearchResult, SearchSpec, Setting
 
 _MOST: Final = 2**31 - 1
-_USUAL_NAMES: Final = {
+_DEFAULT_NAMES: Final = {
     "hash": "Hash",
     "memory": "Hash",
     "threads": "Threads",
@@ -40,7 +40,7 @@ def options_of(spec: SearchSpec) -> list[Option]:
     """
     return [
         Option(
-            _USUAL_NAMES.get(setting.name, setting.name),
+            _DEFAULT_NAMES.get(setting.name, setting.name),
             _declaration(setting, spec[setting.name]),
             setting.name,
         )

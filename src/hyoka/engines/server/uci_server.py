@@ -31,7 +31,7 @@ SearcherOf = Callable[[SearchSpec, str], Searcher]
 _SETOPTION: Final = re.compile(r"name\s+(?P<name>.+?)(?:\s+value(?:\s+(?P<value>.*))?)?", re.DOTALL)
 _MOST_LINES: Final = 500
 _PATIENCE_S: Final = 5.0  # with a search that does not hear that we quit
-_USUAL_FIELDS: Final = ("-", "-", "0", "1")  # for those that a FEN leaves out
+_DEFAULT_FIELDS: Final = ("-", "-", "0", "1")  # for those that a FEN leaves out
 
 
 class UciServer:
@@ -209,7 +209,7 @@ class UciServer:
             return position(self.game)
         if words[:1] == ["fen"] and len(words) >= 3:
             fields = words[1:]
-            return position(self.game, " ".join([*fields, *_USUAL_FIELDS[len(fields) - 2 :]]))
+            return position(self.game, " ".join([*fields, *_DEFAULT_FIELDS[len(fields) - 2 :]]))
         raise NotationError("expected startpos or fen, and the fields of one")
 
     # Thinking

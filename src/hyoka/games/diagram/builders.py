@@ -121,7 +121,7 @@ class _Words(TypedDict):
 def _words(game: Game) -> _Words:
     facts = facts_of(game)
     # A terminal may have no ×.
-    return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.colours}
+    return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.colors}
 
 
 _BLACK: Final = Paint(fill="#1d1d1f", edge="#5c5c60", ink="#fff")

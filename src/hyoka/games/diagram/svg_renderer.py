@@ -210,10 +210,10 @@ def _surface(board: Diagram) -> str:
             f'<path stroke="{_safe(look.line)}" stroke-width="{_n(1.1 * unit)}" '
             f'stroke-linecap="square" d="{"".join(lines)}"/>'
         )
-    labelled = [cell for cell, _ in board.labels if not board.pieces[cell[0]][cell[1]]]
-    if look.crossings and labelled:
-        text += f'<path fill="{_safe(look.board)}" d="{_repeated(_circle(13), labelled)}"/>'
-    if dots := [dot for dot in board.dots if dot not in labelled]:
+    labeled = [cell for cell, _ in board.labels if not board.pieces[cell[0]][cell[1]]]
+    if look.crossings and labeled:
+        text += f'<path fill="{_safe(look.board)}" d="{_repeated(_circle(13), labeled)}"/>'
+    if dots := [dot for dot in board.dots if dot not in labeled]:
         text += f'<path fill="{_safe(look.line)}" d="{_repeated(_circle(3 * unit), dots)}"/>'
     return (
         text

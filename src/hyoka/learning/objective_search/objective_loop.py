@@ -40,13 +40,13 @@ from hyoka.learning.objective_search.optimizers import (
     Pbilc,
     RandomSearch,
 )
-from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterised, objective_artefact
-from hyoka.parallel import Crew, Run
+from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterized, objective_model_file
+from hyoka.parallel import Run, WorkerState
 from hyoka.search import SearchSpec, ab
 from hyoka.search.assembly import alpha_beta_options, models_for
 from hyoka.storage.files import check_regular, read_regular, write_bytes
 from hyoka.storage.locking import locked
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.outputs import check_output_folder
 
 JOURNAL: Final = "journal.jsonl"
@@ -140,9 +140,9 @@ class DuelTask:
     plan: SearchPlan
 
 
-def train(task: TrainingTask, crew: Crew | None = None) -> bytes:
+def train(task: TrainingTask, worker_state: WorkerState | None = None) -> bytes:
     """The evaluation that an objective makes, as a file."""
-    del crew
+    del worker_state
     settings = dataclasses.replace(task.plan.training, objective=task.objective)
     training = learn_comparison(
         task.lessons, features=task.plan.features, settings=settings, threads=1
@@ -152,12 +152,12 @@ def train(task: TrainingTask, crew: Crew | None = None) -> bytes:
         seed=task.plan.seed,
         counts={"games": len(task.lessons.games.ids), "individual": task.number},
     )
-    return training.evaluation().artefact(origin).to_bytes()
+    return training.evaluation().model_file(origin).to_bytes()
 
 
-def play(task: DuelTask, crew: Crew | None = None) -> list[int]:
+def play(task: DuelTask, worker_state: WorkerState | None = None) -> list[int]:
     """The results of games, the one's view: 1, 0 or -1, moving first and second in turn."""
-    del crew
+    del worker_state
     spec = ab(nodes=task.plan.nodes, hash=1)
     models = [models_for(_with(spec, content), task.game) for content in task.evaluations]
     openings = openings_for(
@@ -179,7 +179,7 @@ def play(task: DuelTask, crew: Crew | None = None) -> list[int]:
 
 
 def _with(spec: SearchSpec, content: bytes) -> SearchSpec:
-    return spec.with_settings(eval=Artefact.from_bytes(content))
+    return spec.with_settings(eval=ModelFile.from_bytes(content))
 
 
 def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[int]]:
@@ -302,9 +302,9 @@ class ObjectiveSearch:
         return self._lessons.games.game
 
     @property
-    def mean(self) -> Parameterised:
+    def mean(self) -> Parameterized:
         """The objective in the middle of the distribution: what the search has found."""
-        return Parameterised.from_vector(self._optimiser.mean)
+        return Parameterized.from_vector(self._optimiser.mean)
 
     def elo(self) -> dict[int, float]:
         """How strong the population is; its mean is 0. Pre: all have played."""
@@ -429,7 +429,7 @@ class ObjectiveSearch:
         missing = [each for each in self.population if not self.file_of(each).exists()]
         tasks = [
             TrainingTask(
-                each, Parameterised.from_vector(self.vectors[each]), self._lessons, self.plan
+                each, Parameterized.from_vector(self.vectors[each]), self._lessons, self.plan
             )
             for each in missing
         ]
@@ -491,7 +491,7 @@ class ObjectiveSearch:
 
 
 def _all_done(
-    work: Callable[[Any, Crew], Any],
+    work: Callable[[Any, WorkerState], Any],
     tasks: list[Any],
     jobs: int,
     executor: Executor | None,
@@ -533,4 +533,4 @@ def read_steps(folder: Path) -> list[Step]:
 
 def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
     """Write the objective that a search has found so far."""
-    objective_artefact(search.mean, origin).save(path)
+    objective_model_file(search.mean, origin).save(path)

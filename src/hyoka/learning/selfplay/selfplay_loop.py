@@ -37,13 +37,13 @@ from hyoka.learning.network_training import (
     learn_network,
 )
 from hyoka.learning.selfplay.selfplay_games import PlayedGames, games_of_study, play_games, study_of
-from hyoka.parallel import Crew, Run, RunStopped
+from hyoka.parallel import Run, RunStopped, WorkerState
 from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
 from hyoka.storage.files import open_regular, read_regular, write_bytes
 from hyoka.storage.game_ids import GameIds
 from hyoka.storage.locking import locked
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.outputs import check_output_folder
 from hyoka.study import Study, has_visits
 
@@ -111,14 +111,14 @@ class LoopPlan:
     def _with_network(self) -> SearchSpec:
         return SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
 
-    def spec(self, network: Path | Artefact | None) -> SearchSpec:
+    def spec(self, network: Path | ModelFile | None) -> SearchSpec:
         """The search with a network, or the first one."""
         if network is None:
             return self.first_spec
         file = (
             network
-            if isinstance(network, Artefact)
-            else Artefact.from_bytes(read_regular(network), path=str(network))
+            if isinstance(network, ModelFile)
+            else ModelFile.from_bytes(read_regular(network), path=str(network))
         )
         more: dict[str, Any] = {"eval": file}
         if self.settings.blocks or self.settings.policy_units:
@@ -161,7 +161,7 @@ class PlayTask:
     games: int
 
 
-def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
+def play_part(task: PlayTask, worker_state: WorkerState | None = None) -> bytes:
     """The games of a task, as a file; raises RunStopped after a game if nobody wants it."""
     options = uct_options(task.spec, task.plan.game)
     options.set("memory", _TREE_MEMORY)
@@ -170,7 +170,7 @@ def play_part(task: PlayTask, crew: Crew | None = None) -> bytes:
     # What a game is belongs to its number, so that they are the same one by one.
     games = []
     for number in range(task.first, task.first + task.games):
-        if crew is not None and crew.is_stopped:
+        if worker_state is not None and worker_state.is_stopped:
             raise RunStopped
         games.append(play_games(task.plan.game, players, np.array([task.plan.komi]), number, plan))
     played = PlayedGames.joined(games)
@@ -340,7 +340,7 @@ class SelfPlayLoop:
                 or_, (GameIds.of_moves(each.moves, each.move_offsets) for each in lessons)
             ),
         )
-        artefact = learned.network.artefact(origin)
+        model_file = learned.network.model_file(origin)
         report = learned.reports[-1]
         made = Generation(
             number,
@@ -353,9 +353,9 @@ class SelfPlayLoop:
             score=None,
             elo=None,
             gate_games=0,
-            network=artefact.sha256,
+            network=model_file.sha256,
         )
-        artefact.save(file)
+        model_file.save(file)
         _write(summary, made)
         return made
 
@@ -439,7 +439,7 @@ def _generation(file: Path) -> Generation:
 
 
 def _sha256(file: Path) -> str:
-    return Artefact.from_bytes(read_regular(file), path=str(file)).sha256
+    return ModelFile.from_bytes(read_regular(file), path=str(file)).sha256
 
 
 def _number(*parts: int) -> int:

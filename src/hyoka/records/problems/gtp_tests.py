@@ -55,7 +55,7 @@ _LOSES_THE_BOARD = frozenset(
         "gogui-play_sequence",
     }
 )
-_COLOURS = {"b": Player.first, "black": Player.first, "w": Player.second, "white": Player.second}
+_COLORS = {"b": Player.first, "black": Player.first, "w": Player.second, "white": Player.second}
 
 
 def read(text: str, source: str, open_beside: OpenBeside | None = None) -> ProblemSet:
@@ -183,9 +183,9 @@ class _Board:
         self._past[-1] = self._past[-1].with_komi(float(text))
 
     def _play(self, arguments: list[str]) -> None:
-        if len(arguments) != 2 or arguments[0].lower() not in _COLOURS:
+        if len(arguments) != 2 or arguments[0].lower() not in _COLORS:
             raise NotationError("expected a colour and a point")
-        past = self._past[-1].to_play(_COLOURS[arguments[0].lower()])
+        past = self._past[-1].to_play(_COLORS[arguments[0].lower()])
         self._past.append(past.play(arguments[1]))
 
     def _undo(self, arguments: list[str]) -> None:
@@ -211,10 +211,10 @@ def _test(board: _Board, command: str, line: str) -> GtpTest:
     name, *arguments = command.split()
     moves: tuple[str, ...] = ()
     if name in _ASKS_FOR_A_MOVE:
-        colour = arguments[0].lower() if arguments else ""
-        if colour not in _COLOURS:
+        color = arguments[0].lower() if arguments else ""
+        if color not in _COLORS:
             raise NotationError(f"'{command}' does not say whose move is wanted")
-        past = past.to_play(_COLOURS[colour])
+        past = past.to_play(_COLORS[color])
         moves = _listed_moves(past.game, pattern)
     return GtpTest(
         name_of(past.game),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import RatingList
-from hyoka.reporting.caveats import known_limits
+from hyoka.reporting.caveats import caveats
 from hyoka.reporting.match_report.match_evaluations import (
     EvaluationCurve,
     confidence_findings,
@@ -111,7 +111,7 @@ def _methods(facts: MatchFacts) -> Iterator[str]:
             "from what a single duel's share of the points says."
         )
     yield "Games that end by a fault count like any other: who failed lost."
-    for limit in known_limits("Matches"):
+    for limit in caveats("Matches"):
         yield f"Known limit: {limit}"
     yield evaluations_method()
     if len(facts) > GAMES_READ_CLOSELY:

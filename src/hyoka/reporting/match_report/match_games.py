@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.arena.elo import rate, why_too_few
+from hyoka.arena.elo import rate, too_few_reason
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.score import Score
 from hyoka.reporting.charts import MOST_SERIES, RESULTS, Dot, Part, Spot, columns, dots, lines, rows
@@ -91,7 +91,7 @@ def _first_move_words(facts: MatchFacts) -> str:
         f"{share.low:.1%} to {share.high:.1%})"
     )
     sure = rate(score, continuity=True)
-    if too_few := why_too_few(score):
+    if too_few := too_few_reason(score):
         return f"{points}: {too_few} cannot tell whether moving first is an advantage."
     if sure.low > 0.5:
         return f"{points}: moving first was an advantage."

@@ -13,7 +13,7 @@ from hyoka.arena.elo import (
     likelihood_of_superiority,
     permutation_p_value,
     rate,
-    why_too_few,
+    too_few_reason,
 )
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import Rated, RatingList, rate_players
@@ -38,7 +38,7 @@ def duel_findings(facts: MatchFacts) -> list[str]:
     points = f"{score.points:g} to {score.games - score.points:g} in {games} ({score.score})"
     chance = permutation_p_value(score)
     sure = rate(score, continuity=True)
-    too_few = why_too_few(score)
+    too_few = too_few_reason(score)
     shown = sure.low > 0.5 and chance < 0.05 and not too_few
     if shown:
         first = f"{a} is stronger than {b}: {points}, {elo_text(strength)}."
@@ -225,7 +225,7 @@ def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
             f"{repeats:,} of {counted(len(facts), 'game')} repeat others move for move. They prove "
             "nothing new, and the intervals here are too narrow."
         )
-    reasons = [why_too_few(facts.standing.duel(*duel)) for duel in facts.standing.duels()]
+    reasons = [too_few_reason(facts.standing.duel(*duel)) for duel in facts.standing.duels()]
     few = [why for why in reasons if why]
     if few and len(facts.present) == 2:
         yield f"{few[0].capitalize()} are too few to trust an interval."

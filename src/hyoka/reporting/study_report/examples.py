@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import Curve, Disagreement, Sample, Split, value_text
+from hyoka.analysis import Curve, Disagreement, Sample, Slice, value_text
 from hyoka.foundation.errors import StudyError
 from hyoka.games import facts_named, position
 from hyoka.games.diagram import diagram
@@ -53,7 +53,7 @@ def bin_examples(
 def examples_against(
     positions: Measured,
     sample: Sample,
-    split: Split,
+    split: Slice,
     on_the_board: NDArray[np.bool_],
     count: int,
 ) -> tuple[Example, ...]:

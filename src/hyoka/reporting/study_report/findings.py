@@ -230,7 +230,7 @@ def _confidence(subject: Subject) -> Iterator[Finding]:
 
 
 def _splits(subject: Subject, most: int) -> Iterator[Finding]:
-    sure = [shown.split for shown in subject.shown_splits if shown.split.is_sure]
+    sure = [shown.split for shown in subject.shown_slices if shown.split.is_sure]
     for split in sure[:most]:
         yield Finding(
             "split",

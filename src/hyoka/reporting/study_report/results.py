@@ -31,8 +31,8 @@ from hyoka.analysis import (
     Metrics,
     Resampling,
     Sample,
-    Split,
-    Splits,
+    Slice,
+    Slices,
     WinDrawLoss,
 )
 from hyoka.analysis.binning import least_positions, nice_number
@@ -55,7 +55,7 @@ from hyoka.reporting.study_report.study_facts import (
 from hyoka.study import Study
 from hyoka.study.analyses import column_words, first_player, phases
 from hyoka.study.grouping import Evaluated, comparison_groups
-from hyoka.study.sampling import Measured, Question, chosen_evaluators, measured, split_columns
+from hyoka.study.sampling import Measured, Question, chosen_evaluators, measured, slice_columns
 
 FEW_GAMES: Final = 30
 """With fewer, intervals by games say little."""
@@ -104,10 +104,10 @@ class Shared:
 
 
 @dataclass(frozen=True, eq=False)
-class ShownSplit:
+class ShownSlice:
     """A split with the curve of its positions and examples."""
 
-    split: Split
+    split: Slice
     curve: Curve
     against: tuple[Example, ...]
     """Where the evaluation was most wrong."""
@@ -135,9 +135,9 @@ class Subject:
     """Of the result without draws, and where there are draws, of win and loss."""
     win_draw_loss: WinDrawLoss | None
     """None where there are no draws."""
-    splits: Splits | None
+    slices: Slices | None
     """None where there are too few games to search."""
-    shown_splits: tuple[ShownSplit, ...]
+    shown_slices: tuple[ShownSlice, ...]
 
     @property
     def name(self) -> str:
@@ -204,7 +204,7 @@ class Results:
             examples += [e for _, shown in group.disagreements for e in shown]
         examples += [e for each in judged for point in each.examples for e in point]
         for subject in self.subjects:
-            for shown in subject.shown_splits:
+            for shown in subject.shown_slices:
                 examples += [*shown.against, *itertools.chain.from_iterable(shown.examples)]
         return examples
 
@@ -216,7 +216,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     evaluators: Sequence[str] | str | None = None,
     where: str | None = None,
     draws: DrawnGames = "drop",
-    splits: int = 5,
+    slices: int = 5,
     boards_a_bin: int = 4,
     resamples: int | None = None,
     link: Link | None = None,
@@ -235,7 +235,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     groups = comparison_groups(study, names, question)
     largest = max(usable[name] for name in names)
     resampling = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
-    work = _Work(study, resampling, boards_a_bin, splits, steps, draws)
+    work = _Work(study, resampling, boards_a_bin, slices, steps, draws)
     subjects, compared, covered = [], [], []
     joint_games = drawn_games = np.zeros(0, np.int64)
     for group in groups:
@@ -297,7 +297,7 @@ def _loaded(
 ) -> Measured:
     """Positions that all of these evaluators judged, drawn games too, under the names shown."""
     asked = question.also(draws="half")
-    loaded = measured(study, names, asked, columns=split_columns(study))
+    loaded = measured(study, names, asked, columns=slice_columns(study))
     samples = tuple(
         replace(sample, name=shown[name])
         for name, sample in zip(names, loaded.samples, strict=True)
@@ -329,7 +329,7 @@ class _Work:
     study: Study
     resampling: Resampling
     boards_a_bin: int
-    splits: int
+    slices: int
     steps: Steps
     draws: DrawnGames
 
@@ -362,7 +362,7 @@ class _Work:
         with_draws = positions.sample(own.name)
         drawn = bool((with_draws.results == 0.5).any())
         self.steps.begin(f"{own.name}: splits")
-        splits = self._splits(positions, sample, facts.is_player)
+        slices = self._splits(positions, sample, facts.is_player)
         return Subject(
             facts,
             positions,
@@ -381,8 +381,8 @@ class _Work:
                 *(analysis.calibrate(with_draws, wdl=True) if drawn else ()),
             ),
             analysis.fit_win_draw_loss(with_draws) if drawn else None,
-            splits,
-            () if splits is None else self._shown_splits(positions, sample, splits),
+            slices,
+            () if slices is None else self._shown_slices(positions, sample, slices),
         )
 
     def _by_ply(self, sample: Sample, plies: np.ndarray) -> tuple[tuple[int, int, Metrics], ...]:
@@ -411,24 +411,24 @@ class _Work:
         words = f"ply < {before}"
         return before, analysis.measure(part, resampling=self.resampling, condition=words)
 
-    def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Splits | None:
+    def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Slices | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
         rows = sample.rows
-        if few or not has_both(sample) or not self.splits or rows is None:
+        if few or not has_both(sample) or not self.slices or rows is None:
             return None
-        return analysis.find_splits(
+        return analysis.find_slices(
             sample,
             {name: column[rows] for name, column in positions.columns.items()},
-            top=self.splits,
+            top=self.slices,
             first_player=first_player(self.study.game),
             words=column_words(self.study.game, of_player),
             controls=[each.where(rows) for each in positions.controls(sample.name)],
             resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),
         )
 
-    def _shown_splits(
-        self, positions: Measured, sample: Sample, splits: Splits
-    ) -> tuple[ShownSplit, ...]:
+    def _shown_slices(
+        self, positions: Measured, sample: Sample, slices: Slices
+    ) -> tuple[ShownSlice, ...]:
         endings = self.study.sql("select game_id, ending from games")
         on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
         for game, ending in zip(
@@ -437,12 +437,12 @@ class _Work:
             on_the_board[game] = ending not in NOT_ON_THE_BOARD
         bins = analysis.open_bins(sample, least_positions(0))
         shown = []
-        for split in splits:
+        for split in slices:
             part = sample.where(split.condition.holds)
             curve = self.curve(part, bins, split.condition.words)
             against = examples_against(positions, sample, split, on_the_board, _AGAINST)
             examples = bin_examples(positions, part, curve, self.boards_a_bin, self.resampling.seed)
-            shown.append(ShownSplit(split, curve, against, examples))
+            shown.append(ShownSlice(split, curve, against, examples))
         return tuple(shown)
 
     def shared(self, positions: Measured, judged: list[Judged]) -> Shared:

@@ -31,8 +31,8 @@ from hyoka.analysis import (
 from hyoka.analysis.binning import nice_number
 from hyoka.foundation.math import Estimate
 from hyoka.reporting.analysis_charts import pick_key
-from hyoka.reporting.caveats import known_limits
-from hyoka.reporting.charts import COLOURS, DASHES, INK, Dot, dots
+from hyoka.reporting.caveats import caveats
+from hyoka.reporting.charts import COLORS, DASHES, INK, Dot, dots
 from hyoka.reporting.match_report.match_facts import shortened
 from hyoka.reporting.page import (
     Block,
@@ -53,7 +53,7 @@ from hyoka.reporting.study_report.results import (
     NO_GUIDE,
     Judged,
     Results,
-    ShownSplit,
+    ShownSlice,
     Subject,
     curves_by_unit,
 )
@@ -77,9 +77,9 @@ def roc_by_ply(
     courses: Sequence[tuple[str, Sequence[tuple[int, int, Metrics]]]],
 ) -> alt.TopLevelMixin:
     """ROC as games go on, a line an evaluator with its band, over the middles of ply ranges."""
-    names = [name for name, _ in courses][: len(COLOURS)]
+    names = [name for name, _ in courses][: len(COLORS)]
     rows = []
-    for name, course in courses[: len(COLOURS)]:
+    for name, course in courses[: len(COLORS)]:
         for low, high, part in course:
             ends = part["roc"].ends
             rows.append(
@@ -95,8 +95,8 @@ def roc_by_ply(
                 }
             )
     legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
-    colour = alt.Color(
-        "series:N", scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])), legend=legend
+    color = alt.Color(
+        "series:N", scale=alt.Scale(domain=names, range=list(COLORS[: len(names)])), legend=legend
     )
     dash = alt.StrokeDash(
         "series:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend
@@ -113,7 +113,7 @@ def roc_by_ply(
         alt.Tooltip("games:Q", format=","),
     ]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("ply:Q", title="ply", scale=alt.Scale(zero=False)), color=colour
+        x=alt.X("ply:Q", title="ply", scale=alt.Scale(zero=False)), color=color
     )
     coin = alt.Chart(alt.InlineData(values=[{"at": 0.5}]))
     reference = coin.mark_rule(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
@@ -221,7 +221,7 @@ def methods_of(results: Results) -> Iterator[str]:
         "All this is about these records: players of other strengths and games at other time "
         "limits may have other curves."
     )
-    for limit in known_limits("Evaluations and results", "Records"):
+    for limit in caveats("Evaluations and results", "Records"):
         yield f"Known limit: {limit}"
 
 
@@ -342,7 +342,7 @@ def curves_section(results: Results, boards: BoardsOf) -> Section:
     blocks: list[Block] = [
         _curve_explorer(results, some, boards, wider=False)
         for group in results.groups
-        for some in curves_by_unit(group.judged, len(COLOURS))
+        for some in curves_by_unit(group.judged, len(COLORS))
     ]
     blocks += [
         _curve_explorer(results, [each], boards, wider=bool(results.groups))
@@ -616,41 +616,41 @@ def _p_text(p: float) -> str:
     return f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P:.4f}"
 
 
-def splits_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
+def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
     """Where one evaluator is wrong: the ranked splits, each with its curve and boards."""
     title = f"Where {subject.name} is wrong"
-    splits = subject.splits
-    if splits is None:
+    slices = subject.slices
+    if slices is None:
         return Section(title, ("There are too few games to search for splits.",))
-    if not splits.splits:
-        return Section(title, splits.notes())
+    if not slices.slices:
+        return Section(title, slices.notes())
     words = (
-        f"{splits.tried:,} conditions were tried; these are where the curve departs most from the "
+        f"{slices.tried:,} conditions were tried; these are where the curve departs most from the "
         "curve of all positions. The effect is what the win probability is beyond that curve at "
         "equal values: the first player's, or that of the side which the evaluator favours. The "
         "worst comes with its curve and boards; the others unfold below.",
     )
-    chart = Chart(splits.chart(), "The effects with intervals that are widened for selection.")
-    blocks: list[Block] = [chart, _splits_table(subject)]
+    chart = Chart(slices.chart(), "The effects with intervals that are widened for selection.")
+    blocks: list[Block] = [chart, _slices_table(subject)]
     if about := _about_columns(results, subject):
         blocks.append(Details("What the conditions are about", about))
-    for number, shown in enumerate(subject.shown_splits):
-        sentence, numbers = shown.split.sentence, _about_split(subject, shown)
+    for number, shown in enumerate(subject.shown_slices):
+        sentence, numbers = shown.split.sentence, _about_slice(subject, shown)
         if not shown.curve.points or not subject.own.curve.points:
             against = Boards(shown_boards(boards, shown.against))
             blocks.append(Details(sentence, (numbers,), (against,)))
         elif number == 0:
             caption = f"{sentence} {numbers}"
-            blocks.append(_split_explorer(results, subject, shown, boards, caption))
+            blocks.append(_slice_explorer(results, subject, shown, boards, caption))
         else:
-            explorer = _split_explorer(results, subject, shown, boards, numbers)
+            explorer = _slice_explorer(results, subject, shown, boards, numbers)
             blocks.append(Details(sentence, blocks=(explorer,)))
     return Section(title, words, tuple(blocks))
 
 
 def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     """What the columns of the splits mean, a sentence each."""
-    used = {name for shown in subject.shown_splits for name in shown.split.condition.columns}
+    used = {name for shown in subject.shown_slices for name in shown.split.condition.columns}
     return tuple(
         f"{column.name}: {column.doc}"
         for column in (columns(results.study.game) if results.study.columns else ())
@@ -658,7 +658,7 @@ def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     )
 
 
-def _splits_table(subject: Subject) -> Table:
+def _slices_table(subject: Subject) -> Table:
     rows = tuple(
         (
             shown.split.condition.words,
@@ -669,7 +669,7 @@ def _splits_table(subject: Subject) -> Table:
             f"{shown.split.gap.games:,}",
             shown.split.explanation.control if shown.split.explanation else "",
         )
-        for shown in subject.shown_splits
+        for shown in subject.shown_slices
     )
     return Table(
         "The splits, the worst first. q is the least share of false findings at which each would "
@@ -680,7 +680,7 @@ def _splits_table(subject: Subject) -> Table:
     )
 
 
-def _about_split(subject: Subject, shown: ShownSplit) -> str:
+def _about_slice(subject: Subject, shown: ShownSlice) -> str:
     """The numbers of a split, in a sentence or two."""
     split, distance = shown.split, shown.split.distance
     text = (
@@ -696,8 +696,8 @@ def _about_split(subject: Subject, shown: ShownSplit) -> str:
     return text
 
 
-def _split_explorer(
-    results: Results, subject: Subject, shown: ShownSplit, boards: BoardsOf, caption: str
+def _slice_explorer(
+    results: Results, subject: Subject, shown: ShownSlice, boards: BoardsOf, caption: str
 ) -> Explorer:
     chart = Curves((subject.own.curve, shown.curve)).chart()
     against = Pick(

@@ -19,7 +19,7 @@ from hyoka.reporting.study_report.sections import (
     methods_of,
     metrics_section,
     phases_section,
-    splits_section,
+    slices_section,
 )
 from hyoka.reporting.study_report.study_facts import Choices, Steps
 from hyoka.storage.result import plain_json
@@ -75,7 +75,7 @@ class StudyReport:
                 for each in group.comparisons
             ],
             "curves": Curves(tuple(s.own.curve for s in results.subjects)).rows(),
-            "splits": [row for s in results.subjects if s.splits for row in s.splits.rows()],
+            "splits": [row for s in results.subjects if s.slices for row in s.slices.rows()],
             "calibration": Calibration(
                 tuple(row for s in results.subjects for row in s.calibration)
             ).rows(),
@@ -99,7 +99,7 @@ def report_of(
         curves_section(results, boards),
         phases_section(results),
         metrics_section(results),
-        *(splits_section(results, subject, boards) for subject in results.subjects),
+        *(slices_section(results, subject, boards) for subject in results.subjects),
         disagreement_section(results, boards),
         calibration_section(results),
     )

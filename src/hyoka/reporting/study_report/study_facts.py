@@ -26,7 +26,7 @@ class Choices(TypedDict, total=False):
     draws: DrawnGames
     """`drop` leaves drawn games out of curves, metrics and splits; `half` counts each as half a
     win, so that shares of wins become expected scores. `drop` unless given."""
-    splits: int
+    slices: int
     """So many are shown of each evaluator: 5 unless given."""
     boards_a_bin: int
     """So many positions of each bin are drawn: 4 unless given."""

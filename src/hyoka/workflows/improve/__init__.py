@@ -3,11 +3,11 @@
 
 from hyoka.workflows.improve.improve_loop import improve
 from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Candidate, FoundSplit, Improvement, NamedTerm, Proof
+from hyoka.workflows.improve.improvement import Candidate, FoundSlice, Improvement, NamedTerm, Proof
 
 __all__ = [
     "Candidate",
-    "FoundSplit",
+    "FoundSlice",
     "ImprovePlan",
     "Improvement",
     "NamedTerm",

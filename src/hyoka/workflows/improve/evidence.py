@@ -14,7 +14,7 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.learning import is_held_out
 from hyoka.learning.proximal_fit import TermLeaves
 from hyoka.study import Question, Study, evaluate
-from hyoka.study.sampling import Measured, column_values, measured, split_columns
+from hyoka.study.sampling import Measured, column_values, measured, slice_columns
 from hyoka.study.tables import position_keys
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 
@@ -102,12 +102,12 @@ def _evaluated(
     if not report.wanted:
         raise StudyError(f"{plan.evaluator} says nothing of the positions of {study.path}")
     question = Question(where=plan.where, draws=plan.draws)
-    return report.engine, measured(study, report.engine, question, columns=split_columns(study))
+    return report.engine, measured(study, report.engine, question, columns=slice_columns(study))
 
 
 def _at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Measured:
     """The same as `measured` gives, of scores that no study holds."""
-    names = split_columns(study)
+    names = slice_columns(study)
     quoted = ", ".join(f'"{name}"' for name in dict.fromkeys(["game_id", "ply", *names]))
     table = study.select(plan.where, quoted)
     at_rest = position_keys(leaves.games, leaves.plies)

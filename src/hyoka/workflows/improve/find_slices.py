@@ -6,13 +6,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import Resampling, Split, condition_gap, find_splits
+from hyoka.analysis import Resampling, Slice, condition_gap, find_slices
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, pulls_by_game
 from hyoka.reporting.study_report.examples import NOT_ON_THE_BOARD, examples_against
 from hyoka.study.analyses import column_words, first_player
 from hyoka.workflows.improve.evidence import Evidence
-from hyoka.workflows.improve.improvement import Found, FoundSplit, Named, NamedTerm, Shown
+from hyoka.workflows.improve.improvement import Found, FoundSlice, Named, NamedTerm, Shown
 
 _MOST: Final = 6
 """Splits that are told and mended."""
@@ -24,7 +24,7 @@ def look(evidence: Evidence, seed: int, progress: OnProgress | None) -> Found:
     """The splits that are surely there and that nothing else explains, the worst first."""
     fitted = ~evidence.apart
     game = evidence.study.game
-    splits = find_splits(
+    slices = find_slices(
         evidence.sample.where(fitted),
         evidence.columns,
         first_player=first_player(game),
@@ -33,11 +33,11 @@ def look(evidence: Evidence, seed: int, progress: OnProgress | None) -> Found:
         resampling=Resampling(_RESAMPLES, seed),
         progress=progress,
     )
-    sure = [each for each in splits if each.is_sure and _is_described(each)][:_MOST]
+    sure = [each for each in slices if each.is_sure and _is_described(each)][:_MOST]
     games = evidence.positions.game_ids
     return Found(
         tuple(_found(evidence, each) for each in sure),
-        splits.tried,
+        slices.tried,
         len(np.unique(games[fitted])),
         int(fitted.sum()),
         len(np.unique(games[evidence.apart])),
@@ -46,17 +46,17 @@ def look(evidence: Evidence, seed: int, progress: OnProgress | None) -> Found:
     )
 
 
-def _is_described(split: Split) -> bool:
+def _is_described(split: Slice) -> bool:
     """Whether a condition says more than how far the game has come."""
     return bool(split.condition.columns - {"ply"})
 
 
-def _found(evidence: Evidence, split: Split) -> FoundSplit:
+def _found(evidence: Evidence, split: Slice) -> FoundSlice:
     condition = split.condition
     apart = evidence.apart
     gap = condition_gap(evidence.sample.where(apart), evidence.holds(condition.sql)[apart])
     confirmed = gap.departure(split.departure.kind)
-    return FoundSplit(
+    return FoundSlice(
         condition.words,
         condition.sql,
         split.departure.kind,
@@ -70,7 +70,7 @@ def _found(evidence: Evidence, split: Split) -> FoundSplit:
     )
 
 
-def _shown(evidence: Evidence, split: Split) -> tuple[Shown, ...]:
+def _shown(evidence: Evidence, split: Slice) -> tuple[Shown, ...]:
     """Positions of the worst split where the evaluation was most wrong."""
     table = evidence.study.sql("select game_id, ending from games order by game_id")
     ids = table["game_id"].to_numpy().astype(np.int64)
@@ -100,20 +100,20 @@ def name_terms(evidence: Evidence, found: Found) -> Named:
     """
     if evidence.leaves is None:
         return Named(
-            tuple(NamedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.splits)
+            tuple(NamedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.slices)
         )
     rows = ~evidence.apart
     leaves = evidence.leaves.some(rows)
     pulls = _pulls(leaves)
     terms: list[NamedTerm] = []
-    for split in found.splits:
+    for split in found.slices:
         likeness = _likeness(leaves, evidence.holds(split.sql)[rows], split.kind == "lean")
         terms += _describing(leaves, split, likeness, pulls)
     return Named(tuple(terms))
 
 
 def _describing(
-    leaves: TermLeaves, split: FoundSplit, likeness: Array, pulls: Array
+    leaves: TermLeaves, split: FoundSlice, likeness: Array, pulls: Array
 ) -> list[NamedTerm]:
     named: list[NamedTerm] = []
     for index in np.argsort(-np.abs(likeness), kind="stable").tolist():

@@ -23,19 +23,19 @@ from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import game_facts
 from hyoka.learning import Examples, FittedWeight, column_examples, fit_weights, is_held_out
-from hyoka.learning.proximal_fit import fit_near
-from hyoka.storage.model_file import Artefact, Origin
+from hyoka.learning.proximal_fit import fit_proximal
+from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study import Study
 from hyoka.workflows.improve.evidence import Evidence
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     Candidate,
     Found,
-    FoundSplit,
+    FoundSlice,
     MetricChange,
     Named,
     Proof,
-    SplitChange,
+    SliceChange,
     WeightChange,
 )
 
@@ -58,7 +58,7 @@ def attempts(named: Named, *, own: bool) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Mender:
+class WeightFitter:
     """What is to be mended, and by what."""
 
     evidence: Evidence
@@ -68,7 +68,7 @@ class Mender:
     folder: Path
     """Where weights go; they are there before a candidate counts as done."""
 
-    def mend(self, name: str) -> Candidate:
+    def fit_weights_to_slice(self, name: str) -> Candidate:
         """Fit what an attempt is about, and measure it on the games held out."""
         return self._columns() if name == COLUMNS else self._terms(name)
 
@@ -76,7 +76,7 @@ class Mender:
         evidence, names = self.evidence, self.named.names
         assert evidence.leaves is not None
         lessons = evidence.leaves.some(~evidence.apart)
-        fit = fit_near(lessons, names if name == NAMED else ("*",), freedom=self.plan.freedom)
+        fit = fit_proximal(lessons, names if name == NAMED else ("*",), freedom=self.plan.freedom)
         file = f"weights-{name}.json"
         origin = Origin(
             "hyoka improve",
@@ -87,7 +87,7 @@ class Mender:
                 "evaluator": self.plan.evaluator,
                 "fitted": ", ".join(names) if name == NAMED else "all terms",
             },
-            {"weights": lessons.evaluation.artefact().sha256},
+            {"weights": lessons.evaluation.model_file().sha256},
         )
         fit.evaluation.save(self.folder / file, origin)
         apart = evidence.leaves.some(evidence.apart)
@@ -101,8 +101,8 @@ class Mender:
         many = f"the weights of all {len(lessons.evaluation):,} terms"
         resampling = Resampling(seed=self.plan.seed)
         comparison = compare(after, before, resampling=resampling)
-        holds = [evidence.holds(each.sql)[evidence.apart] for each in self.found.splits]
-        splits, charts = self._splits(before, after, holds, resampling)
+        holds = [evidence.holds(each.sql)[evidence.apart] for each in self.found.slices]
+        slices, charts = self._splits(before, after, holds, resampling)
         return Candidate(
             name,
             f"the weights of {_listed(names)}" if name == NAMED else many,
@@ -111,7 +111,7 @@ class Mender:
             fit.games,
             fit.positions,
             tuple(_metrics(comparison)),
-            splits,
+            slices,
             charts,
             file,
         )
@@ -122,22 +122,22 @@ class Mender:
         after: Sample,
         holds: Sequence[NDArray[np.bool_]],
         resampling: Resampling,
-    ) -> tuple[tuple[SplitChange, ...], dict[str, dict[str, Any]]]:
+    ) -> tuple[tuple[SliceChange, ...], dict[str, dict[str, Any]]]:
         """The splits before and after on the games held out, and the curves of one of them.
 
         `holds` tells for each split where it holds, of the samples' positions.
         """
-        splits = tuple(
-            SplitChange(
+        slices = tuple(
+            SliceChange(
                 each.words,
                 condition_gap(before, where).departure(each.kind).effect,
                 condition_gap(after, where).departure(each.kind).effect,
             )
-            for each, where in zip(self.found.splits, holds, strict=True)
+            for each, where in zip(self.found.slices, holds, strict=True)
         )
-        drawn = most_common(self.found.splits)
-        where, words = holds[drawn], self.found.splits[drawn].words
-        return splits, {
+        drawn = most_common(self.found.slices)
+        where, words = holds[drawn], self.found.slices[drawn].words
+        return slices, {
             sample.name: _chart(sample, where, words, resampling) for sample in (before, after)
         }
 
@@ -166,9 +166,9 @@ class Mender:
         # Mates have no score to add to: the fit knows fewer positions than the evidence has.
         rows = is_held_out(examples.games, plan.hold_out, plan.seed)
         games, plies = examples.games[rows], examples.plies[rows]
-        holds = [evidence.holds_at(each.sql, games, plies) for each in self.found.splits]
+        holds = [evidence.holds_at(each.sql, games, plies) for each in self.found.slices]
         changes, charts = self._splits(apart.before, apart.after, holds, Resampling(seed=plan.seed))
-        total = len(self.found.splits)
+        total = len(self.found.slices)
         many = f"{len(fitted)} of {total}" if len(fitted) < total else f"{total}"
         holding = "condition holds" if total == 1 else "conditions hold"
         return Candidate(
@@ -184,35 +184,35 @@ class Mender:
             file,
         )
 
-    def _fittable(self) -> list[FoundSplit]:
+    def _fittable(self) -> list[FoundSlice]:
         """The splits that can be fitted together, the worst first; raises StudyError without any.
 
         One of which the games can't tell how much the scores lack (where a condition holds all
         games are won, say) must not keep the others from being mended.
         """
-        splits = list(self.found.splits)
+        slices = list(self.found.slices)
         try:
-            self._try(splits)
+            self._try(slices)
         except StudyError:
-            fitted: list[FoundSplit] = []
-            for each in splits:
+            fitted: list[FoundSlice] = []
+            for each in slices:
                 with contextlib.suppress(StudyError):
                     self._try([*fitted, each])
                     fitted.append(each)
             if not fitted:
                 raise
-            splits = fitted
-        return sorted(splits, key=lambda each: each.kind == "lean")
+            slices = fitted
+        return sorted(slices, key=lambda each: each.kind == "lean")
 
-    def _try(self, splits: Sequence[FoundSplit]) -> None:
+    def _try(self, slices: Sequence[FoundSlice]) -> None:
         plan = self.plan
-        fit_weights(self._examples(splits), hold_out=plan.hold_out, seed=plan.seed, resamples=0)
+        fit_weights(self._examples(slices), hold_out=plan.hold_out, seed=plan.seed, resamples=0)
 
-    def _examples(self, splits: Sequence[FoundSplit]) -> Examples:
+    def _examples(self, slices: Sequence[FoundSlice]) -> Examples:
         """Positions with scores: features are the splits' conditions, those of scores last."""
         evidence, plan = self.evidence, self.plan
         levels, leans = (
-            [f"(case when {each.sql} then 1 else 0 end)" for each in splits if each.kind == kind]
+            [f"(case when {each.sql} then 1 else 0 end)" for each in slices if each.kind == kind]
             for kind in ("level", "lean")
         )
         examples = column_examples(
@@ -226,9 +226,9 @@ class Mender:
         return replace(examples, source=f"the scores of {plan.evaluator}")
 
 
-def most_common(splits: Sequence[FoundSplit]) -> int:
+def most_common(slices: Sequence[FoundSlice]) -> int:
     """The split whose curve is drawn: of most games, as a curve needs many."""
-    return max(range(len(splits)), key=lambda index: splits[index].games)
+    return max(range(len(slices)), key=lambda index: slices[index].games)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -285,7 +285,7 @@ def planned(
     old = plan.player(study.game)
     # Named by the file alone, the match is the same wherever the folder lies.
     data = (folder / candidate.file).read_bytes()
-    new = old.with_settings(eval=Artefact.from_bytes(data, path=candidate.file))
+    new = old.with_settings(eval=ModelFile.from_bytes(data, path=candidate.file))
     openings, words = _openings(study, plan)
     match = plan_match(
         PlayerSpec("new", new),

@@ -125,20 +125,22 @@ class _Work:
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        if not self.found.splits:
+        if not self.found.slices:
             return ()
         return tuple(
             kept(
                 self._folder / f"fit-{name}.json",
                 Candidate,
-                functools.partial(self._mended, name),
+                functools.partial(self._fitted, name),
             )
             for name in mending.attempts(self.named, own=self._is_own)
         )
 
-    def _mended(self, name: str) -> Candidate:
-        mender = mending.Mender(self._evidence, self.found, self.named, self._plan, self._folder)
-        return mender.mend(name)
+    def _fitted(self, name: str) -> Candidate:
+        weight_fitter = mending.WeightFitter(
+            self._evidence, self.found, self.named, self._plan, self._folder
+        )
+        return weight_fitter.fit_weights_to_slice(name)
 
     def proven(self, jobs: int, executor: Executor | None) -> tuple[Proof, ...]:
         """Matches, one after another, until one proves a gain."""
@@ -182,7 +184,7 @@ class _Work:
         )
 
     def _verdict(self, proofs: tuple[Proof, ...]) -> Verdict:
-        if not self.found.splits:
+        if not self.found.slices:
             return "nothing found"
         if not self._is_own:
             return "not played"

@@ -8,7 +8,7 @@ import altair
 
 from hyoka.analysis.resampling import probability_text
 from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
-from hyoka.reporting.caveats import known_limits
+from hyoka.reporting.caveats import caveats
 from hyoka.reporting.charts import Dot, dots
 from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
 from hyoka.study import Study
@@ -45,7 +45,7 @@ def _found_section(study: Study, story: Improvement) -> Section:
         f"The last columns are of {found.held_out_games:,} other games "
         f"({found.held_out_positions:,} positions), which had no say in the choice.",
     ]
-    if not found.splits:
+    if not found.slices:
         return Section("Where it is wrong", (*words, "There is none."))
     rows = tuple(
         (
@@ -57,7 +57,7 @@ def _found_section(study: Study, story: Improvement) -> Section:
             each.confirmed.text("+.3f"),
             probability_text(each.p_value),
         )
-        for each in found.splits
+        for each in found.slices
     )
     head = ("When", "Effect", "q", "Positions", "Games", "Held out", "p")
     caption = (
@@ -69,7 +69,7 @@ def _found_section(study: Study, story: Improvement) -> Section:
     if examples:
         blocks.append(Boards(shown_boards(boards_of(study, examples), examples)))
         words.append(
-            f"The boards: positions of the first condition ({found.splits[0].words}) where the "
+            f"The boards: positions of the first condition ({found.slices[0].words}) where the "
             "evaluation was most against what came."
         )
     return Section("Where it is wrong", tuple(words), tuple(blocks))
@@ -126,13 +126,13 @@ def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
             for m in each.metrics
         ),
     )
-    splits = Table(
+    slices = Table(
         "How far the curve of each condition lies from the curve of all, on games held out, with "
         "95% intervals.",
-        ("Split", "Before", "After"),
-        tuple((s.words, s.before.text("+.3f"), s.after.text("+.3f")) for s in each.splits),
+        ("Slice", "Before", "After"),
+        tuple((s.words, s.before.text("+.3f"), s.after.text("+.3f")) for s in each.slices),
     )
-    drawn = story.found.splits[most_common(story.found.splits)].words
+    drawn = story.found.slices[most_common(story.found.slices)].words
     charts = tuple(
         Chart(
             _chart(spec),
@@ -149,7 +149,7 @@ def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
         tuple((w.name, w.weight.text(".4g"), _number(w.former)) for w in each.weights),
     )
     title = "The fit" if len(story.candidates) == 1 else f"The fit: {each.name}"
-    return Section(title, tuple(words), (metrics, *charts, splits, weights))
+    return Section(title, tuple(words), (metrics, *charts, slices, weights))
 
 
 def _chart(spec: dict[str, Any]) -> altair.TopLevelMixin:
@@ -234,7 +234,7 @@ def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
             "A sequential test stops a match when it is sure: its verdict holds at the risks "
             "given, but the Elo of a match that it stopped is a little exaggerated."
         )
-    for limit in known_limits("Matches"):
+    for limit in caveats("Matches"):
         yield f"Known limit: {limit}"
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from hyoka.agents import contestant_of, spec_of
+from hyoka.agents import agent_of, spec_of
 from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError
@@ -16,9 +16,9 @@ from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
 from hyoka.study import COMMENTS, Study
 from hyoka.study.comments import ByPlayer, comments_of, is_comments
-from hyoka.study.imported_evaluations import TABLE, GivenEvaluations, is_table
+from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table
 
-_USUAL_NODES: Final = 1000
+_DEFAULT_NODES: Final = 1000
 """Of a search that says no limit of its own: as many on a busy machine as on a free one."""
 _LIMITS: Final = ("nodes", "depth", "time")
 _OURS: Final = "ab"
@@ -39,7 +39,7 @@ class ImprovePlan:
     hold_out: float = 0.2
     """Of the games, how many nothing is chosen or fitted by."""
     freedom: float = 0.01
-    """How far weights may go from where they are: as `fit_near` takes it. More of it suits an
+    """How far weights may go from where they are: as `fit_proximal` takes it. More of it suits an
     evaluation that does not weigh some of its terms at all yet."""
     games: int = 2000
     """At most, in a match of a new evaluation against the old one."""
@@ -84,7 +84,7 @@ class ImprovePlan:
         spec: SearchSpec = self.spec.for_game(game)
         if any(spec[name] for name in _LIMITS):
             return spec
-        return spec.with_settings(nodes=_USUAL_NODES)
+        return spec.with_settings(nodes=_DEFAULT_NODES)
 
     def own_evaluation(self, game: str) -> LinearEvaluation | None:
         """The evaluation whose weights can be fitted; None for any other evaluator."""
@@ -119,7 +119,7 @@ class ImprovePlan:
         """What a table says, by the hash of its file; nothing of comments."""
         if not self.is_table:
             return {}
-        file = Path(GivenEvaluations.from_text(self.evaluator).table)
+        file = Path(ImportedEvaluations.from_text(self.evaluator).table)
         try:
             return {TABLE: hashlib.sha256(file.read_bytes()).hexdigest()}
         except OSError as error:
@@ -130,7 +130,7 @@ class ImprovePlan:
         if isinstance(self.spec, str):
             text, contents = self.spec, self._table_contents()
         else:
-            engine = contestant_of(self.spec).spec_for(study.game)
+            engine = agent_of(self.spec).spec_for(study.game)
             text, contents = engine.text, dict(engine.contents)
         count = study.sql("select count(*) as games, sum(plies) as plies from games").to_pylist()[0]
         plain = {

@@ -34,7 +34,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class FoundSplit:
+class FoundSlice:
     """A condition under which the evaluation is wrong, found in some games, looked at in others."""
 
     words: str
@@ -62,7 +62,7 @@ class FoundSplit:
 class Found:
     """All splits that are surely there and that nothing else explains."""
 
-    splits: tuple[FoundSplit, ...]
+    slices: tuple[FoundSlice, ...]
     tried: int
     fitted_games: int
     fitted_positions: int
@@ -121,7 +121,7 @@ class MetricChange:
 
 
 @dataclass(frozen=True)
-class SplitChange:
+class SliceChange:
     """How far a split's curve lies from the curve of all on the games held out."""
 
     words: str
@@ -142,7 +142,7 @@ class Candidate:
     games: int
     positions: int
     metrics: tuple[MetricChange, ...]
-    splits: tuple[SplitChange, ...]
+    slices: tuple[SliceChange, ...]
     charts: dict[str, dict[str, Any]] = field(repr=False)
     """Curves before and after, as Vega-Lite has them."""
     file: str
@@ -270,8 +270,8 @@ class Improvement:
                 return f"No gain is proven. The last match: {last}."
 
     def _steps(self) -> typing.Iterator[str]:
-        if self.found.splits:
-            worst = self.found.splits[0]
+        if self.found.slices:
+            worst = self.found.slices[0]
             held = worst.confirmed.text("+.3f")
             says = "confirm it" if worst.is_confirmed else "do not confirm it"
             yield f"{worst.sentence} Games held out {says}: {held}."

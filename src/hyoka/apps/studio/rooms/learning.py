@@ -44,20 +44,20 @@ _MOST_BARS: Final = 30
 _SAID: Final = {"True": "yes", "False": "no"}
 
 
-def facts_of(artefact: hk.Artefact) -> list[tuple[str, str]]:
+def facts_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
     """What an artefact is."""
-    kind = artefact.kind
+    kind = model_file.kind
     return [
         ("Kind", f"{kind}: {KINDS[kind].words}" if kind in KINDS else "unknown"),
-        ("Game", game_title(artefact.game)),
-        ("Size", size_text(len(artefact.content))),
-        ("SHA-256", artefact.sha256),
+        ("Game", game_title(model_file.game)),
+        ("Size", size_text(len(model_file.content))),
+        ("SHA-256", model_file.sha256),
     ]
 
 
-def origin_of(artefact: hk.Artefact) -> list[tuple[str, str]]:
+def origin_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
     """How an artefact was made."""
-    origin = artefact.origin
+    origin = model_file.origin
     if origin is None:
         return []
     told = [("Command", origin.command)]
@@ -73,15 +73,15 @@ def _words(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def contents_of(artefact: hk.Artefact) -> list[Shown]:
+def contents_of(model_file: hk.ModelFile) -> list[Shown]:
     """What an artefact holds, as far as it is numbers with names."""
-    show = _SHOWN.get(artefact.kind or "")
-    return [] if show is None else show(artefact)
+    show = _SHOWN.get(model_file.kind or "")
+    return [] if show is None else show(model_file)
 
 
-def _named(artefact: hk.Artefact, key: str, words: str, reference: float) -> list[Shown]:
+def _named(model_file: hk.ModelFile, key: str, words: str, reference: float) -> list[Shown]:
     """Numbers with names, the strongest first."""
-    found = artefact.json_object().get(key)
+    found = model_file.json_object().get(key)
     if not isinstance(found, dict):
         return []
     flat = _flat(found)
@@ -116,23 +116,23 @@ def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, float]:
     return numbers
 
 
-def _objective(artefact: hk.Artefact) -> list[Shown]:
-    objective = objective_from(artefact)
-    if not isinstance(objective, hk.Parameterised):
-        return _named(artefact, "objective", "constant", 0.0)
+def _objective(model_file: hk.ModelFile) -> list[Shown]:
+    objective = objective_from(model_file)
+    if not isinstance(objective, hk.Parameterized):
+        return _named(model_file, "objective", "constant", 0.0)
     charts = [
         (weights_chart(objective, name), f"Factors by {w}") for name, w in CLASS_WORDS.items()
     ]
     charts.append((shapes_chart(objective), "How moves are compared as the game goes on"))
-    numbers = _named(artefact, "objective", "factor", 1.0)
+    numbers = _named(model_file, "objective", "factor", 1.0)
     shown = [Shown("section", words, (), drawings.chart(chart, words)) for chart, words in charts]
     return [*shown, *numbers]
 
 
-_SHOWN: Final[Mapping[str, Callable[[hk.Artefact], list[Shown]]]] = {
-    "weights": lambda artefact: _named(artefact, "weights", "weight", 0.0),
-    "strengths": lambda artefact: _named(artefact, "strengths", "strength", 1.0),
-    "formula": lambda artefact: _named(artefact, "columns", "weight", 0.0),
+_SHOWN: Final[Mapping[str, Callable[[hk.ModelFile], list[Shown]]]] = {
+    "weights": lambda model_file: _named(model_file, "weights", "weight", 0.0),
+    "strengths": lambda model_file: _named(model_file, "strengths", "strength", 1.0),
+    "formula": lambda model_file: _named(model_file, "columns", "weight", 0.0),
     "objective": _objective,
 }  # fmt: skip
 
@@ -243,31 +243,31 @@ def _runs(studio: Studio) -> list[dict[str, Any]]:
 
 
 def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
-    artefact = hk.read_artefact(file)
-    if artefact.kind is None:
+    model_file = hk.read_model_file(file)
+    if model_file.kind is None:
         raise hk.SourceError(f"{path} is nothing that Hyoka has learned")
-    parents = {} if artefact.origin is None else artefact.origin.parents
+    parents = {} if model_file.origin is None else model_file.origin.parents
     by_sum: dict[str, str] = {}
     if parents:
         wanted = set(parents.values())
         for model in studio.folder.models():
             try:
-                sha256 = hk.read_artefact(studio.folder.path(model.path)).sha256
+                sha256 = hk.read_model_file(studio.folder.path(model.path)).sha256
             except hk.Error:
                 continue
             if sha256 in wanted:
                 by_sum[sha256] = model.path
     return {
-        "facts": facts_of(artefact),
-        "origin": origin_of(artefact),
+        "facts": facts_of(model_file),
+        "origin": origin_of(model_file),
         "parents": [(name, sha256, by_sum.get(sha256, "")) for name, sha256 in parents.items()],
         "sections": [],
-        "results": contents_of(artefact),
+        "results": contents_of(model_file),
         "is_file": True,
-        "game": artefact.game,
+        "game": model_file.game,
         "board": (
-            address("/board", game=artefact.game, model=path)
-            if artefact.kind in MOVE_MODELS and artefact.game in FACTS
+            address("/board", game=model_file.game, model=path)
+            if model_file.kind in MOVE_MODELS and model_file.game in FACTS
             else ""
         ),
         "findings": (),
@@ -319,7 +319,7 @@ def _objectives(folder: Path) -> dict[str, Any]:
         ("Where objectives are drawn from: the mean of each parameter's factors.",),
         drawings.chart(distribution_chart(steps), "Mean factors, step by step"),
     )
-    objective = hk.Parameterised.from_vector(np.array(last.mean))
+    objective = hk.Parameterized.from_vector(np.array(last.mean))
     learned = [
         Shown("section", f"Factors by {words}", (),
               drawings.chart(weights_chart(objective, name), f"Factors by {words}"))

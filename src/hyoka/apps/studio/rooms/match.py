@@ -21,7 +21,7 @@ from hyoka.apps.studio.rooms.blocks import ShownTable, shown_sections
 from hyoka.apps.studio.rooms.cache import Kept
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
-from hyoka.arena.elo import why_too_few
+from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL
 from hyoka.arena.summary import DuelSummary, Standing
@@ -200,7 +200,7 @@ def _standing(match: MatchState) -> dict[str, Any]:
                 "p": f"{duel.permutation_p:.2g}",
                 "pairs": duel.score.pairs.pairs,
                 "counts": list(duel.score.pairs.counts),
-                "few": why_too_few(duel.score) if duel.score.games else "",
+                "few": too_few_reason(duel.score) if duel.score.games else "",
                 "llr": llr_words(duel),
                 "verdict": duel.verdict,
             }

@@ -76,7 +76,7 @@ def _form(
     values = {
         each.name: values[each.name]
         for each in form.fields
-        if each.name in values and not each.is_left_as_it_is(values[each.name])
+        if each.name in values and not each.is_unchanged(values[each.name])
     }
     return page(
         request,

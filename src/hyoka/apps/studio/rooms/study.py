@@ -132,7 +132,7 @@ def game(request: Request) -> Response:
         ("Date", record.date),
         ("Ratings", " – ".join(filter(None, (record.first_rating, record.second_rating)))),
     ]
-    neighbours = [("Previous game", number - 1), ("Next game", number + 1)]
+    neighbors = [("Previous game", number - 1), ("Next game", number + 1)]
     view = GameView(
         f"Game {number:,} of {asked.path}",
         record,
@@ -141,7 +141,7 @@ def game(request: Request) -> Response:
         lambda ply: asked.to("/study/game", ply=ply),
         [(name, text) for name, text in facts if text],
         ("Back to the study", asked.to(game=None, ply=None)),
-        [(words, game_address(asked, other)) for words, other in neighbours if 0 <= other < count],
+        [(words, game_address(asked, other)) for words, other in neighbors if 0 <= other < count],
     )
     return show_game(request, ROOM, view)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 import hyoka as hk
-from hyoka.analysis import Coverage, Curves, Disagreement, Result, Splits, value_text
+from hyoka.analysis import Coverage, Curves, Disagreement, Result, Slices, value_text
 from hyoka.analysis.curves import MOST_DRAWN
 from hyoka.analysis.resampling import probability_text
 from hyoka.apps.studio.parameters import decimal_number
@@ -247,14 +247,14 @@ def _chosen(asked: Asked) -> str:
     return name or asked.engines[0]
 
 
-def _splits(asked: Asked) -> Splits:
+def _splits(asked: Asked) -> Slices:
     name = _chosen(asked)
     question = asked.question.also(by=None, resampling=_some(asked))
-    found: Splits = once(asked, f"splits {name}", lambda: asked.study.splits(name, question))
+    found: Slices = once(asked, f"splits {name}", lambda: asked.study.slices(name, question))
     return found
 
 
-def _split_values(asked: Asked) -> Values:
+def _slice_values(asked: Asked) -> Values:
     name = _chosen(asked)
     total = asked.study.sql("select count(*) as n from positions")["n"][0].as_py()
     command = asked.command(
@@ -278,7 +278,7 @@ def _split_values(asked: Asked) -> Values:
             "curves": asked.to(view=None, where=_both(asked.where, split.condition.sql),
                                engine=[name], of=None, split=None, search=None),
             "boards_at": asked.to(split=number) + f"#split-{number}",
-            "boards": _split_boards(asked, name, found, number) if number == chosen else None,
+            "boards": _slice_boards(asked, name, found, number) if number == chosen else None,
         }
         for number, split in enumerate(found, 1)
     ]  # fmt: skip
@@ -290,7 +290,7 @@ def _both(one: str | None, other: str) -> str:
     return other if one is None else f"({one}) and ({other})"
 
 
-def _split_boards(asked: Asked, name: str, found: Splits, number: int) -> list[ShownBoard]:
+def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> list[ShownBoard]:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
     question = asked.question.also(by=None)
@@ -450,9 +450,9 @@ VIEWS: Final[Mapping[str, View]] = {
         lambda asked: asked.by is None and are_loaded(asked),
     ),
     "splits": View(
-        "Splits",
+        "Slices",
         "Conditions under which an evaluator is most wrong.",
-        _split_values,
+        _slice_values,
         lambda asked: {"splits": _splits(asked)},
     ),
     "games": View(

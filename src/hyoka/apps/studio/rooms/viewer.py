@@ -21,11 +21,11 @@ from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
 from hyoka.records import Record
-from hyoka.reporting import COLOURS
+from hyoka.reporting import COLORS
 from hyoka.reporting.charts import DASHES, chart_data, reference_line
 
 VALUE: Final = "value"
-_MOST_LINES: Final = len(COLOURS)
+_MOST_LINES: Final = len(COLORS)
 _BOARD: Final = 480
 _CHART: Final = 450
 """Beside a board, and on a phone, its letters stay as large as others."""
@@ -61,7 +61,7 @@ class GameView:
     facts: Sequence[tuple[str, str]]
     back: tuple[str, str]
     """Words and address of where one came from."""
-    neighbours: Sequence[tuple[str, str]] = ()
+    neighbors: Sequence[tuple[str, str]] = ()
     """Words and addresses of other games."""
 
     @property
@@ -144,14 +144,14 @@ def _chart(lines: Sequence[Line], unit: str, view: GameView) -> alt.TopLevelMixi
         for ply, value in line.points
     ]
     legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
-    colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
+    colors = alt.Scale(domain=names, range=list(COLORS[: len(names)]))
     dashes = alt.Scale(domain=names, range=DASHES[: len(names)])
     title = "first player's expected result" if is_value else f"{unit}, first player's view"
     domain = [0, 1] if is_value else [-most, most]
     base = alt.Chart(chart_data(rows)).encode(
         x=alt.X("ply:Q", title="ply", scale=alt.Scale(domain=[0, len(view.record)], nice=False)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain)),
-        color=alt.Color("line:N", scale=colours, legend=legend),
+        color=alt.Color("line:N", scale=colors, legend=legend),
     )
     line = base.mark_line().encode(strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=legend))
     points = base.mark_point(filled=True, size=34, opacity=1).encode(

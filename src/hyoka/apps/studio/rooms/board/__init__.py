@@ -21,7 +21,7 @@ from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.rooms.blocks import chart
 from hyoka.apps.studio.rooms.board.board_agents import (
     LEVELS,
-    a_seat,
+    analysis_slot,
     evaluators,
     in_thread,
     opponents,
@@ -214,7 +214,7 @@ def curve_events(request: Request) -> Response:
     job = _job(request)
 
     def look() -> dict[str, str]:
-        who, whose = ", ".join(job.values), job.table.facts.colours[0]
+        who, whose = ", ".join(job.values), job.table.facts.colors[0]
         words = f"What {who} expected over the game, for {whose}."
         drawn = (
             chart(curve_chart(job), words, most=_CURVE_WIDTH) if any(job.values.values()) else ""
@@ -244,14 +244,14 @@ def stop(request: Request) -> Response:
 def node(request: Request) -> Response:
     """What lies below a node of a tree that was searched."""
     job, query = _job(request), request.query_params
-    opinions = job.opinions
-    which = whole_number(query.get("of") or 0, "of", 0, max(0, len(opinions) - 1))
+    analysis_lines = job.analysis_lines
+    which = whole_number(query.get("of") or 0, "of", 0, max(0, len(analysis_lines) - 1))
     path = query.get("node", "")
-    opinion = opinions[which]
-    found = opinion.node(path)
+    analysis_line = analysis_lines[which]
+    found = analysis_line.node(path)
     if found is None:
         raise hk.Error("there is no such node in this tree")
-    way = opinion.way(path)
+    way = analysis_line.way(path)
     below = [
         (f"{path}.{i}".strip("."), " ".join([*way, word_of(child.move)]), child)
         for i, child in enumerate(found.children)
@@ -265,7 +265,7 @@ def _solve(request: Request, table: Table) -> Response:
     if line.outcome is not None:
         raise hk.Error("the game is over: nothing is left to solve")
     if table.facts.mate_solver is not None:
-        with a_seat():
+        with analysis_slot():
             mate = hk.find_mate(line, nodes=0, time_s=_SOLVE_S)
         words = {
             "mate": f"Mate in {len(mate.line)} {'ply' if len(mate.line) == 1 else 'plies'}.",
@@ -274,7 +274,7 @@ def _solve(request: Request, table: Table) -> Response:
         }[mate.verdict]
         effort, moves = (mate.nodes, mate.time_s), mate.line
     else:
-        with a_seat():
+        with analysis_slot():
             ending = hk.solve_ending(line, time_s=_SOLVE_S)
         words = _ending_words(table, ending)
         effort, moves = (ending.nodes, ending.time_s), ending.line if ending.solved else ()
@@ -288,7 +288,7 @@ def _ending_words(table: Table, ending: hk.Ending) -> str:
         return f"Not solved within {_SOLVE_S:g} seconds: too many squares are empty."
     if ending.score == 0:
         return "A draw by best play."
-    winner = table.facts.colours[0 if ending.score > 0 else 1]
+    winner = table.facts.colors[0 if ending.score > 0 else 1]
     return f"{winner} wins by {abs(ending.score)} by best play."
 
 

@@ -33,7 +33,7 @@ _AT_ONCE: Final = 4
 _WAITING: Final = 8
 """So many more may wait for a seat."""
 BUSY: Final = f"{_AT_ONCE} searches are running already, and others wait: try again in a moment"
-_seats: Final = threading.BoundedSemaphore(_AT_ONCE)
+_game_players: Final = threading.BoundedSemaphore(_AT_ONCE)
 _door: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
 _requests: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
 _threads: Final = anyio.CapacityLimiter(_AT_ONCE + _WAITING)
@@ -75,17 +75,17 @@ LEVELS: Final = {
 
 
 @contextlib.contextmanager
-def a_seat(wait_s: float = _MOST_S) -> Iterator[None]:
+def analysis_slot(wait_s: float = _MOST_S) -> Iterator[None]:
     """Few think at once; raises Error if many wait already, or nobody leaves in time."""
     if not _door.acquire(blocking=False):
         raise hk.Error(BUSY)
     try:
-        if not _seats.acquire(timeout=wait_s):
+        if not _game_players.acquire(timeout=wait_s):
             raise hk.Error(f"{_AT_ONCE} searches are running already: wait or stop one")
         try:
             yield
         finally:
-            _seats.release()
+            _game_players.release()
     finally:
         _door.release()
 
@@ -115,7 +115,7 @@ def stopped_after(seconds: float, stop: Callable[[], None]) -> Iterator[None]:
         timer.cancel()
 
 
-class SearchThinker:
+class SearchAnalyst:
     """A search of ours."""
 
     def __init__(self, spec: str, game: str) -> None:
@@ -139,7 +139,7 @@ class SearchThinker:
     def move(self, line: Line, level: str) -> str | None:
         """Search as much as the level says, or the spec itself."""
         limits = None if level == OWN else LEVELS[level].limits(self.searcher.spec.kind)
-        with a_seat(), stopped_after(_MOST_S, self.searcher.stop):
+        with analysis_slot(), stopped_after(_MOST_S, self.searcher.stop):
             best = self.searcher.search(line, limits).best
         return None if best is None else str(best)
 
@@ -148,7 +148,7 @@ class SearchThinker:
         self.searcher.stop()
 
 
-class EngineThinker:
+class EngineAnalyst:
     """An engine that the user allowed, in a process of its own for each question or game."""
 
     def __init__(self, spec: str, game: str) -> None:
@@ -193,7 +193,7 @@ class EngineThinker:
         """Ask it for as long as the level says."""
         seconds = 1.0 if level == OWN else LEVELS[level].time_s
         limits = None if level == OWN and self.spec.limits else hk.Limits(time_s=seconds)
-        with a_seat(), self._asked(seconds) as session:
+        with analysis_slot(), self._asked(seconds) as session:
             return session.best_move(engine_position(self._game, line), limits)
 
     def stop(self) -> None:
@@ -208,12 +208,12 @@ def engine_position(game: str, line: Line) -> hk.EnginePosition:
     return hk.EnginePosition(game, line.start.text, [str(move) for move in line.moves], komi)
 
 
-def thinker(studio: Studio, text: str, game: str) -> SearchThinker | EngineThinker:
+def analyst(studio: Studio, text: str, game: str) -> SearchAnalyst | EngineAnalyst:
     """Whoever a request names, if they may be asked; raises Error."""
     spec = studio.engines.spec(text, studio.folder)
     if spec.partition(":")[0] in KINDS:
-        return SearchThinker(_with_files(spec, studio), game)
-    return EngineThinker(spec, game)
+        return SearchAnalyst(_with_files(spec, studio), game)
+    return EngineAnalyst(spec, game)
 
 
 def _with_files(spec: str, studio: Studio) -> str:
@@ -233,7 +233,7 @@ def reply(studio: Studio, table: Table) -> Table | str:
     """The table after the other side's move; in words why there is none."""
     if table.level != OWN and table.level not in LEVELS:
         raise hk.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
-    found = thinker(studio, table.against, table.game).move(table.line, table.level)
+    found = analyst(studio, table.against, table.game).move(table.line, table.level)
     if found == "resign":
         return f"{table.against} resigns."
     if found is None or not table.line.is_legal(found):

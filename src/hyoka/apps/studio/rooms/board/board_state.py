@@ -252,7 +252,7 @@ class Table:
         """All of it as an address has it; what is usual is left out."""
         usual = Table()
 
-        def unless_usual(name: str) -> object:
+        def unless_default(name: str) -> object:
             value = getattr(self, name)
             return None if value == getattr(usual, name) else value
 
@@ -264,8 +264,8 @@ class Table:
             "ply": None if self.at_end else self.ply,
             "line": [" ".join([str(shared), *line[shared:]]) for shared, line in lines],
             "against": self.against,
-            "level": unless_usual("level"),
-            "you": unless_usual("you"),
+            "level": unless_default("level"),
+            "you": unless_default("you"),
             "with": list(self.evaluators),
             "seconds": None if self.seconds == usual.seconds else f"{self.seconds:g}",
             "live": "1" if self.live else None,

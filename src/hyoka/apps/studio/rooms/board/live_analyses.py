@@ -14,11 +14,11 @@ import altair as alt
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
-    EngineThinker,
-    SearchThinker,
-    a_seat,
+    EngineAnalyst,
+    SearchAnalyst,
+    analysis_slot,
+    analyst,
     stopped_after,
-    thinker,
     value_of,
 )
 from hyoka.apps.studio.rooms.board.board_state import Table, word_of
@@ -37,11 +37,11 @@ _UNSEEN_S: Final = 5.0
 _A_PLY_S: Final = 0.1
 _SHOWN: Final = 8
 _PV: Final = 10
-Who = SearchThinker | EngineThinker
+Who = SearchAnalyst | EngineAnalyst
 
 
 @dataclass
-class Opinion:
+class AnalysisLine:
     """What one evaluator thinks, so far."""
 
     name: str
@@ -67,9 +67,9 @@ class Opinion:
         facts, parts = hk.game_facts(hk.name_of(self.line)), []
         value, found = self.value, self.evaluation or self.result
         if value is not None:
-            parts.append(f"{facts.colours[0]} {value:.1%}")
+            parts.append(f"{facts.colors[0]} {value:.1%}")
         if found is not None and found.mate is not None:
-            parts.append(f"{facts.colours[0 if found.mate > 0 else 1]} wins{self._in(found)}")
+            parts.append(f"{facts.colors[0 if found.mate > 0 else 1]} wins{self._in(found)}")
         elif found is not None and found.score is not None:
             parts.append(f"{found.score:+.1f} {found.unit}")
         if self.result is not None and self.result.proven and self.result.mate is None:
@@ -167,7 +167,7 @@ class Job:
 
     number: int
     table: Table
-    opinions: list[Opinion] = field(default_factory=list)
+    analysis_lines: list[AnalysisLine] = field(default_factory=list)
     seen: float = field(default_factory=time.monotonic)
     stopped: bool = False
     workers: list[threading.Thread] = field(default_factory=list)
@@ -197,41 +197,41 @@ class Job:
         for stop in list(self._stoppers):
             stop()
 
-    def keep(self, opinion: Opinion, tree: hk.SearchTree) -> None:
+    def keep(self, analysis_line: AnalysisLine, tree: hk.SearchTree) -> None:
         """What a search has found, with its tree unless newer analyses have theirs."""
-        opinion.result = tree.result
+        analysis_line.result = tree.result
         with self._lock:
             if self._keeps_trees:
-                opinion.tree = tree
+                analysis_line.tree = tree
 
     def drop_trees(self) -> None:
         """Keep what was found, but no trees."""
         with self._lock:
             self._keeps_trees = False
-            for opinion in self.opinions:
-                opinion.tree = None
+            for analysis_line in self.analysis_lines:
+                analysis_line.tree = None
 
-    def start(self, work: Callable[[Opinion, Who], None], who: list[Who]) -> None:
+    def start(self, work: Callable[[AnalysisLine, Who], None], who: list[Who]) -> None:
         """Begin, one thread for each evaluator."""
 
-        def guarded(opinion: Opinion, asked: Who) -> None:
+        def guarded(analysis_line: AnalysisLine, asked: Who) -> None:
             try:
-                with a_seat():
-                    opinion.state = "thinking"
+                with analysis_slot():
+                    analysis_line.state = "thinking"
                     if not self.stopped:
-                        work(opinion, asked)
-                opinion.state = "done"
+                        work(analysis_line, asked)
+                analysis_line.state = "done"
             except hk.Error as error:
                 stopped = "stopped" if self.stopped else ""
-                opinion.state, opinion.problem = stopped or "failed", str(error)
+                analysis_line.state, analysis_line.problem = stopped or "failed", str(error)
             except Exception as error:  # a page waits for an answer, whatever it is
-                opinion.state, opinion.problem = "failed", type(error).__name__
+                analysis_line.state, analysis_line.problem = "failed", type(error).__name__
             finally:
                 self._stoppers.remove(asked.stop)  # a search has its own memory, and keeps it
 
         self._stoppers = [each.stop for each in who]
-        for opinion, asked in zip(self.opinions, who, strict=True):
-            worker = threading.Thread(target=guarded, args=(opinion, asked), daemon=True)
+        for analysis_line, asked in zip(self.analysis_lines, who, strict=True):
+            worker = threading.Thread(target=guarded, args=(analysis_line, asked), daemon=True)
             self.workers.append(worker)
             worker.start()
 
@@ -266,24 +266,24 @@ class Analyses:
         if table.line.outcome is not None:
             raise hk.Error("the game is over: nothing is left to think about")
         names = evaluators(table)
-        who = [thinker(studio, name, table.game) for name in names]
+        who = [analyst(studio, name, table.game) for name in names]
         job = self._new(table)
-        job.opinions = [Opinion(name, table.line) for name in names]
+        job.analysis_lines = [AnalysisLine(name, table.line) for name in names]
 
-        def work(opinion: Opinion, asked: Who) -> None:
-            if isinstance(asked, EngineThinker):
-                opinion.evaluation = asked.evaluate(opinion.line, table.seconds)
+        def work(analysis_line: AnalysisLine, asked: Who) -> None:
+            if isinstance(asked, EngineAnalyst):
+                analysis_line.evaluation = asked.evaluate(analysis_line.line, table.seconds)
                 return
 
             def tell(result: hk.SearchResult) -> None:
-                opinion.result = result
+                analysis_line.result = result
                 if job.is_unseen or job.stopped:
                     asked.stop()
 
             with stopped_after(table.seconds + 1, asked.stop):
                 limits = hk.SearchLimits(time_s=table.seconds)
-                tree = hk.search_tree(opinion.line, asked.searcher, limits, on_result=tell)
-            job.keep(opinion, tree)
+                tree = hk.search_tree(analysis_line.line, asked.searcher, limits, on_result=tell)
+            job.keep(analysis_line, tree)
 
         job.start(work, who)
         return job
@@ -293,25 +293,25 @@ class Analyses:
         if not table.moves:
             raise hk.Error("play some moves first: a curve is over those of a game")
         names = evaluators(table)
-        who = [thinker(studio, name, table.game) for name in names]
+        who = [analyst(studio, name, table.game) for name in names]
         job = self._new(table)
         job.values = {name: {} for name in names}
         lines = list(itertools.accumulate(table.moves, play, initial=table.at(0).line))
-        job.opinions = [Opinion(name, lines[-1]) for name in names]
+        job.analysis_lines = [AnalysisLine(name, lines[-1]) for name in names]
 
-        def work(opinion: Opinion, asked: Who) -> None:
+        def work(analysis_line: AnalysisLine, asked: Who) -> None:
             on = [(ply, line) for ply, line in enumerate(lines) if line.outcome is None]
             for ply, line in enumerate(lines):
                 if line.outcome is not None:
-                    job.values[opinion.name][ply] = float(line.outcome.value)
-            if isinstance(asked, EngineThinker):
+                    job.values[analysis_line.name][ply] = float(line.outcome.value)
+            if isinstance(asked, EngineAnalyst):
                 found = asked.evaluate_each([line for _, line in on], _A_PLY_S)
             else:
                 found = (asked.evaluate(line, _A_PLY_S) for _, line in on)
             for (ply, _), evaluation in zip(on, found, strict=False):
                 value = value_of(evaluation, table.game)
                 if value is not None:
-                    job.values[opinion.name][ply] = value
+                    job.values[analysis_line.name][ply] = value
                 if job.is_unseen or job.stopped:
                     return
 
@@ -334,7 +334,7 @@ def evaluators(table: Table) -> list[str]:
 
 def usual(game: str) -> str:
     """The search that is usual in a game; alpha-beta with several moves to compare."""
-    kind = hk.game_facts(game).usual_search.partition(":")[0]
+    kind = hk.game_facts(game).default_search.partition(":")[0]
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 
@@ -348,7 +348,7 @@ def curve_chart(job: Job) -> alt.TopLevelMixin:
             "value": value,
             "evaluator": name,
             "href": table.at(ply).address,
-            "words": f"{name}; after {ply}: {names[ply]}; {facts.colours[0]} {value:.1%}",
+            "words": f"{name}; after {ply}: {names[ply]}; {facts.colors[0]} {value:.1%}",
         }
         for name, values in job.values.items()
         for ply, value in sorted(values.items())
@@ -362,7 +362,7 @@ def curve_chart(job: Job) -> alt.TopLevelMixin:
         ),
         y=alt.Y(
             "value:Q",
-            title=f"{facts.colours[0]} is expected to get",
+            title=f"{facts.colors[0]} is expected to get",
             scale=alt.Scale(domain=[0, 1]),
             axis=alt.Axis(format="%"),
         ),

@@ -156,12 +156,12 @@ def _cells_in(board: hk.Diagram) -> Any:
 
 def piece_words(piece: Piece, board: hk.Diagram) -> str:
     """What a piece is, and whose."""
-    colour = board.players[piece.player.value]
+    color = board.players[piece.player.value]
     kind = {"disc": "", "block": "", "wedge": ""}.get(piece.shape, piece.shape)
     if piece.shape == "wedge":
         letter = piece.ascii.strip().upper()
         kind = ("promoted " if letter.startswith("+") else "") + _PIECES[letter[-1]]
-    return f"{colour} {kind}".strip()
+    return f"{color} {kind}".strip()
 
 
 def heat_of(line: Line, weights: Mapping[AnyMove, float]) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _numbered(line: Line, best: list[AnyMove]) -> hk.Diagram:
 @functools.lru_cache(maxsize=4)
 def _model(game: str, source: str, _changed: int) -> tuple[Any, Mets | None]:
     model = move_model(game, source)
-    is_tree = source not in (BUILT_IN, LEARNED) and hk.read_artefact(Path(source)).kind == "mets"
+    is_tree = source not in (BUILT_IN, LEARNED) and hk.read_model_file(Path(source)).kind == "mets"
     return model, Mets.load(source) if is_tree else None
 
 

@@ -15,7 +15,7 @@ from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.blocks import plain
 from hyoka.apps.studio.rooms.board.board_state import Query
 from hyoka.apps.studio.rooms.board.picture import Picture, blank_picture, piece_words
-from hyoka.foundation.errors import harmless
+from hyoka.foundation.errors import escape_control_chars
 from hyoka.games import GameFacts
 from hyoka.games.diagram import Item, Panel, Piece
 
@@ -78,7 +78,7 @@ class Draft:
         cells = tuple(_row(row, signs) for row in rows)
         if len(cells) != columns or {len(row) for row in cells} != {columns}:
             raise hk.NotationError(
-                f"'{harmless(board[:80])}' is no board of {columns} rows and columns"
+                f"'{escape_control_chars(board[:80])}' is no board of {columns} rows and columns"
             )
         fields = [*fields, *usual[1 + len(fields) :]][: len(usual) - 1]
         if fields[0] not in _TURNS[facts.family]:
@@ -181,7 +181,7 @@ class Draft:
         Raises NotationError if there is no such cell or piece.
         """
         if sign and sign not in _PALETTE[self._family].split():
-            raise hk.NotationError(f"no piece '{harmless(sign)}' in this game")
+            raise hk.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
         row, column = _usual(self.game).cell(cell)
         there = self.cells[row][column]
         rows = [list(each) for each in self.cells]
@@ -301,7 +301,9 @@ def _digits(text: str) -> int:
     if not text:
         return 1
     if not is_whole_number(text):
-        raise hk.NotationError(f"'{harmless(text[:40])}' is too large a number for a position")
+        raise hk.NotationError(
+            f"'{escape_control_chars(text[:40])}' is too large a number for a position"
+        )
     return int(text)
 
 
@@ -314,7 +316,7 @@ def _row(text: str, signs: set[str]) -> tuple[str, ...]:
         elif sign in signs:
             cells.append(sign)
         else:
-            raise hk.NotationError(f"no piece '{harmless(sign)}' in this game")
+            raise hk.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
     return tuple(cells)
 
 
