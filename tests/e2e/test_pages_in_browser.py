@@ -24,7 +24,7 @@ from hyoka.reporting import (
     Table,
     write_page,
 )
-from unit.test_match_report import played_games
+from unit.reporting.test_match_report import played_games
 
 from .browser import DESKTOP, PHONE, Opened, Opening, check_page, open_in, style
 
