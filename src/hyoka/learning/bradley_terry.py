@@ -47,6 +47,8 @@ _MATRIX: Final = 3_000
 _FOR_ERRORS: Final = 20_000
 """Competitions from which the information is estimated where there are more."""
 
+_GREATEST_PRIOR: Final = 1e100
+"""Beyond it sums over the prior's games leave the floating-point range."""
 _LEAST_BEND: Final = 0.1
 """Where hardly anything holds a strength, a step goes no further than this allows."""
 _FARTHEST: Final = 20.0
@@ -102,8 +104,10 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     """
     if optimiser not in OPTIMISERS:
         raise ParameterError("optimiser", f"is one of {', '.join(OPTIMISERS)}, not {optimiser}")
-    if not 0 < prior < np.inf:
-        raise ParameterError("prior", f"is a positive number, not {prior:g}")
+    if not 0 < prior <= _GREATEST_PRIOR:
+        raise ParameterError(
+            "prior", f"is a positive number up to {_GREATEST_PRIOR:g}, not {prior:g}"
+        )
     if not len(competitions):
         raise ParameterError("competitions", "are none: there is nothing to choose from")
     work = _Work(competitions, prior, threads or os.cpu_count() or 1, progress)

@@ -250,8 +250,9 @@ def test_nonsense_is_refused() -> None:
         competitions_of([([[7], [1]], 0, 0)], 4)
     with pytest.raises(ParameterError, match="nothing to choose"):
         fit_bradley_terry(competitions_of([], 4))
-    with pytest.raises(ParameterError, match="positive"):
-        fit_bradley_terry(competitions_of([([[0], [1]], 0, 0)], 4), prior=-1)
+    for prior in (-1, 0, math.nan, math.inf, 1e308):
+        with pytest.raises(ParameterError, match="positive"):
+            fit_bradley_terry(competitions_of([([[0], [1]], 0, 0)], 4), prior=prior)
 
 
 @pytest.mark.parametrize("game", FACTS)
