@@ -6,16 +6,15 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import hyoka
 from hyoka.foundation.errors import Error
 
 
 def load_experiments() -> ModuleType:
-    """Import the package `experiments` of the clone that this Hyoka runs from.
+    """Import the package `experiments` of the clone from which this Hyoka runs.
 
     Raises Error if Hyoka was installed from a wheel.
     """
-    root = Path(hyoka.__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     if not (root / "experiments" / "__init__.py").is_file():
         raise Error(
             "the papers' experiments are part of the repository, not of the installed package: "
