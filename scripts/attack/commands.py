@@ -152,7 +152,7 @@ BASE: Final = {
     "convert": ["records.txt", "-o", "out.sgf"],
     "positions": ["study", "-o", "out.csv", "-e", "mc:playouts=2"],
     "evaluate": ["study", "--with", "mc:playouts=2", "--sample", "1"],
-    "report": ["study", "--resamples", "0", "--splits", "0"],
+    "report": ["study", "--resamples", "0", "--slices", "0"],
     "gaps": ["study", "--by", "ply"],
     "splits": ["study", "-e", "ab:depth=1"],
     "improve": ["study", "--games", "2", "--sample", "1", "--jobs", "1"],
@@ -686,6 +686,9 @@ def main() -> None:
     if any(os.environ.get(name) != count for name, count in ONE_THREAD.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | ONE_THREAD)
     import_everything()
+    names = {command.name for command in COMMANDS}
+    if unknown := {*BASE, *ENDINGS_OF, *CHANGES_STUDIES, *MAY_FAIL} - names:
+        parser.error(f"this script names commands that are gone: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "ground")
         place.mkdir()
