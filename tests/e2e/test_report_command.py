@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Path:
-    result = hyoka("report", "study", "--resamples", "50", "--splits", "1", cwd=folder)
+    result = hyoka("report", "study", "--resamples", "50", "--slices", "1", cwd=folder)
     assert result.returncode == 0, result.stderr
     covered, *findings, place = result.stdout.splitlines()
     assert "decided games" in covered
@@ -76,7 +76,7 @@ def test_findings_come_first_and_methods_last(page: Path, open_page: Opening) ->
 def test_json_figures_and_another_place(folder: Path) -> None:
     result = hyoka(
         *("report", "study", "-o", "mine.html", "--evaluator", "ab:nodes=1,hash=0", "--json"),
-        *("--resamples", "0", "--splits", "0", "--where", "ply >= 10", "--figures", "figures"),
+        *("--resamples", "0", "--slices", "0", "--where", "ply >= 10", "--figures", "figures"),
         cwd=folder,
     )
     assert result.returncode == 0, result.stderr
@@ -99,7 +99,7 @@ def test_json_figures_and_another_place(folder: Path) -> None:
     ],
 )
 def test_bad_requests_get_one_clear_line(folder: Path, arguments: list[str], message: str) -> None:
-    result = hyoka("report", *arguments, "--resamples", "0", "--splits", "0", cwd=folder)
+    result = hyoka("report", *arguments, "--resamples", "0", "--slices", "0", cwd=folder)
     assert result.returncode == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.models.loading import combined_content, move_model
@@ -143,7 +143,7 @@ def judged_games(
     if count == len(ids) and not every_game:
         raise StudyError(
             f"none of the {count:,} games is left to judge by: {'; '.join(filter(None, known))}. "
-            "Judge by other games, or by all of them with --all"
+            f"judge by other games, or by all of them with {named('every_game')}"
         )
     kept = [each for each, out in zip(records, learned, strict=True) if every_game or not out]
     return JudgedGames(tuple(kept), len(ids), count, tuple(filter(None, [*known, *unknown])))

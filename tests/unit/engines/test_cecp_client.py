@@ -208,7 +208,7 @@ def test_one_that_says_nothing_is_greeted_in_other_protocols(
     took: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("uci", "gtp", "cecp"):
-        monkeypatch.setattr(f"hyoka.engines.{module}.DOUBT_S", 0.05)
+        monkeypatch.setattr(f"hyoka.engines.client.{module}.DOUBT_S", 0.05)
     error = refusal_of(fake("uci").replace("uci:", f"{took}:", 1))
     assert f"does not speak {took.upper()}, but UCI" in error.message
     assert "write uci: before its command" in error.message
@@ -224,7 +224,7 @@ def test_a_slow_engine_is_greeted_again_by_itself(
         "import sys, time, runpy; time.sleep(0.4); runpy.run_path(sys.argv[1], run_name='__main__')"
     )
     for module in ("uci", "gtp", "cecp"):
-        monkeypatch.setattr(f"hyoka.engines.{module}.DOUBT_S", 0.05)
+        monkeypatch.setattr(f"hyoka.engines.client.{module}.DOUBT_S", 0.05)
     before, _, script = fake(protocol, f"log={slow}").partition(" -S ")
     start = EnginePosition("go9" if protocol == "gtp" else "chess")
     evaluated(f'{before} -S -c "{begin}" {script}', start)

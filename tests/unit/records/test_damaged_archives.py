@@ -21,6 +21,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.apps.cli import run
 from hyoka.records import archives as unpacking
+from hyoka.records import sources as record_sources
 from hyoka.records.sources import sources
 
 from ..record_files import FIRST, GAME, SECOND, WTHOR_FILES, latin1_table, tarred, zipped
@@ -253,14 +254,14 @@ for source in found: list(source.blocks())
 def test_a_file_that_has_gone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.sgf", "b.sgf"):
         (tmp_path / name).write_bytes(FIRST)
-    opened = Path.open
+    opened = record_sources.open_regular
 
-    def open_or_fail(self: Path, *arguments: object) -> object:
-        if self.name == "a.sgf":
+    def open_or_fail(path: str | Path, **arguments: bool) -> object:
+        if Path(path).name == "a.sgf":
             raise OSError(22, "Invalid argument")
-        return opened(self, *arguments)  # type: ignore[call-overload]
+        return opened(path, **arguments)
 
-    monkeypatch.setattr(Path, "open", open_or_fail)
+    monkeypatch.setattr(record_sources, "open_regular", open_or_fail)
     names, (problem,) = read(tmp_path)
     assert names == ["A"]
     assert problem == f"{tmp_path / 'a.sgf'}: can't be read: Invalid argument"

@@ -276,7 +276,7 @@ def test_only_processes_of_their_own_limit_themselves() -> None:
         for path in sorted(SOURCE.rglob("*.py"))
         if "setrlimit" in path.read_text(encoding="utf-8")
     ]
-    assert setting == ["engines/keeper.py", "study/query_server.py"]
+    assert setting == ["engines/client/supervisor.py", "study/query_server.py"]
 
 
 UNBOUNDED = [

@@ -32,7 +32,7 @@ def report_command(
     where: Where = None,
     draws: Draws = "drop",
     slices: Annotated[
-        int, typer.Option(min=0, max=50, help="So many splits of each evaluator are shown.")
+        int, typer.Option(min=0, max=50, help="Slices shown for each evaluator.")
     ] = 5,
     resamples: Annotated[
         int | None,

@@ -13,7 +13,7 @@ from attack import commands
 from hyoka.apps.cli.command_table import COMMANDS, Command
 from hyoka.apps.cli.output_files import Output
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "attack" / "commands.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "attack" / "commands.py"
 
 
 def test_no_command_gives_way_to_hostile_arguments() -> None:
