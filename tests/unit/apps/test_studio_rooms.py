@@ -260,7 +260,7 @@ def test_conditions_reach_nothing_and_are_told_apart(client: TestClient, conditi
 def test_a_condition_that_never_ends_is_ended(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
-    for module in ("study_positions", "study_views"):
+    for module in ("study_query", "study_views"):
         monkeypatch.setattr(f"hyoka.apps.studio.rooms.{module}.SECONDS", 0.2)
     endless = "ply < (select count(*) from range(1000000000) a, range(1000000000) b)"
     asked = address("/study", path="a study", where=endless, view=view)
