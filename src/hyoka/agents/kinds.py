@@ -1,15 +1,256 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of contestants there are: from a text to a spec, and from a spec to who it names."""
+"""The kinds of agents: searches, engines and Python functions, by spec."""
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
-from hyoka.agents.agent import Agent, Spec
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn, is_in_python
 from hyoka.agents.engine_agent import EngineAgent
-from hyoka.agents.function_agent import FunctionAgent
-from hyoka.agents.search_agent import SearchAgent
-from hyoka.foundation.errors import NotationError, nearest
-from hyoka.search import KINDS
+from hyoka.foundation.errors import EngineError, NotationError, nearest
+from hyoka.games import Position, facts_named
+from hyoka.games.clock import expected_moves
+from hyoka.games.evaluation import Evaluation
+from hyoka.records.problems import Exercise
+from hyoka.search import KINDS, PythonEvaluator, Searcher, SearchLimits, SearchSpec
+
+_OVERHEAD_S: Final = 0.01
+"""What a search leaves on the clock for what stands between it and them."""
+
+
+def _searched(game: str) -> str | None:
+    """A game by the name that searches know it by: None if it is written in Python."""
+    return None if is_in_python(game) else game
+
+
+class SearchAgent(Agent[SearchSpec]):
+    """A search of ours, in this process."""
+
+    prefixes = tuple(KINDS)
+    spec_type = SearchSpec
+
+    @property
+    def label(self) -> str:
+        """Its text, and the parts that have none."""
+        return self.spec.name
+
+    @property
+    def full_text(self) -> str:
+        """The same: files are told by their contents."""
+        return self.spec.name
+
+    @property
+    def threads(self) -> int:
+        """The setting `threads`."""
+        return int(self.spec["threads"]) if self.spec.has("threads") else 1
+
+    @property
+    def keeps_to_a_core(self) -> bool:
+        """Whether it has one thread."""
+        return self.threads == 1
+
+    @property
+    def seed(self) -> int:
+        """The setting `seed`."""
+        return int(self.spec["seed"]) if self.spec.has("seed") else 0
+
+    def spec_for(self, game: str) -> SearchSpec:
+        """With the game's preset."""
+        return self.spec.for_game(_searched(game))
+
+    def check(self, game: str, *, here: bool) -> None:
+        """Raise NotationError if it can't search the game."""
+        Searcher(self.spec.validated_for(_searched(game)), _searched(game))
+
+    def evaluator(self, game: str) -> "SearchEvaluator":
+        """It forgets everything before each position, so that their order is nothing."""
+        return SearchEvaluator(self.spec, game)
+
+    def game_player(self, game: str, name: str) -> "SearchGamePlayer":
+        """It plays by its own limits, or by the clock."""
+        return SearchGamePlayer(self.spec_for(game), game, name)
+
+    def solver(self, limits: SearchLimits | None) -> "SearchSolver":
+        """It forgets everything before each problem."""
+        return SearchSolver(self.spec, limits)
+
+
+class SearchEvaluator:
+    """A search that evaluates positions of one game."""
+
+    def __init__(self, spec: SearchSpec, game: str) -> None:
+        self._searcher = Searcher(spec, _searched(game))
+
+    def identity(self) -> tuple[str, str]:
+        """Its name, and that it is ours."""
+        return self._searcher.spec.name, "hyoka"
+
+    def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
+        """Search each position with an empty memory."""
+        for game in games:
+            for line in game.lines():
+                self._searcher.clear()
+                yield self._searcher.search(line).evaluation(self._searcher.game)
+
+    def stop(self) -> None:
+        """End the running search."""
+        self._searcher.stop()
+
+    def close(self) -> None:
+        """Nothing outlives a search."""
+
+
+class SearchGamePlayer:
+    """A search at the board."""
+
+    def __init__(self, spec: SearchSpec, game: str, name: str) -> None:
+        self._spec = spec
+        self._game = game
+        self._name = name
+        self._searcher: Searcher | None = None
+
+    async def new_game(self, seed: int) -> None:
+        """Begin with an empty tree or table."""
+        spec = self._spec
+        if spec.has("seed"):
+            spec = spec.with_settings(seed=seed % 2**63)
+        self._searcher = Searcher(spec, _searched(self._game))
+
+    async def play(self, turn: Turn) -> Evaluation:
+        """Search within the spec's limits, or for a share of the clock."""
+        assert self._searcher is not None, "no game has begun"
+        limits = None
+        if turn.clocks is not None:
+            clock = turn.clocks[turn.line.to_play.value]
+            moves = expected_moves(turn.line)
+            seconds = clock.thinking_s(expected_moves=moves, overhead_s=_OVERHEAD_S)
+            limits = self._limits(seconds)
+        result = self._searcher.search(turn.line, limits)
+        if result.best is None:
+            raise EngineError(self._name, "finds no move here", reason="refused")
+        return result.evaluation(self._searcher.game)
+
+    def _limits(self, time_s: float) -> SearchLimits:
+        """The spec's limits, but for the time: that is the clock's."""
+        spec = self._spec
+        playouts, nodes, depth = (
+            spec[name] or None if spec.has(name) else None
+            for name in ("playouts", "nodes", "depth")
+        )
+        return SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
+
+    async def close(self) -> None:
+        """Nothing outlives a search."""
+
+    def stop(self) -> None:
+        """End the running search."""
+        if self._searcher is not None:
+            self._searcher.stop()
+
+
+class SearchSolver:
+    """A search that solves problems, with one searcher for each game."""
+
+    def __init__(self, spec: SearchSpec, limits: SearchLimits | None) -> None:
+        self._spec = spec
+        self._limits = limits
+        self._searchers: dict[str, Searcher] = {}
+
+    def start(self) -> None:
+        """Nothing to do before the first problem tells its game."""
+
+    def answer(self, exercise: Exercise) -> Answer:
+        """Search the position with a memory that holds nothing else."""
+        searcher = self._searchers.get(exercise.game)
+        if searcher is None:
+            searcher = self._searchers[exercise.game] = Searcher(self._spec, exercise.game)
+        searcher.clear()
+        line = exercise.line()
+        only = [line.parse(move) for move in exercise.only] or None
+        began = time.monotonic()
+        result = searcher.search(line, self._limits, only=only)
+        return Answer(
+            None if result.best is None else str(result.best),
+            result.mate,
+            result.score if self._spec.kind == "exact" else None,
+            time.monotonic() - began,
+            result.playouts or result.nodes,
+            result.depth,
+        )
+
+    def stop(self) -> None:
+        """End the search that runs."""
+        for searcher in list(self._searchers.values()):
+            searcher.stop()
+
+    def close(self) -> None:
+        """Nothing outlives a search."""
+
+
+class FunctionAgent(Agent[PythonEvaluator]):
+    """A function that takes a position and gives its value, or an `Evaluation`."""
+
+    spec_type = PythonEvaluator
+
+    def evaluator(self, game: str) -> "FunctionEvaluator":
+        """It is asked position by position."""
+        return FunctionEvaluator(self.spec, facts_named(game).unit)
+
+
+class FunctionEvaluator:
+    """A function that evaluates positions."""
+
+    def __init__(self, evaluator: PythonEvaluator, default_unit: str) -> None:
+        self._evaluator = evaluator
+        self._default_unit = default_unit
+
+    def identity(self) -> tuple[str, str]:
+        """Its name, and what tells it from others of that name."""
+        return self._evaluator.name, self._evaluator.fingerprint
+
+    def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
+        """Ask about each position; what the function raises is an EngineError that says where."""
+        for game in games:
+            for ply, position in zip(game.plies, game.positions(), strict=True):
+                yield self._evaluated(position, f"at ply {ply} of game {game.number}")
+
+    def _evaluated(self, position: Position, where: str) -> Evaluation:
+        name = self._evaluator.name
+        began = time.monotonic()
+        try:
+            answer = self._evaluator(position)
+        except Exception as error:
+            raise EngineError(name, f"raised {error!r} {where}") from error
+        spent = time.monotonic() - began
+        if not isinstance(answer, Evaluation):
+            try:
+                number = float(answer)
+            except (TypeError, ValueError):
+                message = f"gave {answer!r} {where}: neither a number nor an Evaluation"
+                raise EngineError(name, message) from None
+            unit = self._evaluator.unit
+            said: dict[str, Any] = {"score": number, "unit": unit} if unit else {"value": number}
+            answer = Evaluation(time_s=spent, **said)
+        if answer.value is not None and not 0 <= answer.value <= 1:
+            message = (
+                f"gave {answer.value:g} {where}: an expected result is 0 to 1; if it gives scores: "
+                f'hyoka.PythonEvaluator({name}, unit="{self._default_unit}")'
+            )
+            raise EngineError(name, message)
+        if answer.score is not None and not math.isfinite(answer.score):
+            raise EngineError(name, f"gave {answer.score} {where}: a score is a finite number")
+        if answer.score is not None and not answer.unit:
+            answer = replace(answer, unit=self._default_unit)
+        return answer
+
+    def stop(self) -> None:
+        """Nothing to do: it ends with the position."""
+
+    def close(self) -> None:
+        """Nothing outlives a function."""
+
 
 AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
     SearchAgent,

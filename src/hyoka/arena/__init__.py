@@ -23,10 +23,16 @@ from hyoka.arena.journal import Pairing, PlayedGame
 from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
 from hyoka.arena.openings import Opening, openings_of
 from hyoka.arena.plan import MatchPlan, MatchRules, PlayerSpec, TimeControl, plan_match
-from hyoka.arena.ratings import RatingList, rate_players
+from hyoka.arena.ratings import (
+    DuelSummary,
+    RatingList,
+    Standing,
+    match_ratings,
+    rate_players,
+    repeated_games,
+)
+from hyoka.arena.referee import odd_workers
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
-from hyoka.arena.summary import DuelSummary, Standing, match_ratings, repeated_games
-from hyoka.arena.workers import odd_workers
 
 __all__ = [
     "FEW",

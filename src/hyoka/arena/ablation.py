@@ -7,7 +7,7 @@ from typing import Final
 
 from hyoka.arena.match import MatchResult
 from hyoka.arena.plan import PlayerSpec
-from hyoka.arena.summary import DuelSummary
+from hyoka.arena.ratings import DuelSummary
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.search import SearchSpec
 

@@ -11,7 +11,7 @@ from hyoka.foundation.errors import NotationError
 from hyoka.foundation.numbers_text import positional
 from hyoka.games import AnyLine, facts_of, games_with
 from hyoka.records import Remark
-from hyoka.study import METHODS
+from hyoka.search import EXACT_METHODS
 
 
 class Adjudicator(Protocol):
@@ -117,7 +117,7 @@ class Exact:
         if self.method == "ending" and facts_of(line).ending_solver is None:
             games = " and ".join(games_with(lambda facts: facts.ending_solver))
             raise NotationError(f"exact=ending is for {games}, not for {facts_of(line).name}")
-        result = METHODS[self.method](line.position)
+        result = EXACT_METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")
 
 
@@ -166,11 +166,13 @@ def adjudicator_of(text: str) -> Adjudicator:
         raise NotationError(
             f"no adjudication '{text}'; write win=SCORE,MOVES, resign=SCORE,MOVES, "
             "draw=SCORE,MOVES,FROM_PLY or "
-            f"exact=METHOD with {', '.join(METHODS)}"
+            f"exact=METHOD with {', '.join(EXACT_METHODS)}"
         )
     if match[5]:
-        if match[5] not in METHODS:
-            raise NotationError(f"no exact method '{match[5]}'; there are {', '.join(METHODS)}")
+        if match[5] not in EXACT_METHODS:
+            raise NotationError(
+                f"no exact method '{match[5]}'; there are {', '.join(EXACT_METHODS)}"
+            )
         return Exact(match[5])
     numbers = [int(number) for number in match.groups()[2:4] if number]
     if 0 in numbers[:1]:

@@ -12,7 +12,7 @@ from hyoka.agents import PYTHON_GAMES
 from hyoka.arena.journal import PlayedGame
 from hyoka.games import game_facts
 from hyoka.records import write_records
-from hyoka.study.layout import write_part
+from hyoka.storage.parquet import write_parquet
 
 GAMES_TABLE: Final = "games.parquet"
 MOVES_TABLE: Final = "moves.parquet"
@@ -35,8 +35,8 @@ def export_match(
     if not ordered:
         return []
     files = [folder / GAMES_TABLE, folder / MOVES_TABLE]
-    write_part(games_table(ordered), files[0])
-    write_part(moves_table(ordered), files[1])
+    write_parquet(games_table(ordered), files[0])
+    write_parquet(moves_table(ordered), files[1])
     game = ordered[0].record.game
     if not game.startswith(PYTHON_GAMES):  # one written in Python has no notation
         files.append(folder / records_name(game))

@@ -17,18 +17,15 @@ from hyoka.arena.elo import Sprt
 from hyoka.arena.export import export_match
 from hyoka.arena.journal import Journal, PlayedGame, Playing, read_journal
 from hyoka.arena.plan import MatchPlan
-from hyoka.arena.referee import GameTask
-from hyoka.arena.summary import DuelSummary, Standing
-from hyoka.arena.workers import pin_to_cores, play_task
+from hyoka.arena.ratings import DuelSummary, Standing
+from hyoka.arena.referee import GameTask, pin_to_cores, play_task
 from hyoka.foundation.errors import StudyError, named
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.parallel import Run
-from hyoka.storage.files import read_regular
+from hyoka.storage.files import now, read_regular, write_toml
 from hyoka.storage.locking import locked
-from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.outputs import STUDY, check_output_folder
 from hyoka.storage.result import html_table
-from hyoka.study.layout import DESCRIPTION as STUDY_DESCRIPTION
-from hyoka.study.layout import now, write_toml
 
 DESCRIPTION: Final = "match.toml"
 JOURNAL: Final = "journal.jsonl"
@@ -180,7 +177,7 @@ def _description(folder: Path) -> dict[str, Any]:
 
 def _folder(folder: Path) -> Path:
     """The folder of a match, made if need be; raises StudyError if it can't be one."""
-    if (folder / STUDY_DESCRIPTION).exists():
+    if (folder / STUDY).exists():
         raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
     check_output_folder(folder, DESCRIPTION, what="a match")
     try:

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratings of many players from their games, on one scale, with honest intervals.
+"""Rating lists with confidence intervals, standings and duel summaries.
 
-Davidson's model, which is Bradley and Terry's with draws, and an advantage of moving first: with
+Ratings follow Davidson's model: Bradley-Terry with draws and a first-move advantage. With
 
-    d = rating of the first - rating of the second + advantage
+    d = rating of the first player - rating of the second + advantage
 
-a win, a draw and a loss of the first player are as likely as e^(d/2) : ν : e^(-d/2). The likelihood
-has one maximum, which Newton's steps find. The ratings told are scaled by 1 - draw rate between
-equals, so that near equality 10 Elo in a list are 10 Elo in a match; without draws nothing is.
+a win, a draw and a loss of the first player have the odds e^(d/2) : ν : e^(-d/2). Newton's method
+finds the only maximum of the likelihood. Ratings are scaled by 1 - draw rate between equals, so
+that 10 Elo in a list equal 10 Elo in a match near equality.
 
-The intervals are those of the sandwich: they hold even where games are not independent, as those of
-a pair are not, as long as the clusters are.
+Intervals come from the cluster-robust sandwich estimator: they hold where games are dependent, as
+the two of a pair are, if the clusters are independent.
 
-A rating has meaning only beside others that are connected to it by games: each component of players
-has a zero of its own, the mean of its players or the anchor. And a player who won everything could
-be any amount stronger: where some players never took a point from the others, a few virtual draws
-keep the ratings of that component finite, and the interval is open on that side.
+Ratings are comparable only within a component of players connected by games. Each component has
+its own zero: the mean of its players or the anchor. Where some players never took a point from
+others, virtual draws keep the ratings finite and the interval is open on that side.
 """
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
@@ -29,7 +29,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyoka.arena.davidson import DavidsonModel, Fit, Floats, Games, Graph, Tallies
-from hyoka.arena.score import Score
+from hyoka.arena.elo import (
+    Sprt,
+    binomial_p_value,
+    elo,
+    likelihood_of_superiority,
+    normalized_elo,
+    permutation_p_value,
+    rate,
+    too_few_reason,
+)
+from hyoka.arena.journal import PlayedGame
+from hyoka.arena.score import MatchScore, Score, Tally
 from hyoka.foundation.errors import Error, nearest
 from hyoka.foundation.math import Estimate
 
@@ -260,3 +271,132 @@ def _advantage(fit: Fit, covariance: Floats | None, players: int) -> Estimate:
     if not fit.advantage_known:
         low, high = (low, math.inf) if value > 0 else (-math.inf, high)
     return Estimate(value, low, high)
+
+
+class Standing:
+    """The score so far; games are counted one by one."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.games = 0
+        self.reasons: Counter[str] = Counter()
+        """How games ended."""
+        self.faults: Counter[str] = Counter()
+        """Games that each player lost by a fault of its own."""
+        self._duels: dict[tuple[int, int], Tally] = {}
+
+    @classmethod
+    def of(cls, names: Sequence[str], games: Iterable[PlayedGame] = ()) -> "Standing":
+        """The standing of players after some games."""
+        standing = cls(names)
+        for game in games:
+            standing.count(game)
+        return standing
+
+    def count(self, game: PlayedGame) -> None:
+        """Count one game."""
+        pairing = game.pairing
+        low, high = sorted((pairing.first, pairing.second))
+        moved_first = pairing.first == low
+        points = game.result if moved_first else 1 - game.result
+        duel = self._duels.setdefault((low, high), Tally())
+        duel.count(pairing.pair_id, moved_first, points)
+        self.games += 1
+        self.reasons[game.reason] += 1
+        if game.is_fault:
+            loser = pairing.second if game.result == 1 else pairing.first
+            self.faults[self.names[loser]] += 1
+
+    def duel(self, one: int, other: int) -> MatchScore:
+        """The games of two players as `one` sees them."""
+        found = self._duels.get((min(one, other), max(one, other)))
+        score = MatchScore() if found is None else found.score()
+        return score if one < other else ~score
+
+    def duels(self) -> list[tuple[int, int]]:
+        """Who has played whom."""
+        return sorted(self._duels)
+
+    def total(self, player: int) -> MatchScore:
+        """All games of a player."""
+        others = (other for other in range(len(self.names)) if other != player)
+        return sum((self.duel(player, other) for other in others), MatchScore())
+
+
+@dataclass(frozen=True, slots=True)
+class DuelSummary:
+    """One player against another."""
+
+    player: str
+    opponent: str
+    score: MatchScore
+    rate: Estimate
+    """Points a game."""
+    elo: Estimate
+    normalized_elo: Estimate
+    superiority: float
+    """The likelihood that the player is the stronger one."""
+    binomial_p: float
+    """As the papers test: games as coin tosses, draws left out."""
+    permutation_p: float
+    """The same with the pairs as what is independent."""
+    llr: float | None = None
+    bounds: tuple[float, float] | None = None
+    verdict: str | None = None
+
+    @classmethod
+    def of(
+        cls, standing: Standing, one: int, other: int, sprt: Sprt | None = None
+    ) -> "DuelSummary":
+        """Work everything out for `one` against `other`."""
+        score = standing.duel(one, other)
+        tested = score.pairs if score.pairs.pairs else score.score
+        return cls(
+            standing.names[one],
+            standing.names[other],
+            score,
+            rate(score),
+            elo(score),
+            normalized_elo(tested),
+            likelihood_of_superiority(score),
+            binomial_p_value(score.score),
+            permutation_p_value(score),
+            None if sprt is None else sprt.llr(score.pairs),
+            None if sprt is None else (sprt.lower, sprt.upper),
+            None if sprt is None else sprt.decision(score.pairs),
+        )
+
+    def __str__(self) -> str:
+        ends = f"{self.elo.value:+.0f} ({self.elo.low:+.0f} to {self.elo.high:+.0f})"
+        why = too_few_reason(self.score)
+        few = f"; {why}: too few to trust an interval" if why else ""
+        return (
+            f"{self.player} v {self.opponent}: {self.score.score}, {self.score.rate:.1%}, "
+            f"Elo {ends}, LOS {self.superiority:.1%}{few}"
+        )
+
+
+def match_ratings(games: Sequence[PlayedGame], names: Sequence[str]) -> RatingList:
+    """The rating list of a match's players; pairs are what is independent."""
+    pairings = [game.pairing for game in games]
+    return rate_players(
+        np.array([pairing.first for pairing in pairings]),
+        np.array([pairing.second for pairing in pairings]),
+        np.array([game.result for game in games]),
+        list(names),
+        clusters=np.array([pairing.pair_id for pairing in pairings]),
+    )
+
+
+def repeated_games(games: Sequence[PlayedGame]) -> int:
+    """How many games repeat one between the same players move for move: they prove nothing new."""
+    played = {
+        (
+            game.pairing.first,
+            game.pairing.second,
+            game.record.start,
+            game.record.moves.tobytes(),
+        )
+        for game in games
+    }
+    return len(games) - len(played)

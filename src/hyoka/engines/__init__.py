@@ -5,10 +5,9 @@ Callers want `EngineSession`; `start_engine` is for those who have an event loop
 """
 
 from hyoka.engines.client.conformance import Check, EngineReport, check_engine
-from hyoka.engines.client.position import EnginePosition
 from hyoka.engines.client.process import kill_all_engines
 from hyoka.engines.client.session import Engine, EngineSession, Failure, start_engine
-from hyoka.engines.spec import PROTOCOLS, EngineSpec, Limits
+from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec, Limits
 
 __all__ = [
     "PROTOCOLS",

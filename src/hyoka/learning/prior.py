@@ -18,8 +18,7 @@ from hyoka.arena.journal import PlayedGame
 from hyoka.arena.match import MatchResult
 from hyoka.arena.openings import Opening, openings_of
 from hyoka.arena.plan import MatchPlan, PlayerSpec, plan_match
-from hyoka.arena.ratings import Rated, RatingList
-from hyoka.arena.summary import match_ratings
+from hyoka.arena.ratings import Rated, RatingList, match_ratings
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally

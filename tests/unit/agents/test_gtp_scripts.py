@@ -9,7 +9,7 @@ import pytest
 
 from engines import fake
 from engines.fake_search import FakeSearcher, searchers
-from hyoka.agents import search_agent as searches
+from hyoka.agents import kinds
 from hyoka.arena.solve import SolveReport, solve
 from hyoka.records.problems import read_problems
 from hyoka.records.problems.reading import read_suites
@@ -153,7 +153,7 @@ def test_a_refusal_of_the_board_is_an_error_and_no_wrong_answer(tmp_path: Path) 
 
 def test_our_own_players_know_the_ko(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fakes: Any = searchers(FakeSearcher)
-    monkeypatch.setattr(searches, "Searcher", fakes)
+    monkeypatch.setattr(kinds, "Searcher", fakes)
     [found] = read_suites([suite(tmp_path, "loadsgf games/ko.sgf\n1 reg_genmove w\n#? [B3|A1]\n")])
     assert found.tests[0].best == ("A1",)
     solve(found.tests, "ab")

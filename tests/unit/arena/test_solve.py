@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hyoka as hk
 from engines import QUICK_S, fake
 from engines.fake_search import FakeSearcher, report, searchers
-from hyoka.agents import search_agent as searches
+from hyoka.agents import kinds
 from hyoka.arena.solve import Verdict, is_as_good, solve, wilson_interval
 from hyoka.foundation.errors import EngineError, NotationError, SourceError
 from hyoka.records.problems import Exercise, Problem, exercise_of, read_problems
@@ -232,7 +232,7 @@ class Fixed(FakeSearcher):
 @pytest.fixture
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Any:
     kind = searchers(Fixed)
-    monkeypatch.setattr(searches, "Searcher", kind)
+    monkeypatch.setattr(kinds, "Searcher", kind)
     return kind
 
 
@@ -283,7 +283,7 @@ def test_what_goes_wrong_with_one_problem_does_not_stop_the_others(
                 raise NotationError("this search plays no shogi")
             super().__init__(spec, game)
 
-    monkeypatch.setattr(searches, "Searcher", searchers(Refusing))
+    monkeypatch.setattr(kinds, "Searcher", searchers(Refusing))
     mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b"
     found = solve(problems(mate, MATE), "ab")
     assert (found.solved, found.asked, found.errors) == (1, 2, 1)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyoka.engines import EnginePosition, EngineSpec, Limits
-from hyoka.engines.client.position import Replayer
+from hyoka.engines.spec import Replayer
 from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import hyoka as hk
 from hyoka.agents import RecordedGame
-from hyoka.agents.search_agent import SearchEvaluator
+from hyoka.agents.kinds import SearchEvaluator
 from hyoka.apps.cli.command_table import command_line
 from hyoka.parallel import dask_cluster as clustering
 from hyoka.parallel import task_pool as worker_states

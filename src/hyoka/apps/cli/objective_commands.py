@@ -25,7 +25,7 @@ from hyoka.apps.cli.output_files import OutputFolder
 from hyoka.apps.cli.study_commands import Where
 from hyoka.arena.elo import Sprt
 from hyoka.arena.match import MatchResult
-from hyoka.arena.summary import DuelSummary
+from hyoka.arena.ratings import DuelSummary
 from hyoka.learning.comparison_training import TrainingSettings
 from hyoka.learning.objective_search.objective_loop import (
     PLAN,

@@ -18,8 +18,7 @@ import typer
 import typer.main
 
 import hyoka as hk
-from hyoka.agents.kinds import AGENT_KINDS
-from hyoka.agents.search_agent import SearchAgent
+from hyoka.agents.kinds import AGENT_KINDS, SearchAgent
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.foundation.errors import escape_control_chars

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
-from hyoka.engines.client.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.client.transport import (
     DOUBT_S,
     GREETINGS,
@@ -24,7 +23,7 @@ from hyoka.engines.client.transport import (
     printable,
 )
 from hyoka.engines.client.uci import is_chess960
-from hyoka.engines.spec import KEYS, EngineSpec, Limits
+from hyoka.engines.spec import KEYS, EnginePosition, EngineSpec, Limits, Replay, Replayer, finished
 from hyoka.foundation.errors import EngineError, Error
 from hyoka.games import Position, game_facts, game_of_protocol, games_with
 from hyoka.games.clock import Clock

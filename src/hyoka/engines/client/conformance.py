@@ -10,10 +10,9 @@ from typing import Any, Final, Literal
 
 from hyoka.engines.client.cecp import CecpEngine
 from hyoka.engines.client.gtp import GtpEngine
-from hyoka.engines.client.position import EnginePosition
 from hyoka.engines.client.session import start_engine
 from hyoka.engines.client.uci import UciEngine
-from hyoka.engines.spec import PROTOCOLS, EngineSpec, Limits
+from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec, Limits
 from hyoka.foundation.errors import EngineError, NotationError
 from hyoka.games import FACTS, games_with
 from hyoka.games.evaluation import Evaluation

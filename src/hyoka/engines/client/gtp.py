@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
-from hyoka.engines.client.position import EnginePosition, Replay, Replayer, finished
 from hyoka.engines.client.transport import (
     DOUBT_S,
     Transport,
@@ -24,7 +23,7 @@ from hyoka.engines.client.transport import (
     printable,
 )
 from hyoka.engines.profiles import UNITS, choose_profile
-from hyoka.engines.spec import KEYS, EngineSpec, Limits
+from hyoka.engines.spec import KEYS, EnginePosition, EngineSpec, Limits, Replay, Replayer, finished
 from hyoka.foundation.errors import Error
 from hyoka.games import GO, Position, as_go, game_facts
 from hyoka.games.clock import Clock

@@ -14,11 +14,9 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from hyoka.engines.client.cecp import CecpEngine
 from hyoka.engines.client.gtp import Answer, GtpEngine
-from hyoka.engines.client.position import EnginePosition
 from hyoka.engines.client.transport import Transport, printable
-from hyoka.engines.client.uci import UciEngine
-from hyoka.engines.client.usi import UsiEngine
-from hyoka.engines.spec import EngineSpec, Limits
+from hyoka.engines.client.uci import UciEngine, UsiEngine
+from hyoka.engines.spec import EnginePosition, EngineSpec, Limits
 from hyoka.foundation.errors import EngineError, Error
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation

@@ -11,10 +11,19 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.engines.server.controller import NAME, Controller, continued, printable, version
+from hyoka.engines.server.controller import (
+    NAME,
+    Controller,
+    Question,
+    Thinking,
+    continued,
+    counted,
+    printable,
+    version,
+    with_setting,
+)
 from hyoka.engines.server.gtp_board import Board, Clocks, stones_of
 from hyoka.engines.server.gtp_commands import Analysis, Command, SetUp, colour_of, judge
-from hyoka.engines.server.search_thread import Question, Thinking, counted, with_setting
 from hyoka.engines.server.uci_server import SearcherOf
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GTP_GAME, Line, Move, game_facts

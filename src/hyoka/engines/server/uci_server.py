@@ -14,12 +14,16 @@ from hyoka.engines.server.controller import (
     AUTHOR,
     NAME,
     Controller,
+    Option,
+    Question,
+    Thinking,
     continued,
+    options_of,
     played,
     printable,
     version,
+    with_setting,
 )
-from hyoka.engines.server.search_thread import Option, Question, Thinking, options_of, with_setting
 from hyoka.engines.server.uci_text import Go, info_lines, score_of
 from hyoka.foundation.errors import Error, NotationError
 from hyoka.games import AnyMove, Line, Move, Position, ShogiPosition, game_of_protocol, position

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.engines.server.search_thread import counted
+from hyoka.engines.server.controller import counted
 from hyoka.games import FACTS, AnyMove
 from hyoka.games.clock import Clock
 from hyoka.search import MoveReport, SearchLimits, SearchResult, SearchSpec

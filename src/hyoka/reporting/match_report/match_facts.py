@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hyoka.agents import PYTHON_GAMES
 from hyoka.arena.journal import PlayedGame
+from hyoka.arena.ratings import Standing
 from hyoka.arena.score import MatchScore, Score
-from hyoka.arena.summary import Standing
 from hyoka.foundation.errors import IllegalMoveError
 from hyoka.games import PythonLine, registered_start
 from hyoka.games.diagram import Diagram, diagram

@@ -16,9 +16,8 @@ from hyoka.arena.elo import (
     too_few_reason,
 )
 from hyoka.arena.journal import PlayedGame
-from hyoka.arena.ratings import Rated, RatingList, rate_players
+from hyoka.arena.ratings import Rated, RatingList, rate_players, repeated_games
 from hyoka.arena.score import MatchScore, Score
-from hyoka.arena.summary import repeated_games
 from hyoka.foundation.math import Estimate
 from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, Step, band, dots, lines
 from hyoka.reporting.match_report.match_facts import MatchFacts, checkpoints

@@ -17,7 +17,7 @@ from hyoka.analysis import curve as curve_of
 from hyoka.arena import Sprt, plan_match, play_match
 from hyoka.arena.openings import Opening, is_playable
 from hyoka.arena.plan import MatchPlan, PlayerSpec
-from hyoka.arena.summary import DuelSummary
+from hyoka.arena.ratings import DuelSummary
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress

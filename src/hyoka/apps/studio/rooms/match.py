@@ -24,7 +24,7 @@ from hyoka.apps.studio.state import Room, studio_of
 from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL
-from hyoka.arena.summary import DuelSummary, Standing
+from hyoka.arena.ratings import DuelSummary, Standing
 from hyoka.games import FACTS
 from hyoka.reporting import Table
 from hyoka.reporting.match_report import match_page
