@@ -43,10 +43,6 @@ NAMED_EDGES = {
     ("analysis", "reporting"): "results draw themselves",
     ("models/bundled_index.py", "search"): "to be resolved",
     ("models/bundled_index.py", "engines"): "to be resolved",
-    ("storage/locking.py", "study"): "to be resolved",
-    ("arena/adjudication.py", "study"): "to be resolved",
-    ("arena/match.py", "study"): "to be resolved",
-    ("arena/export.py", "study"): "to be resolved",
 }
 """The only imports against the order: (module or package, package): why."""
 STRANGERS = {("study", "arena"), ("arena", "study"), ("analysis", "study")}

@@ -21,11 +21,12 @@ from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.search_result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher
 from hyoka.search.settings import KINDS, Setting
-from hyoka.search.solvers import Ending, Mate, find_mate, solve_ending
+from hyoka.search.solvers import EXACT_METHODS, Ending, Mate, find_mate, solve_ending
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct
 from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep, search_tree
 
 __all__ = [
+    "EXACT_METHODS",
     "KINDS",
     "Book",
     "Convolution",

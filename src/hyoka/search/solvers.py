@@ -6,11 +6,11 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
-from hyoka._core import Reason
+from hyoka._core import Player, Reason
 from hyoka.foundation.errors import NotationError, OutOfMemoryError
-from hyoka.games import AnyGame, AnyMove, facts_of, games_with
+from hyoka.games import AnyGame, AnyMove, Game, facts_of, games_with
 from hyoka.games.protocols import Solver
 
 
@@ -137,3 +137,41 @@ def solve_ending(
     ):
         solved, score, line, visited, seconds = solver.solve(here, nodes, time_s, False)
     return Ending(solved, score, tuple(line), visited, seconds)
+
+
+_MATE_NODES: Final = 10_000
+_SOLVED_EMPTIES: Final = 14
+
+
+def by_rules(position: AnyGame) -> float | None:
+    """The result of a finished game by the rules: mate, stalemate, full board, dead position."""
+    outcome = position.outcome
+    return None if outcome is None else float(outcome.value)
+
+
+def by_mate(position: AnyGame) -> float | None:
+    """The result by the rules, or of a mate found within 10,000 nodes (chess, shogi)."""
+    over = by_rules(position)
+    if over is not None:
+        return over
+    mate = find_mate(position, nodes=_MATE_NODES, hash_mib=1)
+    return None if mate.verdict != "mate" else float(position.to_play is Player.first)
+
+
+def by_endgame(position: AnyGame) -> float | None:
+    """The exact result of an Othello position with few empty squares."""
+    over = by_rules(position)
+    if over is not None or facts_of(position).ending_solver is None:
+        return over
+    if int((cast("Game", position).cells == 0).sum()) > _SOLVED_EMPTIES:
+        return None
+    score = solve_ending(position, hash_mib=1).score
+    return 0.5 if score == 0 else float(score > 0)
+
+
+EXACT_METHODS: Final[dict[str, Callable[[AnyGame], float | None]]] = {
+    "rules": by_rules,
+    "mate": by_mate,
+    "ending": by_endgame,
+}
+"""Exact methods by name: the first player's result of a position (1, 0.5, 0), None if unknown."""

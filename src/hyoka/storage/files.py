@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read regular files only; write files so that a reader never sees half of one."""
+"""Reading regular files only; writing files atomically; TOML with a checksum."""
 
+import datetime
 import errno
+import hashlib
+import json
 import os
 import stat
 import tempfile
+import tomllib
 from io import BufferedReader
 from pathlib import Path
+from typing import Any, Final
+
+from hyoka.foundation.errors import StudyError
+
+_CHECKSUM: Final = "# sha256 of the lines above: "
 
 
 def open_regular(path: str | Path, *, follow_links: bool = True) -> BufferedReader:
     """Open a regular file for reading; raises OSError at once for anything else.
 
-    For every path that comes from a folder or from a request: to open a named pipe would wait for
-    a writer, and to read a device might never end.
+    Use it for every path that comes from a folder or from a request: opening a named pipe would
+    wait for a writer, and reading a device might never end.
     """
     _check_regular(os.stat(path, follow_symlinks=follow_links), path)
-    # The path may have become a pipe meanwhile: neither wait for it nor take it.
+    # The path may have become a pipe meanwhile: do not wait for it.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow_links else os.O_NOFOLLOW)
     descriptor = os.open(path, flags)
     try:
@@ -54,7 +63,7 @@ def _check_regular(state: os.stat_result, path: str | Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, as `write_bytes` does.
+    """Write text atomically as UTF-8.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,11 +74,11 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path`, flush it and put it in place.
+def write_bytes(path: Path, content: bytes | memoryview) -> None:
+    """Write a file atomically: to a temporary file beside it, which is flushed and renamed.
 
-    Makes no folder. An interrupted write leaves what was there before. A link is followed, and
-    what is no plain file (a pipe, `/dev/stdout`) is simply written to.
+    Creates no folder. An interrupted write leaves the former file. Links are followed; pipes and
+    devices (`/dev/stdout`) are written to directly.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
@@ -77,14 +86,14 @@ def write_bytes(path: Path, content: bytes) -> None:
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
-    # Not the whole name: with what mkstemp adds it might be longer than names may be.
+    # Only a part of the name: with the suffix of mkstemp it might become too long.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp lets nobody else read; give the file the rights that open would have given.
+        # mkstemp makes private files; set the permissions that open would have set.
         Path(name).chmod(0o666 & ~umask())
         Path(name).replace(path)
     except BaseException:
@@ -94,19 +103,91 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def umask() -> int:
-    """The rights that new files and folders of this process do not get."""
+    """The permissions that new files and folders of this process lack."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last: without it a power cut may undo a rename."""
+    """Flush a folder: otherwise a power failure may undo a rename."""
     descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # where folders can't be flushed
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # folders can't be flushed
             raise
     finally:
         os.close(descriptor)
+
+
+def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
+    """Read a TOML file; raises StudyError if it is damaged or if its checksum does not match.
+
+    Without `verify`, an edited file is accepted as long as it is TOML.
+    """
+    try:
+        text = read_regular(file).decode("utf-8")
+        above, _, checksum = text.rpartition(_CHECKSUM)
+        if above and verify and checksum.strip() != _digest(above):
+            raise StudyError(
+                f"{file}: damaged, or changed by hand: it is not as it was written; "
+                "`hyoka check STUDY` says what can be saved, `hyoka check STUDY --seal` takes the "
+                "file as it is"
+            )
+        values = tomllib.loads(text)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise StudyError(f"{file}: can't be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise StudyError(f"{file}: damaged: {error}") from error
+    if not above and verify and "parts" in values:
+        raise StudyError(f"{file}: damaged: its end is missing")
+    return values
+
+
+def write_sealed_toml(path: Path, values: dict[str, Any]) -> None:
+    """Write TOML that ends with a checksum of itself."""
+    text = _toml(values)
+    write_text(path, f"{text}{_CHECKSUM}{_digest(text)}\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def write_toml(path: Path, values: dict[str, Any]) -> None:
+    """Write flat values and tables of flat values as TOML."""
+    write_text(path, _toml(values))
+
+
+def _toml(values: dict[str, Any]) -> str:
+    plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    tables = {key: value for key, value in values.items() if isinstance(value, dict)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items() if value is not None]
+    for key, table in tables.items():
+        lines += ["", f"[{_key(key)}]", _toml(table).rstrip()]
+    return "\n".join(lines) + "\n"
+
+
+def _key(key: str) -> str:
+    simple = key.replace("_", "").replace("-", "").isalnum() and key.isascii()
+    return key if simple else json.dumps(key, ensure_ascii=False)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, list | tuple) and len(value) > 1:
+        lines = "".join(f"  {_value(item)},\n" for item in value)
+        return f"[\n{lines}]"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_value(item) for item in value)}]"
+    # TOML writes strings, numbers and booleans as JSON does.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def now() -> datetime.datetime:
+    """The current time in UTC, to the second."""
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from hyoka.foundation.errors import StudyError, escape_control_chars
-from hyoka.study.layout import now
+from hyoka.storage.files import now
 
 LOCK: Final = ".lock"
 _PATIENCE_S: Final = 0.25

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
 
@@ -178,6 +178,8 @@ class Result(ABC):
 
     coverage: Coverage | None = None
     """Which positions and games it rests on: the first line of what is printed."""
+    drawn_by: ClassVar[str]
+    """The function of `hyoka.reporting.analysis_charts` that draws the result."""
 
     @abstractmethod
     def table(self) -> pa.Table:
@@ -187,9 +189,11 @@ class Result(ABC):
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The rows that people read, the first one being the heading."""
 
-    @abstractmethod
     def chart(self) -> "altair.TopLevelMixin":
-        """A picture of it."""
+        """The chart of the result."""
+        charts = importlib.import_module("hyoka.reporting.analysis_charts")  # slow to import
+        chart: altair.TopLevelMixin = getattr(charts, self.drawn_by)(self)
+        return chart
 
     @property
     @abstractmethod

@@ -17,7 +17,6 @@ from hyoka.study.evaluation_store import (
     stored_visits,
 )
 from hyoka.study.exact_results import (
-    METHODS,
     AdjudicationReport,
     WinnersReport,
     adjudicate,
@@ -26,7 +25,7 @@ from hyoka.study.exact_results import (
 from hyoka.study.exporting import ExportReport, export_positions
 from hyoka.study.imported_evaluations import ImportedEvaluations
 from hyoka.study.importing import ImportReport, games_where
-from hyoka.study.layout import COMMENTS
+from hyoka.study.manifest import COMMENTS
 from hyoka.study.sampling import Question
 from hyoka.study.study import Study, append_to_study, make_study
 from hyoka.study.user_columns import ColumnReport, columns_of
@@ -34,7 +33,6 @@ from hyoka.study.verify import Damage, StudyCheck, check_study
 
 __all__ = [
     "COMMENTS",
-    "METHODS",
     "AdjudicationReport",
     "CategoriesReport",
     "ColumnReport",

@@ -30,7 +30,7 @@ from hyoka.foundation.text import OR, check_met, matches, merged, patterns_of, p
 from hyoka.games import facts_named
 from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
 from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
-from hyoka.study.layout import COMMENTS
+from hyoka.study.manifest import COMMENTS
 from hyoka.study.study import Study
 
 _LEAST_GAMES: Final = 30

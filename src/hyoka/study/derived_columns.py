@@ -16,9 +16,9 @@ from hyoka.models.loading import move_model
 from hyoka.models.training_games import LearnedGames
 from hyoka.search import SearchSpec
 from hyoka.search.difficulty import CATEGORIES, SEARCH, Categories, categories_of
+from hyoka.storage.files import now
 from hyoka.storage.game_ids import game_id
 from hyoka.storage.model_file import ModelFile
-from hyoka.study.layout import now
 from hyoka.study.manifest import MODEL, changing
 from hyoka.study.manifest import SEARCH as SEARCH_FILE
 from hyoka.study.study import Study

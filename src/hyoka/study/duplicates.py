@@ -24,8 +24,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka.records.record import SEPARATOR
-from hyoka.study.layout import REMARK_SCHEMA
-from hyoka.study.manifest import Change, Part, read_part
+from hyoka.study.manifest import REMARK_SCHEMA, Change, Part, read_part
 
 _Row = dict[str, Any]
 

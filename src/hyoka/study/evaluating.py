@@ -23,11 +23,11 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.search import PythonEvaluator
+from hyoka.storage.files import now
 from hyoka.study.comments import comments_of, is_comments, take_comments
 from hyoka.study.evaluation_store import EvaluationReport, evaluations_of, positions_done
 from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table, take_table
-from hyoka.study.layout import COMMENTS, now
-from hyoka.study.manifest import ENGINE, Change, read_manifest, read_part
+from hyoka.study.manifest import COMMENTS, ENGINE, Change, read_manifest, read_part
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.engines import Failure
-from hyoka.study.layout import now
+from hyoka.storage.files import now
 from hyoka.study.manifest import ENGINE, SEARCH, Change, changing, read_part
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, VISIT_SCHEMA, position_keys

@@ -5,62 +5,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from hyoka._core import Player
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.games import AnyGame, Game, Position, Replay, facts_of
-from hyoka.search import find_mate, solve_ending
-from hyoka.study.layout import now
+from hyoka.games import Position, Replay
+from hyoka.search import EXACT_METHODS
+from hyoka.storage.files import now
 from hyoka.study.manifest import METHOD, Change, changing, read_part
 from hyoka.study.study import Study
 from hyoka.study.tables import ADJUDICATION_SCHEMA
 
-Method = Callable[[AnyGame], float | None]
-"""The first player's exact result of a position (1, 0.5, 0), or None if the method can't tell."""
 Solve = Callable[[Position], float | None]
-"""The same of somebody's own, for the positions of a study."""
+"""The first player's exact result of a position (1, 0.5, 0); None if unknown."""
 _PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
 _QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
 _RECORDS_AT_ONCE: Final = 64
 """What an interrupt loses at most."""
-_MATE_NODES: Final = 10_000
-_SOLVED_EMPTIES: Final = 14
-
-
-def by_rules(position: AnyGame) -> float | None:
-    """What the rules say of a finished game: mate, stalemate, a full board, dead positions."""
-    outcome = position.outcome
-    return None if outcome is None else float(outcome.value)
-
-
-def by_mate(position: AnyGame) -> float | None:
-    """What the rules say, or a mate that 10,000 nodes of searching find (chess, shogi)."""
-    over = by_rules(position)
-    if over is not None:
-        return over
-    mate = find_mate(position, nodes=_MATE_NODES, hash_mib=1)
-    return None if mate.verdict != "mate" else float(position.to_play is Player.first)
-
-
-def by_solving(position: AnyGame) -> float | None:
-    """The exact result of an Othello position with few empty squares."""
-    over = by_rules(position)
-    if over is not None or facts_of(position).ending_solver is None:
-        return over
-    if int((cast("Game", position).cells == 0).sum()) > _SOLVED_EMPTIES:
-        return None
-    score = solve_ending(position, hash_mib=1).score
-    return 0.5 if score == 0 else float(score > 0)
-
-
-METHODS: Final[dict[str, Method]] = {"rules": by_rules, "mate": by_mate, "ending": by_solving}
-"""Exact methods by name."""
 
 
 @dataclass(frozen=True)
@@ -188,9 +153,9 @@ def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
 
 
 def _chosen(method: str, solver: Solve | None) -> Solve:
-    solve = solver or METHODS.get(method)
+    solve = solver or EXACT_METHODS.get(method)
     if solve is None:
-        raise StudyError(f"no exact method '{method}'; there are {', '.join(METHODS)}")
+        raise StudyError(f"no exact method '{method}'; there are {', '.join(EXACT_METHODS)}")
     if not method.replace("-", "").replace("_", "").isalnum():
         raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
     return solve

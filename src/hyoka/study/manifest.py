@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts a study has: the TOML file of a folder lists them, and replacing it is the change.
+"""The files of a study: a folder with `study.toml` and tables in Parquet parts.
 
-A part is there if and only if its folder's manifest lists it, with size, rows and checksums. A
-reader takes a manifest as it finds it, and so sees all of a change or nothing of it. A writer holds
-the folder's lock, writes parts under new names and then puts a new manifest in the old one's place
-by one rename. What a writer left that was killed before is not listed, and the next one clears it
-away; parts that were replaced go then too, so that readers of the former manifest can finish.
+    study.toml                      the study: game, columns, sources of the records
+    games/part-000000.parquet       one row per game
+    positions/part-000000.parquet   one row per position, with the columns that describe it
+    remarks/part-000000.parquet     the records' comments on positions
+    refused/part-000000.parquet     games that were refused, with the reasons
+    evaluations/engine=NAME/…       one row per position of an evaluator, which engine.toml names
+    adjudications/method=NAME/…     exact results of positions; method.toml names the method
+    winners/method=NAME/…           exact winners of records; likewise
+    rankings/model=NAME/…           how a move model ranks the moves played; model.toml names it
+    categories/search=KIND/…        how difficult a search finds positions; search.toml names it
+    visits/search=KIND/…            visits of the search that played the games; likewise
 
-Manifests of earlier versions list no parts: those in the folders count, without checksums, until
-the next writer lists them.
+Each TOML file is the manifest of the parts below it. Only parts listed in the manifest exist; it
+has their sizes, rows and checksums, and ends with a checksum of itself. Updates replace the
+manifest atomically, so readers never see a partial write. A writer holds the folder's lock, writes
+parts under new names and then replaces the manifest. It first removes unlisted parts, which an
+interrupted writer left or which were replaced: until then, readers of the former manifest can
+finish.
+
+Manifests of version 1 list no parts: those in the folders count, without checksums, until the next
+write lists them.
 """
 
 import contextlib
@@ -27,19 +40,41 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.foundation.errors import StudyError
-from hyoka.storage.files import check_regular, open_regular, sync_folder, write_bytes
-from hyoka.storage.locking import LOCK, locked
-from hyoka.study.layout import (
-    DESCRIPTION,
-    TABLES,
-    VERSION,
-    part_name,
-    read_description,
+from hyoka.storage.files import (
+    check_regular,
+    open_regular,
     read_toml,
-    write_part,
+    sync_folder,
+    write_bytes,
     write_sealed_toml,
 )
+from hyoka.storage.locking import LOCK, locked
+from hyoka.storage.parquet import write_parquet
 
+VERSION: Final = 2
+UNSEALED_VERSION: Final = 1
+"""The version of studies whose `study.toml` lists no parts; all parts in the folders count."""
+DESCRIPTION: Final = "study.toml"
+COMMENTS: Final = "comments"
+"""The name of the evaluator that stands for the records' own comments."""
+TABLES: Final = ("games", "positions", "remarks", "refused")
+REMARK_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("value", pa.float32()),
+        ("score", pa.float32()),
+        ("mate", pa.int16()),
+        ("depth", pa.int16()),
+        ("clock_s", pa.float32()),
+        ("spent_s", pa.float32()),
+        ("book", pa.bool_()),
+        ("author", pa.string()),
+        ("nags", pa.list_(pa.uint16())),
+        ("text", pa.string()),
+        ("properties", pa.string()),
+    ]
+)
 ENGINE: Final = "engine.toml"
 METHOD: Final = "method.toml"
 MODEL: Final = "model.toml"
@@ -52,6 +87,31 @@ _READ_WHOLE: Final = 128 << 20
 """Parts of a table that are no larger together are read whole before they are used."""
 _OF_GAMES: Final = ("positions", "remarks")
 """Tables whose parts belong to the part of games with the same number."""
+
+
+def part_name(number: int) -> str:
+    """The file name of a part; parts of several tables with the same number belong together."""
+    return f"part-{number:06}.parquet"
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """Read `study.toml`."""
+    file = folder / DESCRIPTION
+    try:
+        description = read_toml(file)
+    except FileNotFoundError:
+        raise StudyError(
+            f"{folder} is no study (it has no {DESCRIPTION}); make one with: "
+            f"hyoka records FILES... --to {folder}"
+        ) from None
+    except NotADirectoryError:
+        raise StudyError(f"{folder} is a file, and a study is a folder") from None
+    if description.get("version") not in (UNSEALED_VERSION, VERSION):
+        raise StudyError(
+            f"{file}: made by another version of Hyoka (study version "
+            f"{description.get('version')!r}, this one reads {VERSION})"
+        )
+    return description
 
 
 @dataclass(frozen=True)
@@ -303,7 +363,7 @@ class Change:
             self.commit()  # or the part would look like one that lost its manifest
         name = part_name(number)
         path = self.file.parent / folder / name
-        data = write_part(table, path)
+        data = write_parquet(table, path)
         self._touched.add(path.parent)
         length = int.from_bytes(data[-8:-4], "little") + 8
         return Part(

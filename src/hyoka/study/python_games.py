@@ -20,8 +20,7 @@ from hyoka.games import FACTS, AnyGame, AnyMove, PythonLine, position, registere
 from hyoka.records import Batch, Record, Remark
 from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.importing import ImportReport, rows_where
-from hyoka.study.layout import REMARK_SCHEMA
-from hyoka.study.manifest import Change
+from hyoka.study.manifest import REMARK_SCHEMA, Change
 
 _PART_GAMES: Final = 5_000
 _MOST_CODE: Final = 65_535

@@ -24,14 +24,22 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.games import registered_names
 from hyoka.records import Record, Remark, batches
 from hyoka.records.bulk import GameTable
-from hyoka.storage.files import sync_folder, umask
+from hyoka.storage.files import now, sync_folder, umask
 from hyoka.storage.locking import is_held, locked
 from hyoka.storage.result import html_table
 from hyoka.study import analyses as analyzing
 from hyoka.study import user_columns as adding
 from hyoka.study.importing import Importer, ImportReport
-from hyoka.study.layout import DESCRIPTION, VERSION, now
-from hyoka.study.manifest import Change, Manifest, changing, read_manifest, read_part, reading
+from hyoka.study.manifest import (
+    DESCRIPTION,
+    VERSION,
+    Change,
+    Manifest,
+    changing,
+    read_manifest,
+    read_part,
+    reading,
+)
 from hyoka.study.python_games import (
     PythonImporter,
     PythonRecords,

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
 from hyoka.study.importing import colour_names
-from hyoka.study.layout import DESCRIPTION, REMARK_SCHEMA
 from hyoka.study.manifest import (
     COLUMN,
+    DESCRIPTION,
     ENGINE,
     METHOD,
     MODEL,
+    REMARK_SCHEMA,
     SEARCH,
     Manifest,
     damaged_part,

@@ -24,8 +24,8 @@ from hyoka.foundation.errors import (
 )
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
+from hyoka.storage.files import now
 from hyoka.storage.locking import locked
-from hyoka.study.layout import now
 from hyoka.study.manifest import COLUMN, changing
 from hyoka.study.tables import position_keys
 

@@ -12,15 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hyoka.foundation.errors import StudyError
-from hyoka.storage.files import check_regular
+from hyoka.storage.files import check_regular, read_toml
 from hyoka.storage.locking import is_held, locked
-from hyoka.study.layout import DESCRIPTION, TABLES, read_toml
 from hyoka.study.manifest import (
     COLUMN,
+    DESCRIPTION,
     ENGINE,
     METHOD,
     MODEL,
     SEARCH,
+    TABLES,
     Manifest,
     Part,
     forget,
@@ -326,7 +327,7 @@ def _trusting(file: Path) -> Manifest:
     try:
         return read_manifest(file)
     except StudyError:
-        values: dict[str, Any] = read_toml(file, as_it_is=True)
+        values: dict[str, Any] = read_toml(file, verify=False)
         parts = tuple(Part.listed(line) for line in values.pop("parts"))
         return Manifest(file, values, parts, tuple(part.name for part in parts), sealed=True)
 

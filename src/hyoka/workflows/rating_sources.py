@@ -22,7 +22,7 @@ from hyoka.foundation.text import merged
 from hyoka.records import batches
 from hyoka.records.sources import files_of, size_on_disk
 from hyoka.study import Study
-from hyoka.study.layout import DESCRIPTION
+from hyoka.study.manifest import DESCRIPTION
 
 _COLUMNS: Final = ("first", "second", "result")
 _GAME: Final = "game"

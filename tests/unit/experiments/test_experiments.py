@@ -47,8 +47,8 @@ from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.foundation.progress import Progress
 from hyoka.records import Record
 from hyoka.records.samples import sample_path
+from hyoka.search import EXACT_METHODS
 from hyoka.study import Study
-from hyoka.study import exact_results as adjudicating
 
 ASKED_FOR = (
     *(f"table{number}" for number in (1, 2, 3, 5)),
@@ -519,7 +519,7 @@ def test_gps_shogi_on_random_games(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     files = ("games.csa",)
     tiny = {"tiny": Amount(every=1, sample=4, depth=1)}
     # A mate search of every position takes too long here; what it finds is tested elsewhere.
-    monkeypatch.setitem(adjudicating.METHODS, "mate", adjudicating.by_rules)
+    monkeypatch.setitem(EXACT_METHODS, "mate", EXACT_METHODS["rules"])
     ours = dataclasses.replace(
         experiment, programs=files, professionals=files, scales=tiny, engine="ab:depth={depth}"
     )

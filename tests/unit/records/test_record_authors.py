@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.study.layout import DESCRIPTION, write_toml
-from hyoka.study.manifest import read_manifest
+from hyoka.storage.files import write_toml
+from hyoka.study.manifest import DESCRIPTION, read_manifest
 
 from ..record_texts import one
 

@@ -16,7 +16,9 @@ from hyoka.foundation.progress import Progress
 from hyoka.reporting import Details, Explorer, Page, Table
 from hyoka.reporting.study_report import save_figures, study_report, write_report
 from hyoka.reporting.study_report.study_contents import StudyReport
-from hyoka.study.layout import part_name, write_part, write_toml
+from hyoka.storage.files import write_toml
+from hyoka.storage.parquet import write_parquet
+from hyoka.study.manifest import part_name
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 OPENING = [
@@ -85,7 +87,7 @@ def say(
         schema=EVALUATION_SCHEMA,
     )
     folder = study.path / "evaluations" / f"engine={name}"
-    write_part(table, folder / part_name(0))
+    write_parquet(table, folder / part_name(0))
     write_toml(folder / "engine.toml", {"spec": name, "name": f"Program {name}", "version": "7"})
 
 

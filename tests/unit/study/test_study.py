@@ -12,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.storage.files import write_sealed_toml, write_toml
+from hyoka.storage.parquet import write_parquet
 from hyoka.study.importing import chosen_columns
-from hyoka.study.layout import read_description, write_part, write_sealed_toml, write_toml
+from hyoka.study.manifest import read_description
 
 PGN = """[White "Anand, V"]
 [Black "Carlsen, M"]
@@ -223,7 +225,7 @@ def test_more_records_can_be_added_and_known_games_are_duplicates(
 def test_what_an_interrupted_addition_left_is_cleared_away(study: hk.Study, tmp_path: Path) -> None:
     """A kill between the parts of one number leaves positions without their games."""
     orphan = pq.read_table(study.path / "positions" / "part-000000.parquet")
-    write_part(orphan, study.path / "positions" / "part-000001.parquet")
+    write_parquet(orphan, study.path / "positions" / "part-000001.parquet")
     (study.path / "games" / ".part-000001.parquet.tmp").write_bytes(b"half")
     more = tmp_path / "more.pgn"
     more.write_text("1. d4 *\n", encoding="utf-8")
@@ -238,7 +240,7 @@ def test_parts_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
     target = tmp_path / "games" / "part-000000.parquet"
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space"):
-        write_part(pa.table({"x": [1]}), target)
+        write_parquet(pa.table({"x": [1]}), target)
     assert list(target.parent.iterdir()) == []
 
 

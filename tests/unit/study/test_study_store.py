@@ -21,10 +21,10 @@ import pytest
 import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.storage import locking
+from hyoka.storage.files import read_toml, write_sealed_toml, write_toml
 from hyoka.storage.locking import is_held, locked
 from hyoka.study import exact_results as adjudicating
-from hyoka.study import importing, layout, manifest
-from hyoka.study.layout import read_toml, write_sealed_toml, write_toml
+from hyoka.study import importing, manifest
 from hyoka.study.tables import Snapshot
 
 TABLES = ("games", "positions", "remarks", "refused", "evaluations", "adjudications")
@@ -233,7 +233,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, moment: int) -> list[int]:
     """Let the process die at the n-th time that a file would be put in place."""
     count = [0]
     lock = threading.Lock()
-    write_part, write_manifest = layout.write_part, manifest.write_manifest
+    write_parquet, write_manifest = manifest.write_parquet, manifest.write_manifest
 
     def tick() -> None:
         with lock:
@@ -242,7 +242,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, moment: int) -> list[int]:
                 raise Killed
 
     def part(*given: Any) -> Any:
-        written = write_part(*given)
+        written = write_parquet(*given)
         tick()
         return written
 
@@ -250,7 +250,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, moment: int) -> list[int]:
         tick()
         write_manifest(*given)
 
-    monkeypatch.setattr(manifest, "write_part", part)
+    monkeypatch.setattr(manifest, "write_parquet", part)
     monkeypatch.setattr(manifest, "write_manifest", whole)
     return count
 
@@ -347,7 +347,7 @@ def test_what_a_study_says_of_itself_counts_what_was_added(
     study: hk.Study, files: list[Path]
 ) -> None:
     _, report = hk.append_to_study(study.path, files[1])
-    described = layout.read_description(study.path)
+    described = manifest.read_description(study.path)
     counted = study.sql(
         "select (select count(*) from games) as games, (select count(*) from positions) as "
         "positions, (select count(duplicate_of) from games) as duplicates"
@@ -477,9 +477,9 @@ def test_tables_that_do_not_fit_one_another_are_told(
     index = rows.schema.get_field_index(change)
     kind = rows.schema.field(index)
     column = pa.array(values, kind.type)
-    folder = part.parents[1] if table in layout.TABLES else part.parent
+    folder = part.parents[1] if table in manifest.TABLES else part.parent
     with locked(folder, "lying"):
-        layout.write_part(rows.set_column(index, kind, column), part)
+        manifest.write_parquet(rows.set_column(index, kind, column), part)
         file = next(folder.glob("*.toml"))
         former = manifest.read_manifest(file)
         parts = [manifest.Part.on_disk(folder, each.name) for each in former.parts]
@@ -619,6 +619,6 @@ def test_an_older_study_that_miscounted_is_counted_anew(study: hk.Study) -> None
     values = tomllib.loads((study.path / "study.toml").read_text(encoding="utf-8"))
     write_toml(study.path / "study.toml", {**values, "games": 1, "positions": 2})
     assert hk.check_study(study.path, seal=True).is_whole
-    described = layout.read_description(study.path)
+    described = manifest.read_description(study.path)
     games = study.sql("select count(*) as n from games")["n"][0].as_py()
     assert (described["games"], described["positions"]) == (games, len(study.select(None)))

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
-from hyoka.study.layout import DESCRIPTION
-from hyoka.study.manifest import changing, read_part
+from hyoka.study.manifest import DESCRIPTION, changing, read_part
 
 PGN: Final = """[Event "x"]
 [White "A"]

@@ -45,7 +45,7 @@ from hyoka.storage.game_ids import GameIds
 from hyoka.storage.model_file import read_model_file
 from hyoka.storage.outputs import TRAINING
 from hyoka.study import Study
-from hyoka.study.layout import DESCRIPTION
+from hyoka.study.manifest import DESCRIPTION
 
 POSITIONS = 200_000
 HELD_OUT_POSITIONS = 20_000

@@ -53,7 +53,7 @@ from hyoka.storage.files import write_text
 from hyoka.storage.game_ids import GameIds
 from hyoka.storage.model_file import Origin
 from hyoka.study import Study
-from hyoka.study.layout import DESCRIPTION
+from hyoka.study.manifest import DESCRIPTION
 
 PAGE = "report.html"
 _LARGEST_CODES = 20_000

@@ -27,11 +27,11 @@ from hyoka.apps.cli.output_files import Output
 from hyoka.foundation.errors import ConditionError, ParameterError
 from hyoka.games import game_facts
 from hyoka.parallel import cluster
+from hyoka.search import EXACT_METHODS
 from hyoka.search.difficulty import SEARCH
 from hyoka.storage.outputs import TABLE
 from hyoka.study import (
     COMMENTS,
-    METHODS,
     CategoriesReport,
     ColumnReport,
     EvaluationReport,
@@ -306,7 +306,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
 
 
 def _method_help(name: str) -> str:
-    about = (METHODS[name].__doc__ or "").strip()
+    about = (EXACT_METHODS[name].__doc__ or "").strip()
     return f"{name}: {about[:1].lower()}{about[1:]}"
 
 
@@ -399,7 +399,7 @@ def adjudicate_command(
         typer.Option(
             "--method",
             "-m",
-            help=" ".join(map(_method_help, METHODS))
+            help=" ".join(map(_method_help, EXACT_METHODS))
             + " Unless given: rules, and of records mate.",
             show_default=False,
         ),

@@ -11,7 +11,7 @@ from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.study import COMMENTS, Study
 from hyoka.study.comment_authors import PLAYER
-from hyoka.study.layout import read_description
+from hyoka.study.manifest import read_description
 from hyoka.study.sampling import EVALUATOR, SAID, identity, said_by
 from hyoka.study.sql import check_condition
 
