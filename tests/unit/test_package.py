@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import ast
+import importlib
 import importlib.metadata
 import inspect
 import re
@@ -11,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka import public_names
 from hyoka.games import FACTS
 
 SOURCE = Path(__file__).parents[2] / "src" / "hyoka"
@@ -32,7 +32,6 @@ LAYERS = [
     "learning",
     "reporting",
     "workflows",
-    "public_names",
     "__init__",
     "apps",
     "__main__",
@@ -41,8 +40,6 @@ LAYERS = [
 NAMED_EDGES = {
     ("storage/result.py", "reporting"): "results draw and save themselves",
     ("analysis", "reporting"): "results draw themselves",
-    ("models/bundled_index.py", "search"): "to be resolved",
-    ("models/bundled_index.py", "engines"): "to be resolved",
 }
 """The only imports against the order: (module or package, package): why."""
 STRANGERS = {("study", "arena"), ("arena", "study"), ("analysis", "study")}
@@ -105,7 +102,7 @@ GAME_TYPES = {facts.position_type.__name__ for facts in FACTS.values()} | {"GAME
 SPELLING_GAMES = {
     "games/registry.py": "the one list",
     "games/__init__.py": "exports the list",
-    "public_names.py": "exports the types, which type checkers want by name",
+    "__init__.py": "exports the types, which type checkers want by name",
     "workflows/demo.py": "its two studies are of two games, and it says what they show",
     "games/diagram/builders.py": "one drawing a family, and a plain one for any other",
     "games/feature_descriptions.py": "each game's evaluation has terms of its own",
@@ -148,21 +145,31 @@ def test_the_type_of_every_game_is_exported() -> None:
         assert getattr(hk, facts.position_type.__name__) is facts.position_type
 
 
-def test_all_public_names_are_listed_and_exist() -> None:
-    public = {name for name in vars(public_names) if not name.startswith("_")}
-    assert set(public_names.__all__) == public
-    assert len(public_names.__all__) == len(public)
-    assert sorted(getattr(hk, "__all__")) == sorted(public_names.__all__)  # noqa: B009
+PUBLIC_NAMES: list[str] = getattr(hk, "__all__")  # noqa: B009
 
 
-# A function may share its module's name, as `playouts` and `diagram` do.
-def test_a_public_name_is_never_a_module_whatever_was_imported() -> None:
+def test_the_table_of_public_names_agrees_with_the_imports_for_type_checkers() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    pairs = [(str(node.module), alias) for node in imports for alias in node.names]
+    assert all(alias.asname == alias.name for module, alias in pairs if module != "typing")
+    table: dict[str, str] = vars(hk)["_PUBLIC_NAMES"]
+    assert sorted((module, alias.name) for module, alias in pairs if module != "typing") == sorted(
+        (module, name) for module, names in table.items() for name in names.split()
+    )
+    assert (
+        len(set(PUBLIC_NAMES)) == len(PUBLIC_NAMES) == sum(map(len, map(str.split, table.values())))
+    )
+
+
+def test_a_public_name_is_what_its_module_defines_whatever_was_imported() -> None:
     for path in SOURCE.iterdir():
         if path.suffix == ".py" or (path / "__init__.py").exists():
             importlib.import_module(f"hyoka.{path.stem}")
-    for name in public_names.__all__:
-        assert not inspect.ismodule(getattr(hk, name)), name
-        assert getattr(hk, name) is getattr(public_names, name)
+    for module, names in vars(hk)["_PUBLIC_NAMES"].items():
+        for name in names.split():
+            assert not inspect.ismodule(getattr(hk, name)), name
+            assert getattr(hk, name) is getattr(importlib.import_module(module), name)
 
 
 def test_a_name_is_loaded_when_it_is_asked_for() -> None:
@@ -182,9 +189,7 @@ def test_the_package_knows_its_modules_and_nothing_else() -> None:
 
 def test_every_public_name_is_documented() -> None:
     undocumented = [
-        name
-        for name in public_names.__all__
-        if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
+        name for name in PUBLIC_NAMES if name != "GAMES" and not inspect.getdoc(getattr(hk, name))
     ]
     assert undocumented == []
 
