@@ -18,7 +18,7 @@ from experiments.workshop import Experiment, Workshop
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.foundation.math import Estimate
 from hyoka.learning.mets import Mets, learn_mets
-from hyoka.learning.prediction import is_kept_apart, recognition_chart
+from hyoka.learning.prediction import is_kept_apart
 from hyoka.records import Record, read_records
 from hyoka.records.bulk import GameTable
 
@@ -263,6 +263,7 @@ def _verdicts(found: Mapping[str, Recognised]) -> tuple[Verdict, ...]:
 
 def _draw(found: Mapping[str, Recognised], file: Path) -> None:
     from hyoka.reporting import save_chart  # noqa: PLC0415 - slow to import
+    from hyoka.reporting.analysis_charts import recognition_chart  # noqa: PLC0415 - slow to import
 
     curves = {name: each.curve(_DRAWN) for name, each in found.items()}
     save_chart(recognition_chart(curves, "Moves among the n best"), file)

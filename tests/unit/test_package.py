@@ -39,7 +39,6 @@ LAYERS = [
 """Lowest first: a package imports only packages above it in this list."""
 NAMED_EDGES = {
     ("storage/result.py", "reporting"): "results draw and save themselves",
-    ("analysis", "reporting"): "results draw themselves",
 }
 """The only imports against the order: (module or package, package): why."""
 STRANGERS = {("study", "arena"), ("arena", "study"), ("analysis", "study")}
@@ -79,6 +78,48 @@ def test_a_layer_imports_only_lower_layers(path: Path) -> None:
     strangers = {other for other in others if (layer, other) in STRANGERS}
     strangers -= {to for start, to in NAMED_EDGES if start == module}
     assert not strangers, f"{module} imports {', '.join(sorted(strangers))}"
+
+
+DRAWING = {
+    "workflows/improve/improve_page.py",
+    "apps/studio/rooms/blocks.py",
+    "apps/studio/rooms/viewer.py",
+    "apps/studio/rooms/board/live_analyses.py",
+}
+"""The modules outside reporting that import Altair."""
+
+
+def runtime_imports(tree: ast.AST) -> set[str]:
+    """The packages that a module imports, except for type checkers."""
+    packages: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            packages |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            packages.add(str(node.module).partition(".")[0])
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            packages |= runtime_imports(node)
+    return packages
+
+
+@for_every_module
+def test_only_reporting_imports_altair(path: Path) -> None:
+    module = path.relative_to(SOURCE).as_posix()
+    if layer_of(path) != "reporting":
+        imports_it = "altair" in runtime_imports(ast.parse(path.read_text(encoding="utf-8")))
+        assert imports_it == (module in DRAWING)
+
+
+def test_every_result_names_the_function_that_draws_it() -> None:
+    for path in MODULES:
+        if "(Result):" in path.read_text(encoding="utf-8"):
+            module = path.relative_to(SOURCE.parent).with_suffix("")
+            importlib.import_module(".".join(module.parts))
+    subclasses = hk.analysis.Result.__subclasses__()
+    names = {each.drawn_by for each in subclasses if each.__module__.startswith("hyoka.")}
+    charts = importlib.import_module("hyoka.reporting.analysis_charts")
+    assert len(names) > 5
+    assert all(callable(getattr(charts, name)) for name in names)
 
 
 @for_every_module

@@ -10,7 +10,7 @@ can, and so can the constants K of plain one-parameter curves (`fit_plain`).
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.sample import VALUE, DrawnGames, Link, Reals, Sample
 from hyoka.foundation.errors import ParameterError
-from hyoka.foundation.math import Estimate
+from hyoka.foundation.math import Estimate, logistic
 from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
-
-if TYPE_CHECKING:
-    import altair
 
 SURE = 1e-4
 """A probability is never taken to be nearer to 0 or 1 than this: a lost mate costs 9.2, not all."""
@@ -100,7 +97,7 @@ class Logistic:
             return np.full(numbers.shape, math.nan)
         with np.errstate(over="ignore", invalid="ignore"):
             x = self.slope.value * self.link(numbers)
-            fitted = 1 / (1 + np.exp(-(self.intercept.value + x)))
+            fitted = logistic(self.intercept.value + x)
         # A mate is certain whatever was fitted; of losses the curve falls.
         best = 0.0 if self.slope.value < 0 else 1.0
         return np.select([numbers == np.inf, numbers == -np.inf], [best, 1 - best], fitted)
@@ -189,7 +186,7 @@ def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
     slope, curvature = _fit_slope(x, wins, losses)
     if not math.isfinite(slope) or slope == 0:
         return PlainLogistic(nothing, "diverged")
-    residuals = wins - (wins + losses) * _chance(slope * x)
+    residuals = wins - (wins + losses) * logistic(slope * x)
     by_game = np.bincount(sample.games[finite], residuals * x)
     clusters = int((by_game != 0).sum())
     half = math.nan
@@ -213,7 +210,7 @@ def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
 
     slope, best = 0.0, loss(0.0)
     for _ in range(_MOST_STEPS):
-        chance = _chance(slope * x)
+        chance = logistic(slope * x)
         curvature = float((weight * chance * (1 - chance) * x**2).sum())
         if not curvature > 0:
             break
@@ -225,10 +222,6 @@ def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
         if abs(step) <= 1e-10 * (1 + abs(slope)):
             return slope, curvature
     return math.nan, math.nan
-
-
-def _chance(log_odds: Reals) -> Reals:
-    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
 
 
 def _inverted(slope: float, half: float) -> Estimate:
@@ -367,12 +360,15 @@ def _row(of: str, fitted: Sample, condition: str, confidence: float) -> Calibrat
 class Calibration(Result):
     """The constants that turn scores into probabilities."""
 
+    drawn_by = "fitted_curves"
+
     parts: tuple[CalibrationRow, ...]
     min_games: int = MIN_GAMES
     """No figure is shown of fewer games; the rows in `parts` have them all."""
     coverage: Coverage | None = None
 
-    def _has_enough(self, part: CalibrationRow) -> bool:
+    def has_enough_games(self, part: CalibrationRow) -> bool:
+        """Whether a part has the games that figures need."""
         return part.games >= self.min_games
 
     @property
@@ -406,7 +402,7 @@ class Calibration(Result):
             for name in ("even", "scale", "intercept", "slope"):
                 estimates[name] = getattr(curve, name)
             for name, found in estimates.items():
-                estimate = found if self._has_enough(part) else nothing
+                estimate = found if self.has_enough_games(part) else nothing
                 row |= {
                     name: estimate.value,
                     f"{name}_low": estimate.low,
@@ -431,7 +427,7 @@ class Calibration(Result):
 
     def notes(self) -> tuple[str, ...]:
         """What the columns mean, what the link does, and why some curves are missing."""
-        enough = [part for part in self.parts if self._has_enough(part)]
+        enough = [part for part in self.parts if self.has_enough_games(part)]
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
             f"fits, {part.logistic.missing_reason}."
@@ -451,12 +447,6 @@ class Calibration(Result):
                 "or K."
             )
         return tuple(notes)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The fitted curves over four scales either side of even."""
-        from hyoka.reporting.analysis_charts import fitted_curves  # noqa: PLC0415 - slow to import
-
-        return fitted_curves([part for part in self.parts if self._has_enough(part)])
 
 
 CALIBRATION_HEADINGS: Final = (

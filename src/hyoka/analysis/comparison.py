@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,6 @@ from hyoka.analysis.sample import Reals, Sample
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
-
-if TYPE_CHECKING:
-    import altair
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,8 @@ class Difference:
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Two evaluators on the same positions; a difference is the first's less the second's."""
+
+    drawn_by = "difference_dots"
 
     one: Metrics
     other: Metrics
@@ -112,12 +111,6 @@ class Comparison(Result):
         if self.one.drawn:
             notes.append("Intervals draw whole games again, the same ones for both.")
         return tuple(notes)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The differences with their intervals."""
-        from hyoka.reporting.analysis_charts import difference_dots  # noqa: PLC0415 - slow to import
-
-        return difference_dots(self)
 
 
 def compare(
@@ -197,6 +190,8 @@ class DisputeBand:
 class Disagreement(Result):
     """Two evaluators on the same positions: how far apart, and who was right."""
 
+    drawn_by = "right_share_dots"
+
     one: str
     other: str
     bands: tuple[DisputeBand, ...]
@@ -242,12 +237,6 @@ class Disagreement(Result):
             for band in self.bands
         ]
         return (heading, *rows)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """How often the first one was right, by how far they differ."""
-        from hyoka.reporting.analysis_charts import dispute_dots  # noqa: PLC0415 - slow to import
-
-        return dispute_dots(self)
 
 
 _TABLE: Final = pa.schema(

@@ -10,7 +10,7 @@ positions say the same, they are worth as many trials as there are games.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,6 @@ from hyoka.analysis.resampling import Resampling, wilson
 from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.storage.result import Coverage, Result
-
-if TYPE_CHECKING:
-    import altair
 
 Trend = Literal["rises", "falls", "any"]
 """How a good evaluator's curve goes: that of wins rises, that of losses falls."""
@@ -296,6 +293,8 @@ def never_falling(shares: Reals, weights: Reals) -> Reals:
 class Curves(Result):
     """Evaluation curves to be looked at together."""
 
+    drawn_by = "evaluation_curves"
+
     parts: tuple[Curve, ...]
     of: str = "win probability"
     """What share is drawn."""
@@ -378,12 +377,6 @@ class Curves(Result):
         if len(self.parts) > MOST_DRAWN:
             notes.append(f"Only the first {MOST_DRAWN} of {len(self.parts)} are drawn.")
         return tuple(notes)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The curves with their bands, and how many positions lie where."""
-        from hyoka.reporting.analysis_charts import evaluation_curves  # noqa: PLC0415 - slow to import
-
-        return evaluation_curves(self)
 
 
 def about_curve(curve: Curve) -> str:

@@ -23,7 +23,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +35,6 @@ from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.sample import Reals, Sample
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import Coverage, Result
-
-if TYPE_CHECKING:
-    import altair
 
 Kind = Literal["level", "lean"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -394,6 +391,8 @@ def named_gap(
 class Gaps(Result):
     """How far the curves of conditions lie from the curves of all positions."""
 
+    drawn_by = "gap_dots"
+
     parts: tuple[NamedGap, ...]
     held_equal: str = ""
     """What was held equal, as sentences say it: `the phase of the game`."""
@@ -470,12 +469,6 @@ class Gaps(Result):
             f"{equal}; lean: of the side that curve favours. Area: the mean gap over the range "
             "both have. Each p is a test by itself: of twenty without an effect one is below 0.05.",
         )
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The departures with their intervals."""
-        from hyoka.reporting.analysis_charts import gap_dots  # noqa: PLC0415 - slow to import
-
-        return gap_dots(self)
 
 
 _TABLE: Final = pa.schema(

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -42,10 +42,6 @@ from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.foundation.errors import ParameterError, StudyError, nearest
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import MIN_GAMES, Coverage, Result, too_few_note
-
-if TYPE_CHECKING:
-    import altair
-
 
 CALIBRATION_BINS: Final = 15
 """Of the expected calibration error, equally wide."""
@@ -387,6 +383,8 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[s
 class MetricsTable(Result):
     """Metrics of several evaluators, or of one under several conditions."""
 
+    drawn_by = "metric_dots"
+
     parts: tuple[Metrics, ...]
     shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
     """The metrics that people are shown; `table` has all."""
@@ -481,12 +479,6 @@ class MetricsTable(Result):
                 "asymmetric intervals have both ends."
             )
         return tuple(notes)
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """Accuracy, ROC and τ-b of each with their intervals."""
-        from hyoka.reporting.analysis_charts import metric_dots  # noqa: PLC0415 - slow to import
-
-        return metric_dots([part for part in self.parts if part.games >= self.min_games])
 
 
 def metrics_notes(part: Metrics) -> Iterator[str]:

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +28,6 @@ from hyoka.foundation.errors import ParameterError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.storage.result import Coverage, Result
-
-if TYPE_CHECKING:
-    import altair
-
 
 _LEAST_LEFT: Final = 0.5
 """Of an effect so much must be left, or what was held equal explains it."""
@@ -196,6 +192,8 @@ class Slice:
 class Slices(Result):
     """The conditions under which an evaluation is most wrong, the worst first."""
 
+    drawn_by = "slice_dots"
+
     evaluator: str
     slices: tuple[Slice, ...]
     tried: int
@@ -295,12 +293,6 @@ class Slices(Result):
             f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
             "false.",
         )
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The effects with their intervals."""
-        from hyoka.reporting.analysis_charts import slice_dots  # noqa: PLC0415 - slow to import
-
-        return slice_dots(self.slices)
 
 
 _TABLE: Final = pa.schema(

@@ -15,7 +15,7 @@ from hyoka.analysis.resampling import Resampling, interval
 from hyoka.analysis.sample import VALUE, Reals, Sample
 from hyoka.analysis.wdl_code import model_code
 from hyoka.foundation.errors import ParameterError, StudyError
-from hyoka.foundation.math import Estimate
+from hyoka.foundation.math import Estimate, logistic
 
 Array = NDArray[np.float64]
 
@@ -368,8 +368,7 @@ class WdlModel:
         """Of a win, a draw and a loss."""
         a, b = self.polynomials(stages)
         v = np.asarray(scores, np.float64)
-        with np.errstate(over="ignore"):
-            win, loss = 1 / (1 + np.exp((a - v) / b)), 1 / (1 + np.exp((a + v) / b))
+        win, loss = logistic((v - a) / b), logistic((-v - a) / b)
         return win, 1 - win - loss, loss
 
     def normalised(self, scores: NDArray[Any] | float) -> Reals:

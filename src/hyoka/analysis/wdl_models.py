@@ -4,7 +4,6 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,13 +15,12 @@ from hyoka.foundation.math import Estimate
 from hyoka.storage.files import write_text
 from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
-if TYPE_CHECKING:
-    import altair
-
 
 @dataclass(frozen=True, repr=False)
 class WdlModels(Result):
     """Models of evaluators and conditions, with what programs need to use them."""
+
+    drawn_by = "wdl_contours"
 
     parts: tuple[WdlModel, ...]
     caveats: tuple[str, ...] = ()
@@ -30,7 +28,8 @@ class WdlModels(Result):
     min_games: int = MIN_GAMES
     """No figure is shown of fewer games; the models in `parts` have them all."""
 
-    def _has_enough(self, part: WdlModel) -> bool:
+    def has_enough_games(self, part: WdlModel) -> bool:
+        """Whether a part has the games that figures need."""
         return part.games >= self.min_games
 
     @property
@@ -59,7 +58,7 @@ class WdlModels(Result):
             named = {"half": part.half, "spread": part.spread, "draws": part.draws}
             for side, estimates in (("a", part.a), ("b", part.b)):
                 named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
-            if not self._has_enough(part):
+            if not self.has_enough_games(part):
                 named = dict.fromkeys(named, Estimate(math.nan, math.nan, math.nan))
                 row["log_loss"] = math.nan
             for name, each in named.items():
@@ -73,12 +72,12 @@ class WdlModels(Result):
             "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
             "positions", "games",
         )  # fmt: skip
-        return (heading, *(_cells(part, self._has_enough(part)) for part in self.parts))
+        return (heading, *(_cells(part, self.has_enough_games(part)) for part in self.parts))
 
     def notes(self) -> tuple[str, ...]:
         """Where it holds, the coefficients, and why some models are missing."""
         notes = [*self.caveats]
-        enough = [part for part in self.parts if self._has_enough(part)]
+        enough = [part for part in self.parts if self.has_enough_games(part)]
         if few := len(self.parts) - len(enough):
             notes.append(too_few_note(few, self.min_games))
         if not enough:
@@ -119,13 +118,6 @@ class WdlModels(Result):
         if len(self.parts) != 1:
             raise StudyError(f"'{file.name}' holds one model: ask for one evaluator, in one part")
         write_text(file, self.parts[0].code(language))
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """Shares of wins and draws by score and stage, under the lines of the models."""
-        from hyoka.reporting.analysis_charts import contours  # noqa: PLC0415 - slow to import
-
-        enough = [part for part in self.parts if self._has_enough(part)]
-        return contours([part for part in enough if part.converged] or self.parts)
 
 
 def _cells(part: WdlModel, has_enough: bool) -> tuple[str, ...]:

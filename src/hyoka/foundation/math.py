@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A number that was measured, and how well."""
+"""Estimates with intervals, the logistic function, and seeds derived from numbers."""
 
+import hashlib
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 _ASYMMETRY: Final = 0.5
 """The difference of both arms, as a share of the half-width."""
@@ -81,3 +85,30 @@ def independent_difference(one: Estimate, other: Estimate) -> Estimate:
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
     return Estimate(value, value - below, value + above)
+
+
+@overload
+def logistic(x: float) -> float: ...
+@overload
+def logistic(x: NDArray[Any]) -> NDArray[np.float64]: ...
+def logistic(x: Any) -> Any:
+    """1 / (1 + exp(-x)) of a number or an array, without overflow.
+
+    >>> logistic(0.0), logistic(-1000.0), logistic(np.array([0.0, 1000.0])).tolist()
+    (0.5, 0.0, [0.5, 1.0])
+    """
+    if isinstance(x, float | int):
+        small = math.exp(-abs(x))
+        return (1 if x >= 0 else small) / (1 + small)
+    powers = np.exp(-np.abs(x))
+    return np.asarray(np.where(x >= 0, 1, powers) / (1 + powers))
+
+
+def derive_seed(*numbers: int) -> int:
+    """A 48-bit seed that depends on all the numbers and their order.
+
+    >>> derive_seed(1, 2) == derive_seed(1, 2), derive_seed(1, 2) == derive_seed(2, 1)
+    (True, False)
+    """
+    digest = hashlib.sha256(repr(numbers).encode()).digest()
+    return int.from_bytes(digest[:6], "little")

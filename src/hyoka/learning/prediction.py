@@ -2,7 +2,7 @@
 """Prediction accuracy of move models on held-out games, and the combination of several models."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,8 +25,6 @@ from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
-    import altair
-
     from hyoka.study import Study
 
 
@@ -177,6 +175,8 @@ class Recognition:
 class Recognitions(Result):
     """Cumulative recognition of one model, over all moves and by phase of the game."""
 
+    drawn_by = "recognition_line"
+
     name: str
     parts: tuple[Recognition, ...]
     curve: tuple[float, ...]
@@ -233,37 +233,6 @@ class Recognitions(Result):
             "Within n: of moves that look alike the first one counts as better. Log-loss: mean of "
             "-log of the chance that strengths give to the move. Phases are thirds of each game.",
         )
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The paper's figure: recognition by n."""
-        return recognition_chart({self.name: self.curve}, self.title)
-
-
-def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> "altair.TopLevelMixin":
-    """By n, how often the move is among the n best; a line for each curve."""
-    import altair as alt  # noqa: PLC0415 - slow to import
-
-    rows = [
-        {"model": name, "n": n, "recognised": share}
-        for name, curve in curves.items()
-        for n, share in enumerate(curve, 1)
-    ]
-    chart: alt.Chart = (
-        alt.Chart(pa.Table.from_pylist(rows), title=title)
-        .mark_line()
-        .encode(
-            x=alt.X("n:Q", title="among the n best"),
-            y=alt.Y(
-                "recognised:Q",
-                title="moves recognised",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="%"),
-            ),
-        )
-    )
-    if len(curves) > 1:
-        chart = chart.encode(color=alt.Color("model:N", sort=list(curves), title=None))
-    return chart
 
 
 def predict(

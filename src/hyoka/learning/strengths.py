@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +21,6 @@ from hyoka.models.loading import latent_content, latent_model
 from hyoka.records.bulk import GameTable
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
-
-if TYPE_CHECKING:
-    import altair
-
 
 _MOVES: Final = 4_000_000
 """Moves that are looked at; each takes a hundred bytes."""
@@ -66,8 +62,6 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
 _NINETY_FIVE: Final = 1.959964
 _LONGEST: Final = 40
 """Characters of a name in the table that people read: shapes have a hundred."""
-_DRAWN: Final = 40
-"""Features in the picture: half of them the strongest, half the weakest."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +80,8 @@ class FeatureStrength:
 @dataclass(frozen=True, repr=False)
 class Strengths(Result):
     """The strengths of a game's features of moves."""
+
+    drawn_by = "strength_dots"
 
     game: str
     features: tuple[FeatureStrength, ...]
@@ -161,32 +157,6 @@ class Strengths(Result):
         if self.converged:
             return words
         return (*words, f"Not converged after {self.rounds} rounds: take more, or a larger prior.")
-
-    def chart(self) -> "altair.TopLevelMixin":
-        """The strongest and the weakest features with their intervals."""
-        import altair as alt  # noqa: PLC0415 - slow to import
-
-        met = self.met
-        shown = met if len(met) <= _DRAWN else (*met[: _DRAWN // 2], *met[-_DRAWN // 2 :])
-        data = pa.Table.from_pylist(
-            [
-                {
-                    "feature": each.name,
-                    "γ": each.strength.value,
-                    "low": each.strength.low,
-                    "high": each.strength.high,
-                }
-                for each in shown
-            ]
-        )
-        order = [each.name for each in shown]
-        base = alt.Chart(data, title=self.title).encode(
-            y=alt.Y("feature:N", sort=order, title=None)
-        )
-        chart: alt.LayerChart = base.mark_rule().encode(
-            x=alt.X("low:Q", scale=alt.Scale(type="log"), title="γ"), x2="high:Q"
-        ) + base.mark_point(filled=True).encode(x="γ:Q")
-        return chart
 
     def model(self) -> _core.Model:
         """What searches take."""

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of analysis results."""
+"""Charts of the results of analysis and learning: the functions that `Result.drawn_by` names."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import altair as alt
 import numpy as np
+import pyarrow as pa
 
-from hyoka.analysis.calibration import CalibrationRow
+from hyoka.analysis.calibration import Calibration
 from hyoka.analysis.comparison import Comparison, Disagreement
 from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
 from hyoka.analysis.gaps import Gaps
-from hyoka.analysis.metrics import METRICS, Metrics
+from hyoka.analysis.metrics import METRICS, MetricsTable
 from hyoka.analysis.sample import VALUE
-from hyoka.analysis.slices import Slice
+from hyoka.analysis.slices import Slices
 from hyoka.analysis.wdl import WdlModel
+from hyoka.analysis.wdl_models import WdlModels
 from hyoka.reporting.charts import (
     COLORS,
     DASHES,
@@ -30,6 +32,10 @@ from hyoka.reporting.charts import (
     reference_line,
     stroke_legend,
 )
+
+if TYPE_CHECKING:
+    from hyoka.learning.prediction import Recognitions
+    from hyoka.learning.strengths import Strengths
 
 _HEIGHT: Final = 320
 _STRIP: Final = 44
@@ -226,9 +232,10 @@ def _unit_title(curves: Sequence[Curve]) -> str:
     return f"score ({' / '.join(units)}, first player's view)" if units else "score"
 
 
-def fitted_curves(parts: Sequence[CalibrationRow]) -> alt.TopLevelMixin:
+def fitted_curves(calibration: Calibration) -> alt.TopLevelMixin:
     """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
-    fitted = [part for part in parts if part.logistic.converged]
+    enough = filter(calibration.has_enough_games, calibration.parts)
+    fitted = [part for part in enough if part.logistic.converged]
     spots = []
     for part in fitted[: len(COLORS)]:
         curve = part.logistic
@@ -243,10 +250,12 @@ def fitted_curves(parts: Sequence[CalibrationRow]) -> alt.TopLevelMixin:
     return lines(spots, x=x, y="probability", share=True)
 
 
-def metric_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
+def metric_dots(metrics: MetricsTable) -> alt.TopLevelMixin:
     """ACC, ROC and τ-b with their intervals, evaluator by evaluator."""
     rows = []
-    for part in parts:
+    for part in metrics:
+        if part.games < metrics.min_games:
+            continue
         name = f"{part.name}, {part.condition}" if part.condition else part.name
         for metric in ("accuracy", "roc", "tau_b"):
             estimate = part.estimates[metric]
@@ -281,24 +290,24 @@ def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
     return dots(rows, x="win probability beyond the curve of all", reference=0.0)
 
 
-def slice_dots(slices: Sequence[Slice]) -> alt.TopLevelMixin:
-    """Effects of splits with their intervals, the worst on top."""
+def slice_dots(slices: Slices) -> alt.TopLevelMixin:
+    """Effects of slices with their intervals, the worst on top."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
         Dot(
-            split.condition.words,
-            split.effect.value,
-            split.effect.low,
-            split.effect.high,
-            kinds[split.departure.kind],
+            each.condition.words,
+            each.effect.value,
+            each.effect.low,
+            each.effect.high,
+            kinds[each.departure.kind],
         )
-        for split in slices
+        for each in slices.slices
     ]
     x = "win probability beyond the total curve"
     return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
 
 
-def dispute_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
+def right_share_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
     """How often the first evaluator was right, by how far the two differ."""
     rows = [
         Dot(
@@ -320,8 +329,10 @@ _MOST: Final = 4
 """Models that one picture shows."""
 
 
-def contours(models: Sequence[WdlModel]) -> alt.TopLevelMixin:
+def wdl_contours(fits: WdlModels) -> alt.TopLevelMixin:
     """For each model two views: wins and draws, by score across and stage upwards."""
+    enough = filter(fits.has_enough_games, fits.parts)
+    models = [part for part in enough if part.converged] or fits.parts
     views = [_view(model, outcome) for model in models[:_MOST] for outcome in ("win", "draw")]
     together: alt.VConcatChart = alt.vconcat(*views, spacing=12)
     return together
@@ -407,3 +418,64 @@ def _lines(
     )
     names = base.transform_filter("datum.order == 40").mark_text(color=INK, dx=12, fontSize=10)
     return [drawn, names.encode(text="line:N")]
+
+
+def recognition_line(recognitions: "Recognitions") -> alt.TopLevelMixin:
+    """How often the move played is among the n best, by n."""
+    return recognition_chart({recognitions.name: recognitions.curve}, recognitions.title)
+
+
+def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> alt.TopLevelMixin:
+    """By n, how often the move is among the n best; a line for each curve."""
+    rows = [
+        {"model": name, "n": n, "recognised": share}
+        for name, curve in curves.items()
+        for n, share in enumerate(curve, 1)
+    ]
+    chart: alt.Chart = (
+        alt.Chart(pa.Table.from_pylist(rows), title=title)
+        .mark_line()
+        .encode(
+            x=alt.X("n:Q", title="among the n best"),
+            y=alt.Y(
+                "recognised:Q",
+                title="moves recognised",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+            ),
+        )
+    )
+    if len(curves) > 1:
+        chart = chart.encode(color=alt.Color("model:N", sort=list(curves), title=None))
+    return chart
+
+
+_MOST_FEATURES: Final = 40
+"""Features in the chart: half of them the strongest, half the weakest."""
+
+
+def strength_dots(strengths: "Strengths") -> alt.TopLevelMixin:
+    """The strongest and the weakest features with their intervals."""
+    met = strengths.met
+    if len(met) > _MOST_FEATURES:
+        met = (*met[: _MOST_FEATURES // 2], *met[-_MOST_FEATURES // 2 :])
+    data = pa.Table.from_pylist(
+        [
+            {
+                "feature": each.name,
+                "γ": each.strength.value,
+                "low": each.strength.low,
+                "high": each.strength.high,
+            }
+            for each in met
+        ]
+    )
+    names = [each.name for each in met]
+    base = alt.Chart(data, title=strengths.title).encode(
+        y=alt.Y("feature:N", sort=names, title=None)
+    )
+    rule = base.mark_rule().encode(
+        x=alt.X("low:Q", scale=alt.Scale(type="log"), title="γ"), x2="high:Q"
+    )
+    chart: alt.LayerChart = rule + base.mark_point(filled=True).encode(x="γ:Q")
+    return chart

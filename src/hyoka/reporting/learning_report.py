@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hyoka.arena.match import MatchResult
+from hyoka.foundation.math import logistic
 from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, Step
 from hyoka.learning.objectives import CONSTANTS, PARAMETERS, Parameterized, class_starts
 from hyoka.learning.selfplay.selfplay_loop import Generation, SelfPlayLoop
@@ -53,7 +54,7 @@ def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
     for eighth in _SHAPES:
         slope, margin = CONSTANTS[0] * slopes[eighth], CONSTANTS[1] * margins[eighth]
         for x in np.linspace(-400, 300, 71):
-            y = 1 / (1 + np.exp(-slope * (x + margin)))
+            y = logistic(slope * (x + margin))
             spots.append(Spot(f"eighth {eighth}", float(x), float(y)))
     return lines(spots, x="how much better another move is", y="T", share=True)
 
