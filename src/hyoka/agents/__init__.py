@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever evaluates, plays and solves: searches of ours, engines, functions in Python.
+"""Agents evaluate positions, play games and solve problems: searches, engines and Python functions.
 
-A spec names one; `agent_of` gives it. A new kind is a `Agent` and a line in `kinds.py`.
+`spec_of` reads a spec and `agent_of` returns its agent. A new kind is a subclass of `Agent` and an
+entry in `kinds.AGENT_KINDS`.
 """
 
 from hyoka.agents.agent import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every kind of contestant has in common, whether it evaluates, plays or solves."""
+"""The interface of agents and their roles: evaluator, player and solver."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,27 +20,27 @@ from hyoka.search import SearchLimits
 
 
 class Spec(Protocol):
-    """What names a contestant: a value that travels, and that tells it from all others."""
+    """The value that names an agent; it is picklable and unique."""
 
     @property
     def text(self) -> str:
-        """The text that names it."""
+        """The text that `spec_of` reads."""
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """A short name for people."""
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, unique to what it is."""
+        """A readable, unique name for a folder."""
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """What its text does not tell: files and functions by name, each by what tells it."""
+        """Hashes, by name, of the files and functions that the text does not determine."""
 
     @property
     def model_files(self) -> Mapping[str, object]:
-        """Those of its contents that are files, by the same names."""
+        """The files among `contents`, by the same names."""
 
 
 S = TypeVar("S", bound=Spec)
@@ -48,17 +48,17 @@ S = TypeVar("S", bound=Spec)
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
-    """A game as its record has it, and those of its positions that are asked about."""
+    """A recorded game, and which of its positions to evaluate."""
 
     game: str
     number: int
     start: str
     komi: float
-    """NaN where the record has none."""
+    """NaN if the record has none."""
     codes: bytes
-    """Of the moves, two bytes each."""
+    """The moves' codes, two bytes each."""
     plies: Sequence[int]
-    """The moves before each position that is asked about."""
+    """The number of moves before each position to evaluate."""
 
     @property
     def moves(self) -> NDArray[np.uint16]:
@@ -66,18 +66,18 @@ class RecordedGame:
         return np.frombuffer(self.codes, dtype=np.uint16)
 
     def lines(self) -> Iterator[Line]:
-        """The lines up to the positions that are asked about, as a search may go on from them."""
+        """Iterate over the lines up to the positions to evaluate."""
         return map(self._replay().line, self.plies)
 
     def positions(self) -> Iterator[Position]:
-        """The positions that are asked about, by themselves."""
+        """Iterate over the positions to evaluate, without history."""
         return map(self._replay().position, self.plies)
 
     def _replay(self) -> Replay:
         return replay_of(self.game, self.start, self.komi, self.moves)
 
-    def as_told(self) -> Iterator[EnginePosition]:
-        """The positions that are asked about, as engines are told them."""
+    def engine_positions(self) -> Iterator[EnginePosition]:
+        """Iterate over the positions to evaluate in the form that engines take."""
         texts = _core.move_texts(self.game, self.start, self.komi, self.moves, "")
         komi = 0.0 if np.isnan(self.komi) else self.komi
         for ply in self.plies:
@@ -85,85 +85,85 @@ class RecordedGame:
 
 
 class Evaluator(Resource, Protocol):
-    """A contestant that evaluates positions, each as if it were the first."""
+    """An agent that evaluates positions, each independently of the others."""
 
     def identity(self) -> tuple[str, str]:
-        """Its name and version; it is started if it was not, which may raise EngineError."""
+        """Return the name and version; start the agent if necessary. Raises EngineError."""
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation | Failure]:
-        """What it says of the positions that are asked about, in their order."""
+        """Evaluate the games' positions in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a player sees when it is to move."""
+    """The input of a player that is to move."""
 
     line: AnyLine
     position: EnginePosition | None
-    """The same, as engines are told it; None of a game written in Python."""
+    """The position in the form that engines take; None for a game written in Python."""
     clocks: tuple[Clock, Clock] | None
-    """The first player's and the second's, if the player has one."""
+    """The clocks of the first and the second player, if the player to move has one."""
 
 
 class GamePlayer(Protocol):
-    """A contestant at the board."""
+    """An agent that plays a game."""
 
     async def new_game(self, seed: int) -> None:
-        """Forget what was before; the same seed, the same chance."""
+        """Forget previous games; equal seeds give equal games."""
 
     async def play(self, turn: Turn) -> Evaluation:
-        """Choose a move (or `resign`, `win`), with what is thought of it; raises EngineError."""
+        """Choose a move (or `resign`, `win`) and evaluate it. Raises EngineError."""
 
     async def close(self) -> None:
-        """Leave the board."""
+        """Release the player's resources."""
 
     def stop(self) -> None:
-        """Make `play` end soon; called from another thread."""
+        """Make `play` return soon; called from another thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a solver says: a move, what is claimed for it, and what it cost."""
+    """A solver's answer: a move, its claims and its cost."""
 
     move: str | None
     mate: int | None = None
-    """> 0, the first player mates; < 0, the second."""
+    """Positive if the first player mates, negative if the second does."""
     score: float | None = None
-    """The exact score, seen by the first player, if it was proved."""
+    """The proven exact score, seen by the first player."""
     time_s: float = 0.0
     nodes: int = 0
     depth: int = 0
     passes: bool | None = None
-    """Whether the answer to a test in GTP passes; `move` is that answer."""
+    """Whether the answer to a GTP test passes; `move` is the answer."""
 
 
 class Solver(Resource, Protocol):
-    """A contestant that answers exercises, one at a time, each as if it were the first."""
+    """An agent that solves problems one at a time, each independently of the others."""
 
     def start(self) -> None:
-        """Begin, unless it has; raises EngineError if it can't."""
+        """Start the agent unless it is running. Raises EngineError."""
 
     def answer(self, exercise: Exercise) -> Answer:
-        """Answer an exercise; raises NotAsked if it can't be asked, and Error if it goes wrong."""
+        """Answer an exercise. Raises NotAsked if the agent cannot take it, Error on failure."""
 
 
 PYTHON_GAMES = "python:"
-"""What the names of games written in Python begin with in matches."""
+"""The prefix of names of games written in Python, in matches."""
 
 
 def is_in_python(game: str) -> bool:
-    """Whether the game of a match or a study is written in Python."""
+    """Whether a match's or study's game is written in Python."""
     return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
 
 
 class Agent(Generic[S]):
-    """Whoever a spec names: what is known of it beforehand, and it at work.
+    """An agent: its static properties, and factories for its roles.
 
-    A kind overrides what it knows and what it can do; the rest it refuses in clear words.
+    Subclasses override the properties and roles that they support.
     """
 
     prefixes: ClassVar[tuple[str, ...]] = ()
-    """What the texts of its specs begin with, up to a colon; none if no text names it."""
+    """The prefixes of the specs' texts, before the colon; empty if no text names the agent."""
     spec_type: ClassVar[type[Any]]
 
     def __init__(self, spec: S) -> None:
@@ -171,70 +171,70 @@ class Agent(Generic[S]):
 
     @classmethod
     def is_named(cls, prefix: str) -> bool:
-        """Whether a text that begins so names one of this kind."""
+        """Whether a prefix names this kind of agent."""
         return prefix in cls.prefixes
 
     @classmethod
     def read(cls, text: str) -> S:
-        """The spec that a text names; raises NotationError."""
+        """Read a spec's text. Raises NotationError."""
         spec: S = cls.spec_type.from_text(text)
         return spec
 
     @property
     def label(self) -> str:
-        """What tells it from others in a list of players."""
+        """The name in lists of players."""
         return self.spec.title
 
     @property
     def full_text(self) -> str:
-        """Its text, with the names of what has none: what whoever asks for it again must say."""
+        """The text, and the names of the parts that it does not determine."""
         return self.spec.text
 
     @property
     def threads(self) -> int:
-        """How many threads it thinks with, as far as its text says."""
+        """The number of search threads, as far as the spec says."""
         return 1
 
     @property
-    def keeps_to_a_core(self) -> bool:
-        """Whether it is known to work in a single thread."""
+    def is_single_threaded(self) -> bool:
+        """Whether the agent is known to use a single thread."""
         return False
 
     @property
     def default_game(self) -> str | None:
-        """What it plays if nobody says; None if it plays many games."""
+        """The game it plays by default; None if it plays several."""
         return None
 
     @property
     def seed(self) -> int:
-        """The chance that its text asks for."""
+        """The random seed of the spec."""
         return 0
 
     @property
     def move_time_s(self) -> float | None:
-        """The seconds a move that it asked for and that a referee holds it to."""
+        """The time limit per move in seconds that a referee enforces."""
         return None
 
     @property
     def speaks_gtp(self) -> bool:
-        """Whether it can be given tests in GTP's words."""
+        """Whether it can take GTP tests."""
         return False
 
     def spec_for(self, game: str) -> S:
-        """Its spec where the game is known: what the text leaves to it counts from then on."""
+        """Return the spec with the game's defaults resolved."""
         return self.spec
 
     def check(self, game: str, *, here: bool) -> None:
-        """Raise at once what would go wrong with a game; `here`: it will work on this machine."""
+        """Validate the agent for a game; `here` tells whether it runs on this machine."""
 
     def evaluator(self, game: str) -> Evaluator:
-        """It, evaluating positions of a game."""
+        """Return an evaluator for a game."""
         raise NotationError(f"{self.spec.title} can't evaluate positions")
 
     def game_player(self, game: str, name: str) -> GamePlayer:
-        """It, playing a game under a name; raises NotationError if it never can."""
+        """Return a player for a game; raises NotationError if there is none."""
         raise NotationError(f"{self.spec.title} can't play games")
 
     def solver(self, limits: SearchLimits | None) -> Solver:
-        """It, solving problems of any game; `limits` go before its own."""
+        """Return a solver for all games; `limits` override the spec's."""
         raise NotationError(f"{self.spec.title} can't solve problems")

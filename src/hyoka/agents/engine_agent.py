@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's engines as contestants, each in a process of its own."""
+"""External engines as agents, each in its own process."""
 
 import math
 import time
@@ -25,8 +25,8 @@ from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
 
-_STARTS_IN_A_ROW: Final = 3
-_OF_ONE_GAME: Final = ("uci", "usi")
+_MAX_STARTS: Final = 3
+_SINGLE_GAME_PROTOCOLS: Final = ("uci", "usi")
 
 
 class EngineAgent(Agent[EngineSpec]):
@@ -37,12 +37,12 @@ class EngineAgent(Agent[EngineSpec]):
 
     @classmethod
     def is_named(cls, prefix: str) -> bool:
-        """Whether that is a protocol, in capitals or not."""
+        """Whether the prefix is a protocol, in any case."""
         return prefix.lower() in cls.prefixes
 
     @property
     def label(self) -> str:
-        """Its name, or else its command's with its limits, options and arguments."""
+        """The name, or else the command's name with limits, options and arguments."""
         spec = self.spec
         if spec.name and spec.name.strip():
             return spec.name.strip()
@@ -56,50 +56,54 @@ class EngineAgent(Agent[EngineSpec]):
     def threads(self) -> int:
         """The option `Threads`."""
         options = {name.lower(): value for name, value in self.spec.options}
-        chosen = options.get("threads", "1")
-        return max(1, int(chosen)) if chosen.isdecimal() else 1
+        threads = options.get("threads", "1")
+        return max(1, int(threads)) if threads.isdecimal() else 1
 
     @property
-    def keeps_to_a_core(self) -> bool:
-        """Whether it has one thread; of GTP engines nobody knows how many they have."""
+    def is_single_threaded(self) -> bool:
+        """Whether it has one thread; the thread count of GTP engines is unknown."""
         return self.threads == 1 and not self.speaks_gtp
 
     @property
     def default_game(self) -> str | None:
-        """Chess for UCI, shogi for USI; over GTP and CECP several games are played."""
-        return game_of_protocol(self.spec.protocol) if self.spec.protocol in _OF_ONE_GAME else None
+        """Chess for UCI, shogi for USI; GTP and CECP have several games."""
+        return (
+            game_of_protocol(self.spec.protocol)
+            if self.spec.protocol in _SINGLE_GAME_PROTOCOLS
+            else None
+        )
 
     @property
     def move_time_s(self) -> float | None:
-        """Its time limit; GTP and CECP count whole seconds: more is told rather than less."""
+        """The time limit, rounded up for GTP and CECP, which count whole seconds."""
         time_s = self.spec.limits.time_s
-        whole = self.spec.protocol not in _OF_ONE_GAME
-        return math.ceil(time_s) if time_s is not None and whole else time_s
+        counts_seconds = self.spec.protocol not in _SINGLE_GAME_PROTOCOLS
+        return math.ceil(time_s) if time_s is not None and counts_seconds else time_s
 
     @property
     def speaks_gtp(self) -> bool:
-        """Whether that is its protocol."""
+        """Whether the protocol is GTP."""
         return self.spec.protocol == "gtp"
 
     def check(self, game: str, *, here: bool) -> None:
-        """Raise EngineError if its program should be here and is not; of games in Python, too."""
+        """Raise EngineError for a missing program or a game written in Python."""
         if is_in_python(game):
             raise EngineError(self.spec.title, "engines don't know games in Python", reason="game")
         if here:
             self.spec.program()
 
     def evaluator(self, game: str) -> "EngineEvaluator":
-        """It is started anew when it dies or hangs."""
+        """Return an evaluator that restarts the engine when it dies or hangs."""
         return EngineEvaluator(self.spec)
 
     def game_player(self, game: str, name: str) -> "EngineGamePlayer":
-        """It is started anew for the next game when it has died."""
+        """Return a player that restarts a dead engine before the next game."""
         if is_in_python(game):
             raise NotationError(f"{name}: engines don't play games in Python")
         return EngineGamePlayer(self.spec)
 
     def solver(self, limits: SearchLimits | None) -> "EngineSolver":
-        """UCI and USI engines also tell mates and nodes; GTP engines take tests in their words."""
+        """Return a solver; UCI and USI also report mates and nodes, GTP engines take GTP tests."""
         return EngineSolver(self.spec, limits)
 
 
@@ -110,27 +114,27 @@ class EngineEvaluator:
         self._session = EngineSession(spec)
 
     def identity(self) -> tuple[str, str]:
-        """What it says of itself when it is started."""
+        """Return the name and version that the engine reports at its start."""
         self._session.start()
         engine = self._session.engine
         return engine.name, engine.version
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation | Failure]:
-        """Ask about each position; one on which it dies gives a Failure."""
-        positions = [position for game in games for position in game.as_told()]
+        """Evaluate each position; one that the engine dies on yields a Failure."""
+        positions = [position for game in games for position in game.engine_positions()]
         return self._session.evaluate_each(positions)
 
     def stop(self) -> None:
-        """End the engine, and what waits for it."""
+        """Kill the engine and cancel the pending call."""
         self._session.stop()
 
     def close(self) -> None:
-        """Let the engine go."""
+        """Close the engine."""
         self._session.close()
 
 
 class EngineGamePlayer:
-    """An engine at the board, in the event loop of its game."""
+    """An engine that plays a game, in the game's event loop."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
@@ -138,24 +142,24 @@ class EngineGamePlayer:
         """None before the first start."""
 
     async def new_game(self, seed: int) -> None:
-        """Start the engine if none runs, else make it forget; raises EngineError."""
+        """Start the engine, or reset it if it runs. Raises EngineError."""
         if self._engine is not None and self._engine.alive:
             try:
                 await self._engine.new_game()
                 return
             except EngineError:
                 self._engine.kill()
-        self._engine = await self._started()
+        self._engine = await self._start_process()
 
-    async def _started(self) -> Engine:
-        for tries in range(1, _STARTS_IN_A_ROW + 1):
+    async def _start_process(self) -> Engine:
+        for tries in range(1, _MAX_STARTS + 1):
             try:
                 return await start_engine(self._spec)
             except EngineError as error:
-                if error.reason == "died" and tries < _STARTS_IN_A_ROW:
+                if error.reason == "died" and tries < _MAX_STARTS:
                     continue
                 if self._engine is None and error.reason in ("died", "timeout", "nonsense"):
-                    # It has never worked: that is no way to lose a game.
+                    # An engine that never worked must not lose games.
                     message = f"does not start: {error.message}"
                     raise EngineError(
                         error.engine, message, error.transcript, "missing", error.last_words
@@ -164,7 +168,7 @@ class EngineGamePlayer:
         raise AssertionError("a start succeeds or raises")
 
     async def play(self, turn: Turn) -> Evaluation:
-        """Ask the engine; one that fails is ended."""
+        """Ask the engine for a move; kill it if it fails."""
         assert self._engine is not None, "no game has begun"
         assert turn.position is not None, "engines don't play games in Python"
         try:
@@ -175,25 +179,25 @@ class EngineGamePlayer:
             raise
 
     async def close(self) -> None:
-        """Let the engine go."""
+        """Close the engine."""
         if self._engine is not None:
             await self._engine.close()
             self._engine.kill()
 
     def stop(self) -> None:
-        """Nothing to do: an engine whose answer nobody waits for any more is ended."""
+        """Do nothing: canceling the game kills the engine."""
 
 
 class EngineSolver:
     """An engine that solves problems."""
 
     def __init__(self, spec: EngineSpec, limits: SearchLimits | None) -> None:
-        given = limits or SearchLimits()
+        override = limits or SearchLimits()
         own = {
-            "time_s": given.time_s,
-            "nodes": given.nodes,
-            "depth": given.depth,
-            "playouts": given.playouts,
+            "time_s": override.time_s,
+            "nodes": override.nodes,
+            "depth": override.depth,
+            "playouts": override.playouts,
         }
         chosen = {name: value for name, value in own.items() if value is not None}
         self._spec = replace(spec, limits=Limits(**chosen)) if chosen else spec  # type: ignore[arg-type]
@@ -205,9 +209,9 @@ class EngineSolver:
         self._session.start()
 
     def answer(self, exercise: Exercise) -> Answer:
-        """Ask for a move, or what a test in GTP asks for; UCI and USI also tell mates and nodes.
+        """Ask for a move, or for the answer to a GTP test; UCI and USI also report mates and nodes.
 
-        Raises EngineError, and NotAsked for what the engine does not understand.
+        Raises EngineError, and NotAsked for commands that the engine does not support.
         """
         if exercise.test is not None:
             script = script_of(exercise.test, self._session.gtp_engine().commands)
@@ -223,15 +227,15 @@ class EngineSolver:
         if self._spec.protocol == "gtp":
             move = self._session.best_move(place)
             return Answer(move, time_s=time.monotonic() - began)
-        found = self._session.evaluate(place)
-        if not isinstance(found, Evaluation):
-            raise EngineError(self._spec.title, found.message, found.detail, found.reason)
+        result = self._session.evaluate(place)
+        if not isinstance(result, Evaluation):
+            raise EngineError(self._spec.title, result.message, result.detail, result.reason)
         return Answer(
-            found.best,
-            found.mate,
+            result.best,
+            result.mate,
             time_s=time.monotonic() - began,
-            nodes=found.nodes or 0,
-            depth=found.depth or 0,
+            nodes=result.nodes or 0,
+            depth=result.depth or 0,
         )
 
     def _test(self, script: Script, test: GtpTest | Assertion) -> Answer:
@@ -241,10 +245,10 @@ class EngineSolver:
         return Answer(answer, time_s=time.monotonic() - began, passes=passes)
 
     def stop(self) -> None:
-        """End the engine, and what waits for it."""
+        """Kill the engine and cancel the pending call."""
         self._session.stop()
 
     def close(self) -> None:
-        """Let the engine go, and what was unpacked for it."""
+        """Close the engine and delete the unpacked records."""
         self._scripts.close()
         self._session.close()

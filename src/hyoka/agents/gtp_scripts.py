@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests in GTP, given to an engine in the words of their file.
+"""GTP tests sent to an engine in the words of their file.
 
-A file may say anything, and an engine may have commands that write files. So only words that we
-know to do no harm are handed on, with arguments that name no file; records are unpacked into a
-folder of our own and named by us.
+A file is untrusted and an engine may have commands that write files. Only known harmless commands
+are sent, with arguments that name no file; records are unpacked into a temporary folder under our
+names.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Points, numbers, names; `:` and `!` are Pachi's, as in `!atari:ladder`. No path, no shell's word.
+# Points, numbers, names; `:` and `!` are Pachi's, as in `!atari:ladder`. No paths, no shell syntax.
 _ARGUMENT: Final = re.compile(r"[\w.+:!?-]*", re.ASCII)
 _BEGINS_A_BOARD: Final = ("loadsgf", "boardsize")
 _CHANGES_THE_BOARD: Final = _words("""
@@ -65,55 +65,55 @@ _UNIT_TESTS: Final = ("pachi-tunit", "tunit")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What an engine is to be told: the lines of a file up to a question."""
+    """The lines of a file up to a question."""
 
     file: GtpScript
     place: int
-    """Which line is the question."""
+    """The line number of the question."""
     commands: frozenset[str]
-    """What the engine understands."""
+    """The commands that the engine supports."""
     is_claim: bool = False
-    """Whether the file is of our making, about one claim, which leaves nothing behind."""
+    """Whether we wrote the script for one claim, which leaves no state behind."""
 
     @property
     def begin(self) -> int:
-        """The last line up to the question with which a board begins."""
+        """The last line before the question that starts a board."""
         names = map(_name, self.file.commands[: self.place + 1])
         return max((at for at, name in enumerate(names) if name in _BEGINS_A_BOARD), default=0)
 
     def lines(self, begin: int, end: int, kinds: Collection[str] = _PRINTABLE) -> list[str]:
-        """The lines of some kinds that the engine understands; it is not asked any but its own."""
+        """Return the lines of the given kinds that the engine supports."""
         own = self.begin
         return [
             line
             for at, line in enumerate(self.file.commands[begin:end], begin)
             if _name(line) in kinds
             and (at >= own or at not in self.file.asked)
-            and _why_not(line, self.commands) is None
+            and _rejection(line, self.commands) is None
         ]
 
 
 def script_of(test: GtpTest | Assertion, commands: frozenset[str]) -> Script | str:
-    """The script of a test for an engine with these commands, or why there is none."""
+    """Return the script of a test for an engine, or the reason why there is none."""
     if isinstance(test, Assertion):
-        return _of_claim(test, commands)
+        return _claim_script(test, commands)
     script = Script(test.script, test.place, commands)
     lines = test.script.commands[script.begin : test.place + 1]
-    # What only sets or asks for something is left out where the engine does not know it.
+    # Commands that only set or query something are skipped where the engine lacks them.
     for line in [lines[-1], *(line for line in lines if _name(line) in _CHANGES_THE_BOARD)]:
-        if (why := _why_not(line, commands)) is not None:
-            return why
+        if (reason := _rejection(line, commands)) is not None:
+            return reason
     return script
 
 
-def _of_claim(claim: Assertion, commands: frozenset[str]) -> Script | str:
-    """A claim of Pachi's unit tests: Pachi takes them over GTP as well."""
+def _claim_script(claim: Assertion, commands: frozenset[str]) -> Script | str:
+    """Translate a claim of Pachi's unit tests, which Pachi also takes over GTP."""
     name = next((name for name in _UNIT_TESTS if name in commands), None)
     if name is None:
         return "a claim about a board, which only Pachi judges"
     game = as_go(position(claim.game, claim.position))
     if not claim.expected:
-        return "a claim that nothing is said of"
+        return "a claim without an expected answer"
     if game.ko is not None or claim.settings.keys() - {"rules"}:
         return "a claim about a board that GTP cannot set up"
     question = " ".join([name, claim.name, *claim.arguments, *claim.expected])
@@ -129,20 +129,20 @@ def _of_claim(claim: Assertion, commands: frozenset[str]) -> Script | str:
     rules = f"kgs-rules {claim.settings.get('rules', 'chinese')}"
     board = [f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}", rules, *stones]
     for line in [*board, question]:
-        if (why := _why_not(line, commands)) is not None:
-            return why
+        if (reason := _rejection(line, commands)) is not None:
+            return reason
     file = GtpScript((*board, question), frozenset({len(board)}))
     return Script(file, len(board), commands, is_claim=True)
 
 
 def _stones(game: object, player: Player) -> list[str]:
     cells = game.cells.tolist()  # type: ignore[attr-defined]
-    wanted = 1 if player is Player.first else -1
+    color = 1 if player is Player.first else -1
     return [
         f"{'ABCDEFGHJKLMNOPQRST'[column]}{len(cells) - row}"
         for row, line in enumerate(cells)
         for column, cell in enumerate(line)
-        if cell == wanted
+        if cell == color
     ]
 
 
@@ -150,25 +150,25 @@ def _name(line: str) -> str:
     return line.split(maxsplit=1)[0]
 
 
-def _why_not(line: str, commands: Collection[str]) -> str | None:
-    """Why a line is not handed on to an engine with these commands; None if it is."""
+def _rejection(line: str, commands: Collection[str]) -> str | None:
+    """Return why a line is not sent to an engine with these commands; None if it is."""
     name, *arguments = line.split()
     words = [name, *arguments[1:2]] if name in _RUNS_ANOTHER else [name]
     for word in words:
         if word not in _PRINTABLE:
-            return f"'{word}' is no command that we hand on"
+            return f"'{word}' is not a command that we send"
         if word not in commands:
             return f"the engine does not know '{word}'"
     checked = [] if name == "loadsgf" else arguments
     if not all(map(_ARGUMENT.fullmatch, checked)):
-        return f"'{name}' with an argument that is none of Go's"
+        return f"'{name}' with an argument that is not a point, number or name"
     return None
 
 
 class ScriptRunner:
-    """Runs scripts with one engine, which hears every line of a file once, as its authors' does.
+    """Runs scripts on one engine, which gets each line of a file once.
 
-    Where tests are left out, because others have them, so is all but what they set.
+    Where tests are skipped, so is everything but the settings that they make.
     """
 
     def __init__(self, session: EngineSession) -> None:
@@ -180,28 +180,28 @@ class ScriptRunner:
         self._needs_restart = False
 
     def close(self) -> None:
-        """Take the unpacked records away."""
+        """Delete the unpacked records."""
         if self._folder is not None:
             self._folder.cleanup()
 
     def forget(self) -> None:
-        """Somebody else has used the board."""
+        """Reset: another caller has used the board."""
         self._file = None
 
     def answer(self, script: Script) -> str:
-        """The engine's answer to the script's question; raises EngineError if it has none."""
+        """Return the engine's answer to the script's question. Raises EngineError."""
         goes_on = script.file == self._file and self._next <= script.place
         if not goes_on and self._needs_restart:
-            self._session.restart()  # what one file has left behind is not meant for the next
+            self._session.restart()  # one file's state must not affect the next
         engine = self._session.gtp_engine()
         if engine is not self._engine:
             self._engine, goes_on = engine, False
         self._needs_restart = not script.is_claim
         lines = self._lines(script, self._next if goes_on else None)
-        self._file = None  # until all is answered, nobody knows where the engine is
+        self._file = None  # the engine's state is unknown until it has answered
         *before, answer = self._session.send(
             [
-                self._written(line, script.file)
+                self._localize(line, script.file)
                 for line in [*lines, script.file.commands[script.place]]
             ]
         )
@@ -214,7 +214,7 @@ class ScriptRunner:
         return answer.text
 
     def _lines(self, script: Script, done: int | None) -> list[str]:
-        """What is to be sent before the question, of the lines from `done` on."""
+        """Return the lines to send before the question, starting at `done`."""
         begin, place = script.begin, script.place
         if done is None:
             return script.lines(0, begin, _SETTINGS) + script.lines(begin, place)
@@ -222,15 +222,15 @@ class ScriptRunner:
             return script.lines(done, place)
         names = [_name(line) for line in script.file.commands[done:begin]]
         boards = (at for at, name in enumerate(names, done) if name in _BEGINS_A_BOARD)
-        end = next(boards, begin)  # of the board on which the engine is
+        end = next(boards, begin)  # the end of the engine's current board
         return [
             *script.lines(done, end),
             *script.lines(end, begin, _SETTINGS),
             *script.lines(begin, place),
         ]
 
-    def _written(self, line: str, file: GtpScript) -> str:
-        """A line as the engine gets it: a record's name is that of our copy."""
+    def _localize(self, line: str, file: GtpScript) -> str:
+        """Return the line with a record's name replaced by that of the unpacked copy."""
         name, *arguments = line.split()
         if name != "loadsgf":
             return line

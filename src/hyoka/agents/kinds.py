@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of agents: searches, engines and Python functions, by spec."""
+"""The kinds of agents, and the factories from a text to a spec and from a spec to an agent."""
 
 import math
 import time
@@ -17,28 +17,28 @@ from hyoka.records.problems import Exercise
 from hyoka.search import KINDS, PythonEvaluator, Searcher, SearchLimits, SearchSpec
 
 _OVERHEAD_S: Final = 0.01
-"""What a search leaves on the clock for what stands between it and them."""
+"""The time that a search leaves on the clock for overhead."""
 
 
 def _searched(game: str) -> str | None:
-    """A game by the name that searches know it by: None if it is written in Python."""
+    """Return the game's name for searches; None for a game written in Python."""
     return None if is_in_python(game) else game
 
 
 class SearchAgent(Agent[SearchSpec]):
-    """A search of ours, in this process."""
+    """A search in this process."""
 
     prefixes = tuple(KINDS)
     spec_type = SearchSpec
 
     @property
     def label(self) -> str:
-        """Its text, and the parts that have none."""
+        """The text, with the names of parts that it does not determine."""
         return self.spec.name
 
     @property
     def full_text(self) -> str:
-        """The same: files are told by their contents."""
+        """The same as the label."""
         return self.spec.name
 
     @property
@@ -47,7 +47,7 @@ class SearchAgent(Agent[SearchSpec]):
         return int(self.spec["threads"]) if self.spec.has("threads") else 1
 
     @property
-    def keeps_to_a_core(self) -> bool:
+    def is_single_threaded(self) -> bool:
         """Whether it has one thread."""
         return self.threads == 1
 
@@ -57,23 +57,23 @@ class SearchAgent(Agent[SearchSpec]):
         return int(self.spec["seed"]) if self.spec.has("seed") else 0
 
     def spec_for(self, game: str) -> SearchSpec:
-        """With the game's preset."""
+        """Return the spec with the game's preset."""
         return self.spec.for_game(_searched(game))
 
     def check(self, game: str, *, here: bool) -> None:
-        """Raise NotationError if it can't search the game."""
+        """Raise NotationError if the search does not support the game."""
         Searcher(self.spec.validated_for(_searched(game)), _searched(game))
 
     def evaluator(self, game: str) -> "SearchEvaluator":
-        """It forgets everything before each position, so that their order is nothing."""
+        """Return an evaluator that clears its memory before each position."""
         return SearchEvaluator(self.spec, game)
 
     def game_player(self, game: str, name: str) -> "SearchGamePlayer":
-        """It plays by its own limits, or by the clock."""
+        """Return a player that searches within its own limits, or by the clock."""
         return SearchGamePlayer(self.spec_for(game), game, name)
 
     def solver(self, limits: SearchLimits | None) -> "SearchSolver":
-        """It forgets everything before each problem."""
+        """Return a solver that clears its memory before each problem."""
         return SearchSolver(self.spec, limits)
 
 
@@ -84,11 +84,11 @@ class SearchEvaluator:
         self._searcher = Searcher(spec, _searched(game))
 
     def identity(self) -> tuple[str, str]:
-        """Its name, and that it is ours."""
+        """Return the search's name and `hyoka`."""
         return self._searcher.spec.name, "hyoka"
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
-        """Search each position with an empty memory."""
+        """Search each position with empty memory."""
         for game in games:
             for line in game.lines():
                 self._searcher.clear()
@@ -99,11 +99,11 @@ class SearchEvaluator:
         self._searcher.stop()
 
     def close(self) -> None:
-        """Nothing outlives a search."""
+        """Do nothing: a search holds no resources."""
 
 
 class SearchGamePlayer:
-    """A search at the board."""
+    """A search that plays a game."""
 
     def __init__(self, spec: SearchSpec, game: str, name: str) -> None:
         self._spec = spec
@@ -112,7 +112,7 @@ class SearchGamePlayer:
         self._searcher: Searcher | None = None
 
     async def new_game(self, seed: int) -> None:
-        """Begin with an empty tree or table."""
+        """Start with an empty tree or table."""
         spec = self._spec
         if spec.has("seed"):
             spec = spec.with_settings(seed=seed % 2**63)
@@ -133,7 +133,7 @@ class SearchGamePlayer:
         return result.evaluation(self._searcher.game)
 
     def _limits(self, time_s: float) -> SearchLimits:
-        """The spec's limits, but for the time: that is the clock's."""
+        """The spec's limits, with the clock's time."""
         spec = self._spec
         playouts, nodes, depth = (
             spec[name] or None if spec.has(name) else None
@@ -142,7 +142,7 @@ class SearchGamePlayer:
         return SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
 
     async def close(self) -> None:
-        """Nothing outlives a search."""
+        """Do nothing: a search holds no resources."""
 
     def stop(self) -> None:
         """End the running search."""
@@ -159,10 +159,10 @@ class SearchSolver:
         self._searchers: dict[str, Searcher] = {}
 
     def start(self) -> None:
-        """Nothing to do before the first problem tells its game."""
+        """Do nothing: the first problem determines the game."""
 
     def answer(self, exercise: Exercise) -> Answer:
-        """Search the position with a memory that holds nothing else."""
+        """Search the position with empty memory."""
         searcher = self._searchers.get(exercise.game)
         if searcher is None:
             searcher = self._searchers[exercise.game] = Searcher(self._spec, exercise.game)
@@ -181,21 +181,21 @@ class SearchSolver:
         )
 
     def stop(self) -> None:
-        """End the search that runs."""
+        """End the running searches."""
         for searcher in list(self._searchers.values()):
             searcher.stop()
 
     def close(self) -> None:
-        """Nothing outlives a search."""
+        """Do nothing: a search holds no resources."""
 
 
 class FunctionAgent(Agent[PythonEvaluator]):
-    """A function that takes a position and gives its value, or an `Evaluation`."""
+    """A function from a position to its value or an `Evaluation`."""
 
     spec_type = PythonEvaluator
 
     def evaluator(self, game: str) -> "FunctionEvaluator":
-        """It is asked position by position."""
+        """Return an evaluator that calls the function for each position."""
         return FunctionEvaluator(self.spec, facts_named(game).unit)
 
 
@@ -207,11 +207,11 @@ class FunctionEvaluator:
         self._default_unit = default_unit
 
     def identity(self) -> tuple[str, str]:
-        """Its name, and what tells it from others of that name."""
+        """Return the function's name and fingerprint."""
         return self._evaluator.name, self._evaluator.fingerprint
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
-        """Ask about each position; what the function raises is an EngineError that says where."""
+        """Call the function for each position; its exceptions become EngineErrors with a place."""
         for game in games:
             for ply, position in zip(game.plies, game.positions(), strict=True):
                 yield self._evaluated(position, f"at ply {ply} of game {game.number}")
@@ -231,8 +231,8 @@ class FunctionEvaluator:
                 message = f"gave {answer!r} {where}: neither a number nor an Evaluation"
                 raise EngineError(name, message) from None
             unit = self._evaluator.unit
-            said: dict[str, Any] = {"score": number, "unit": unit} if unit else {"value": number}
-            answer = Evaluation(time_s=spent, **said)
+            numbers: dict[str, Any] = {"score": number, "unit": unit} if unit else {"value": number}
+            answer = Evaluation(time_s=spent, **numbers)
         if answer.value is not None and not 0 <= answer.value <= 1:
             message = (
                 f"gave {answer.value:g} {where}: an expected result is 0 to 1; if it gives scores: "
@@ -246,10 +246,10 @@ class FunctionEvaluator:
         return answer
 
     def stop(self) -> None:
-        """Nothing to do: it ends with the position."""
+        """Do nothing: the call ends with the position."""
 
     def close(self) -> None:
-        """Nothing outlives a function."""
+        """Do nothing: a function holds no resources."""
 
 
 AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
@@ -257,11 +257,11 @@ AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
     EngineAgent,
     FunctionAgent,
 ]
-"""Every kind: whoever adds one adds a line."""
+"""All kinds of agents."""
 
 
 def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
-    """The spec that a text names; `others` are names that it might have meant.
+    """Read a spec; `others` are further names to suggest in the error.
 
     >>> spec_of("uct:playouts=500").title, spec_of("uci:stockfish").title
     ('uct playouts 500', 'stockfish')
@@ -282,13 +282,13 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
     raise NotationError(f"no search or engine '{prefix}'; {hint}")
 
 
-def is_spec(given: object) -> TypeGuard[Spec]:
-    """Whether something is the spec of some kind."""
-    return any(isinstance(given, kind.spec_type) for kind in AGENT_KINDS)
+def is_spec(value: object) -> TypeGuard[Spec]:
+    """Whether a value is a spec of some kind."""
+    return any(isinstance(value, kind.spec_type) for kind in AGENT_KINDS)
 
 
 def agent_of(spec: Spec) -> Agent[Any]:
-    """Whoever a spec names.
+    """Return the agent of a spec.
 
     >>> agent_of(spec_of("uct:playouts=500,threads=2")).threads
     2

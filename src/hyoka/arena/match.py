@@ -288,7 +288,7 @@ class _Match:
         """Whether each game can have a core to itself, and each core a game."""
         if not hasattr(os, "sched_setaffinity") or jobs != len(os.sched_getaffinity(0)):
             return False
-        return all(player.agent.keeps_to_a_core for player in self._plan.players)
+        return all(player.agent.is_single_threaded for player in self._plan.players)
 
     def _take(self, played: Sequence[PlayedGame]) -> None:
         if not played:

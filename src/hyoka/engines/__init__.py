@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's engines, over GTP, UCI, USI and CECP: named by a text, asked and watched.
+"""Clients for external engines over GTP, UCI, USI and CECP.
 
-Callers want `EngineSession`; `start_engine` is for those who have an event loop of their own.
+Use `EngineSession`, or `start_engine` within an event loop.
 """
 
 from hyoka.engines.client.conformance import Check, EngineReport, check_engine

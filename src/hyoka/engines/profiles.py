@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of GTP engines: what to ask for an evaluation, and how to read the answer."""
+"""Profiles of GTP engines: the commands that evaluate, and how to read the answers."""
 
 import difflib
 import functools
@@ -16,7 +16,7 @@ from hyoka.foundation.errors import NotationError
 from hyoka.storage.model_file import ModelFile
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
-"""What a pattern's `value` counts in, and the number that stands for certainty."""
+"""The units of a pattern's `value`, and the number that means certainty in each."""
 GROUPS: Final = frozenset({"value", "score", "winner", "best", "nodes"})
 _CHOICES: Final = {
     "view": ("black", "white", "mover"),
@@ -28,7 +28,7 @@ _DEFAULT_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How one kind of GTP engine is asked; `docs/engines.md` explains the keys."""
+    """How to evaluate with one kind of GTP engine; `docs/engines.md` explains the keys."""
 
     name: str
     match: str = ""
@@ -48,22 +48,22 @@ class Profile:
     forget: tuple[str, ...] = ()
 
     def fits(self, names: Sequence[str], commands: Collection[str]) -> bool:
-        """Whether an engine of these names (its own, its command) and commands is of this kind."""
+        """Whether the profile fits an engine with these names and commands."""
         known = all(command in commands for command in self.needs)
         return known and any(re.search(self.match, name) for name in names)
 
     def limit_command(self, key: str) -> str | None:
-        """The template of the command that sets a limit; None if the engine knows no such limit."""
+        """Return the template of the command that sets a limit; None if there is no such limit."""
         return {**_DEFAULT_LIMITS, **self.limit}.get(key)
 
 
 def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
-    """The profiles in a TOML text, in order; what is wrong with one raises NotationError."""
+    """Read the profiles in a TOML text, in order. Raises NotationError."""
     try:
         tables = tomllib.loads(text)
     except RecursionError:
         raise NotationError(f"{source}: nested too deeply") from None
-    except ValueError as error:  # also of numbers that are too long
+    except ValueError as error:  # also for numbers that are too long
         raise NotationError(f"{source}: {error}") from error
     if not tables:
         raise NotationError(f"{source}: there is no profile in it")
@@ -134,23 +134,23 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
 
 
 def bundled_profile_text() -> str:
-    """The TOML that comes with Hyoka."""
+    """Return the bundled profiles as TOML."""
     path = importlib.resources.files("hyoka.engines") / "profiles.toml"
     return path.read_text(encoding="utf-8")
 
 
 @functools.cache
 def bundled_profiles() -> tuple[Profile, ...]:
-    """The profiles that come with Hyoka; the last fits every engine."""
+    """Return the bundled profiles; the last one fits every engine."""
     return read_profiles(bundled_profile_text(), "profiles.toml")
 
 
 def choose_profile(
     wanted: str | ModelFile | None, names: Sequence[str], commands: Collection[str]
 ) -> Profile:
-    """The profile for an engine of these names and commands.
+    """Choose the profile for an engine by its names and commands.
 
-    `wanted` is a shipped profile's name, or a TOML file: its only profile, or the first that fits.
+    `choice` is a bundled profile's name, or a TOML file: its only profile, or the first that fits.
     """
     if wanted is None:
         return next(profile for profile in bundled_profiles() if profile.fits(names, commands))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engine specs `PROTOCOL:SETTINGS:COMMAND`, search limits, and positions as engines get them."""
+"""Engine specs `PROTOCOL:SETTINGS:COMMAND`, search limits, and positions for engines."""
 
 import difflib
 import hashlib
@@ -26,12 +26,12 @@ KEYS: Final = {
     "playouts": "playouts",
     "level": "level",
 }
-"""The keys of limits in an engine's text, and the fields they set."""
+"""The keys of limits in a spec's text, and their fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on one evaluation; an engine stops at the first that it meets.
+    """Limits on one evaluation; the engine stops at the first it reaches.
 
     >>> Limits(nodes=100, time_s=0.5).text
     'time=0.5,nodes=100'
@@ -60,18 +60,18 @@ class Limits:
 
     @property
     def text(self) -> str:
-        """The limits as an engine's text writes them."""
+        """The limits as in a spec's text."""
         pairs = ((key, getattr(self, name)) for key, name in KEYS.items())
         return ",".join(f"{key}={number:.12g}" for key, number in pairs if number is not None)
 
     @property
     def milliseconds(self) -> int | None:
-        """The time limit for protocols that count milliseconds: whole ones, at least 1."""
+        """The time limit in whole milliseconds, at least 1."""
         return None if self.time_s is None else max(1, round(self.time_s * 1000))
 
 
 def limit_from_text(key: str, text: str) -> float | int:
-    """The number that a limit's text stands for.
+    """Read a limit's number.
 
     >>> limit_from_text("time", "0.5"), limit_from_text("nodes", "1_000")
     (0.5, 1000)
@@ -86,10 +86,10 @@ def limit_from_text(key: str, text: str) -> float | int:
 PROTOCOLS: Final = ("gtp", "uci", "usi", "cecp")
 DEFAULT_TIMEOUT_S: Final = 60.0
 DEFAULT_GRACE_S: Final = 10.0
-# Debian keeps engines where only a person's shell looks.
+# Debian installs engines in folders that only a user's shell searches.
 _MORE_PLACES: Final = ("/usr/games", "/usr/local/games")
-# Words separated by single spaces (UCI has `Skill Level`); one that begins with a dash is a
-# command's option, so that `katago gtp -model a=b:c` is a command.
+# Words separated by single spaces (UCI has `Skill Level`). Words that begin with a dash are options
+# of the command, so that `katago gtp -model a=b:c` is a command.
 _KEY: Final = re.compile(r"\w[\w().+/-]*(?: \w[\w().+/-]*)*")
 _SETTING: Final = re.compile(rf"({_KEY.pattern})=((?:[^\\,:]|\\.)*)", re.DOTALL)
 _SETTINGS: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*)?:", re.DOTALL)
@@ -103,7 +103,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSpec:
-    """An engine, how it is talked to and how much it may think.
+    """An engine: protocol, command, limits and options.
 
     >>> spec = EngineSpec.from_text("uci:nodes=1,Hash=16:stockfish")
     >>> spec.limits.nodes, spec.options, spec.command
@@ -114,27 +114,28 @@ class EngineSpec:
 
     protocol: str
     command: str
-    """Split into words as a shell would, but never given to one."""
+    """Split into words as in a shell, but not run by one."""
     limits: Limits = field(default_factory=Limits)
     options: tuple[tuple[str, str], ...] = ()
-    """The engine's own options, in the order they are set."""
+    """The engine's own options, in the order in which they are set."""
     name: str | None = None
-    """What people call it; else its command's name."""
+    """A name for people; by default the command's."""
     profile: str | ModelFile | None = None
-    """For GTP: a profile's name, or a TOML file with profiles, read when the spec is."""
+    """For GTP: a bundled profile's name, or a TOML file with profiles, which is read at once."""
     timeout_s: float = DEFAULT_TIMEOUT_S
-    """How long an answer may take where no time limit says how long the engine thinks."""
+    """The timeout of an answer where no time limit applies."""
     grace_s: float | None = None
-    """How long a search may take beyond its time limit before it counts as hung; None: 10 s, or
-    `timeout_s` if that is less."""
+    """The time beyond the time limit before a search counts as hung; None: 10 s, or `timeout_s` if
+    shorter.
+    """
     fresh: bool = False
-    """Whether the engine is told to forget everything before each position."""
+    """Whether the engine is reset before each position."""
     stderr: bool = False
-    """Whether its standard error goes where its faults are told: journals, tables, pages."""
+    """Whether error reports (journals, tables, pages) include the engine's standard error."""
     cwd: str | None = None
-    """The folder it runs in; its command is looked for there if that is a relative path."""
+    """The working directory; a relative command is resolved in it."""
     env: tuple[tuple[str, str], ...] = ()
-    """Environment variables that it has beside ours."""
+    """Additional environment variables."""
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
@@ -206,7 +207,7 @@ class EngineSpec:
 
     @property
     def text(self) -> str:
-        """The text that `from_text` reads as this engine."""
+        """The text that `from_text` reads."""
         profile = None if self.profile is None else str(self.profile)
         known = {"name": self.name, "profile": profile, "cwd": self.cwd}
         pairs = [(key, value) for key, value in known.items() if value is not None]
@@ -224,7 +225,7 @@ class EngineSpec:
         return f"{self.protocol}:{':' if ambiguous else ''}{self.command}"
 
     def wait_s(self, thinking_s: float | None) -> float:
-        """How long to wait for an answer; `thinking_s` is the search's time limit, None: none."""
+        """Return the timeout of an answer; `thinking_s` is the search's time limit, if any."""
         if thinking_s is None:
             return self.timeout_s
         grace_s = min(DEFAULT_GRACE_S, self.timeout_s) if self.grace_s is None else self.grace_s
@@ -232,14 +233,14 @@ class EngineSpec:
 
     @property
     def title(self) -> str:
-        """The given name, or the command's."""
+        """The name, or the command's."""
         return self.name or Path(shlex.split(self.command)[0]).name
 
     @property
     def slug(self) -> str:
         """A readable name for a folder, unique to engine, command, options and limits.
 
-        Timeout, grace and `stderr` are no part of it, since they change no answer.
+        It ignores timeout, grace and `stderr`, which change no answer.
         """
         limits = self.limits.text.replace("=", "").split(",")
         options = [f"{key}{value}" for key, value in self.options[:3]]
@@ -261,16 +262,16 @@ class EngineSpec:
 
     @property
     def model_files(self) -> dict[str, ModelFile]:
-        """The file of profiles, as it was when the spec was read."""
+        """The file of profiles as it was when the spec was read."""
         return {"profile": self.profile} if isinstance(self.profile, ModelFile) else {}
 
     @property
     def contents(self) -> dict[str, str]:
-        """What its text does not tell: a file of profiles by its hash."""
+        """The hash of the file of profiles, which the text does not determine."""
         return {name: model_file.sha256 for name, model_file in self.model_files.items()}
 
     def folder(self) -> Path | None:
-        """Where it runs, None for here; raises EngineError if there is no such folder."""
+        """Return the working directory, None for the current one. Raises EngineError."""
         if self.cwd is None:
             return None
         folder = Path(self.cwd).expanduser()
@@ -281,7 +282,7 @@ class EngineSpec:
         return folder.absolute()
 
     def program(self) -> list[str]:
-        """The command's words, the first made a full path; raises EngineError if there is none."""
+        """Return the command's words with the program's full path. Raises EngineError."""
         words = shlex.split(self.command)
         folder = self.folder()
         if folder is not None and os.sep in words[0]:
@@ -333,41 +334,41 @@ def _truth(key: str, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EnginePosition:
-    """A start and the moves since, all in the words of `hyoka.games`.
+    """A start and the moves since, in the notation of `hyoka.games`.
 
     >>> EnginePosition("chess", moves=["e2e4", "e7e5"]).replay().last.to_play
     Player.first
     """
 
     game: str
-    """A name of `hyoka.GAMES`, or another name for one (`go`, `reversi`)."""
+    """A name of `hyoka.GAMES` or an alias (`go`, `reversi`)."""
     start: str | None = None
-    """The text of the first position, as `from_text` reads it; None is the usual start."""
+    """The first position's text; None for the standard start."""
     moves: Sequence[str] = ()
-    """As `parse` reads them; engines are sent what `str(move)` writes."""
+    """Any notation that `parse` reads; engines get `str(move)`."""
     komi: float = 7.5
-    """For Go from the usual start; another start's text says its own."""
+    """For Go from the standard start; another start's text has its own."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "game", game_facts(self.game).name)
 
     def replay(self) -> "Replay":
-        """The position as the rules see it, under those of movement alone.
+        """Replay the moves under the movement rules alone.
 
-        Under these, no count of moves and no lack of material ends a game, since records go on
-        where a draw could be claimed. What is not legal raises, so that no engine gets to see it:
-        UCI engines drop an illegal move and all that follow without a word.
+        No count of moves or lack of material ends the game, since records go on where a draw could
+        be claimed. Illegal moves raise before an engine gets them: UCI engines silently drop an
+        illegal move and all moves after it.
         """
         return Replayer()(self)
 
     def describe(self) -> str:
-        """The position on one line, for messages."""
+        """Return the position on one line, for messages."""
         start = self.start if self.start is not None else "start"
         return f"{self.game} {start} moves {' '.join(self.moves)}".removesuffix(" moves ")
 
 
 class Replay(NamedTuple):
-    """A position as the rules see it: where it began, where it stands, and our moves between."""
+    """A replayed position: the first and the last position, and the moves between."""
 
     first: Position
     last: Position
@@ -375,7 +376,7 @@ class Replay(NamedTuple):
 
 
 class Replayer:
-    """Replays positions; one that goes on where the last one ended costs only its new moves."""
+    """Replays positions; an extension of the last one costs only its new moves."""
 
     def __init__(self) -> None:
         self._start: tuple[str, str | None] | None = None
@@ -403,10 +404,9 @@ class Replayer:
 
 
 def finished(game: str, last: Position) -> Evaluation | None:
-    """What the rules alone say of a finished game; None while it goes on.
+    """Return the value of a finished game by the rules; None while it goes on.
 
-    Never for Go: two passes end it, but not the dispute about which stones are dead, and there
-    engines know more than the count of what stands on the board.
+    Always None for Go: after two passes, engines know more than the rules about dead stones.
     """
     outcome = last.outcome
     facts = game_facts(game)

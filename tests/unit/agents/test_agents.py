@@ -112,7 +112,7 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "threads", "keeps_to_a_core", "default_game"),
+    ("text", "label", "threads", "is_single_threaded", "default_game"),
     [
         ("uct:playouts=5", "uct:playouts=5", 1, True, None),
         ("uct:threads=4", "uct:threads=4", 4, False, None),
@@ -122,11 +122,11 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_known_of_a_contestant_before_it_begins(
-    text: str, label: str, threads: int, keeps_to_a_core: bool, default_game: str | None
+    text: str, label: str, threads: int, is_single_threaded: bool, default_game: str | None
 ) -> None:
     agent = agent_of(spec_of(text))
     assert (agent.label, agent.threads) == (label, threads)
-    assert (agent.keeps_to_a_core, agent.default_game) == (keeps_to_a_core, default_game)
+    assert (agent.is_single_threaded, agent.default_game) == (is_single_threaded, default_game)
     assert is_spec(agent.spec)
     assert not is_spec(text)
 

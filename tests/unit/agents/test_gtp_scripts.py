@@ -193,7 +193,7 @@ def test_pachi_is_given_the_claims_of_its_unit_tests(tmp_path: Path) -> None:
     words = ["knows=pachi-tunit", "knows=kgs-rules", "answer:pachi-tunit=passed", f"log={log}"]
     report = solve(claims, fake("gtp", *words))
     assert (report.solved, report.asked) == (1, 1)
-    assert report.skipped == {"a claim that nothing is said of": 1}
+    assert report.skipped == {"a claim without an expected answer": 1}
     assert heard(log) == [
         *("boardsize 5", "clear_board", "komi 7.5", "kgs-rules chinese", "play b C3"),
         *("play w C4", "play w B3", "play w D2", "play w C2", "pachi-tunit ladder b c3 1", "quit"),

@@ -63,8 +63,8 @@ def test_an_engine_alone_has_its_folder_and_its_variables(tmp_path: Path) -> Non
 
     async def run() -> tuple[str, bytes]:
         engine = await start_engine(f'uci:{settings}:{sys.executable} -S -c "{code}; {reply}"')
-        keeper = Path(f"/proc/{engine.transport.pid}/environ")
-        environment = keeper.read_bytes() if keeper.exists() else b""
+        supervisor = Path(f"/proc/{engine.transport.pid}/environ")
+        environment = supervisor.read_bytes() if supervisor.exists() else b""
         engine.kill()
         return engine.name, environment
 
@@ -358,8 +358,8 @@ def test_whatever_an_engine_has_started_dies_with_a_parent_that_is_killed(
     words = ["stubborn", *how, f"child={child}", f"pids={pids}"]
     with session_in_a_process("sys.stdin.read()", *words) as parent:
         assert parent.stdout is not None
-        keeper = int(parent.stdout.readline())
-        ends = [keeper, int(pids.read_text()), int(child.read_text())]
+        supervisor = int(parent.stdout.readline())
+        ends = [supervisor, int(pids.read_text()), int(child.read_text())]
         assert all(map(is_alive, ends))
         parent.kill()
     for pid in ends:
@@ -367,7 +367,7 @@ def test_whatever_an_engine_has_started_dies_with_a_parent_that_is_killed(
 
 
 @linux_only
-def test_an_engine_dies_with_a_keeper_that_is_killed(tmp_path: Path) -> None:
+def test_an_engine_dies_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
     async def run() -> str:

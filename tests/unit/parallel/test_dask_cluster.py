@@ -79,7 +79,7 @@ def parent_of(process: int) -> int:
 
 
 def worker_of(engine: int) -> int:
-    return parent_of(parent_of(engine))  # between them is the engine's keeper
+    return parent_of(parent_of(engine))  # between them is the engine's supervisor
 
 
 class Engines:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does an engine keep to its protocol? A list of small checks, each with a verdict."""
+"""Conformance checks: whether an engine follows its protocol."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ _SHALLOW: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried, and how it went."""
+    """One check and its result."""
 
     name: str
     verdict: Verdict
@@ -36,7 +36,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """What was found out about an engine."""
+    """The results of all checks of an engine."""
 
     spec: EngineSpec
     name: str
@@ -45,15 +45,15 @@ class EngineReport:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed; a warning is no failure."""
+        """Whether no check failed; warnings are not failures."""
         return all(check.verdict != "fail" for check in self.checks)
 
 
 def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> EngineReport:
-    """Try an engine out: a spec, its text, or a bare command.
+    """Check an engine: a spec, its text, or a bare command.
 
-    For a bare command UCI, USI, GTP and CECP are tried in turn; one that is not answered within
-    `probe_timeout_s` is not spoken.
+    For a bare command UCI, USI, GTP and CECP are tried in turn; a protocol is ruled out after
+    `probe_timeout_s` without an answer.
     """
     if isinstance(engine, str):
         if not re.match(rf"({'|'.join(PROTOCOLS)}):", engine.strip(), re.IGNORECASE):
@@ -81,11 +81,11 @@ async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
 
 
 class _Doubt(Exception):  # noqa: N818 - a verdict, no error
-    """What a check is not happy with, though it is no failure."""
+    """A warning: a flaw that is not a failure."""
 
 
 class _Examination:
-    """One engine, asked one thing after another; a check may cost it its process."""
+    """Runs checks on one engine; a check may kill its process."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
@@ -136,7 +136,7 @@ class _Examination:
         return verdict != "fail"
 
     async def _running(self) -> Any:
-        """The engine; a new process if a check has cost the last one its life."""
+        """Return the engine, in a new process if a check has killed the last one."""
         if self._engine is None or not self._engine.alive:
             self._engine = await start_engine(self._spec)  # type: ignore[assignment]
         return self._engine
@@ -182,7 +182,7 @@ class _Examination:
             try:
                 self._evaluation = await engine.evaluate(position)
             except EngineError as error:
-                # It has taken the position; what it says comes next.
+                # The engine has accepted the position; its opinion comes next.
                 if error.reason in ("nonsense", "unplayable"):
                     self._position, self._evaluation = position, error
                     return game
@@ -222,10 +222,10 @@ class _Examination:
     async def _illegal_move(self) -> str:
         assert self._position is not None
         engine = await self._running()
-        await engine.best_move(self._position)  # so that the position stands on the board
+        await engine.best_move(self._position)  # so that the position is on the board
         move = self._position.moves[0]
         (answer,) = await engine.send([f"play b {move}"])
-        engine.kill()  # its board can no longer be trusted
+        engine.kill()  # the state of its board is unknown
         if answer.accepted:
             raise _Doubt(f"accepts {move} where it has been played already")
         return answer.text or "refused"
@@ -248,7 +248,7 @@ class _Examination:
 
     @staticmethod
     def _few_nodes(engine: UciEngine | CecpEngine) -> Limits | None:
-        """A limit that leaves nothing to the clock, if the engine knows one."""
+        """Return a limit that does not depend on the clock, if the engine has one."""
         if isinstance(engine, CecpEngine):
             return Limits(depth=_SHALLOW) if engine.features else None
         return Limits(nodes=_FEW_NODES) if engine.dialect.counts_nodes else Limits(depth=_SHALLOW)

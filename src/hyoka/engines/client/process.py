@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engine processes: how one starts, and that nothing of it outlives us.
+"""Engine processes: starting them, and ending them with all their children.
 
-On Linux a small process (`keeper.py`) stands between us and each engine. It ends all that came of
-the engine: when we ask it to, when the engine ends, and when our process ends or is killed.
-Elsewhere an engine leads a process group of its own, which is killed as a whole by its owner or at
-the exit of the interpreter.
+On Linux a small supervisor process (`supervisor.py`) runs between us and each engine. It kills the
+engine and all its descendants on request, when the engine exits, and when our process dies. On
+other systems an engine leads a process group, which its owner or the interpreter's exit kills.
 """
 
 import atexit
@@ -19,26 +18,26 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from hyoka.engines.client import supervisor as keeper
+from hyoka.engines.client import supervisor
 
-_KEEPER: Final = Path(keeper.__file__)
-_KEPT: Final = sys.platform == "linux" and bool(sys.executable) and _KEEPER.is_file()
-_KEEPERS_PATIENCE_S: Final = 10.0
-"""A keeper needs milliseconds; one that was stopped or cannot be reached needs a harder signal."""
+_SUPERVISOR: Final = Path(supervisor.__file__)
+_KEPT: Final = sys.platform == "linux" and bool(sys.executable) and _SUPERVISOR.is_file()
+_SUPERVISOR_PATIENCE_S: Final = 10.0
+"""A supervisor needs milliseconds; a stopped or unreachable one needs SIGKILL."""
 
 
 class _Children:
     """All engines of this process, and the one thread that starts them.
 
-    The kernel takes the thread that started a process for its parent: an engine started by a worker
-    would die with that worker's thread. This thread lasts as long as the interpreter.
+    The kernel takes the thread that started a process for its parent, so an engine started by a
+    worker would die with the worker's thread. This thread lives as long as the interpreter.
     """
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Start anew, as a forked child must: its parent's engines and threads are not its own."""
+        """Reset in a forked child: its parent's engines and threads are not its own."""
         self._alive: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._starter: ThreadPoolExecutor | None = None
@@ -57,14 +56,15 @@ class _Children:
         self, command: Sequence[str], cwd: Path | None, env: Mapping[str, str], cores: set[int]
     ) -> subprocess.Popen[bytes]:
         if cores:
-            # An engine runs where its owner may run, and not where this one thread may.
+            # The engine inherits its owner's CPU affinity, not this thread's.
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, cores)
         if _KEPT:
-            # What is meant for the engine must not reach the keeper: it might not start.
+            # Variables for the engine must not reach the supervisor, which might not start with
+            # them.
             told = [f"{name}={value}" for name, value in env.items()]
             command = [
-                *(sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid())),
+                *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(os.getpid())),
                 *(*told, "--", *command),
             ]
         process = subprocess.Popen(
@@ -81,12 +81,12 @@ class _Children:
         return process
 
     def kill(self, process: subprocess.Popen[bytes]) -> int:
-        """Kill the engine and what is left of it, reap it, and give its exit status."""
+        """Kill the engine and its descendants, reap it, and return its exit status."""
         if process in self._alive:
-            # Before the engine is reaped, so that its number cannot belong to another.
+            # Before the engine is reaped, so that its process id cannot belong to another process.
             _end(process)
             try:
-                process.wait(_KEEPERS_PATIENCE_S)
+                process.wait(_SUPERVISOR_PATIENCE_S)
             except subprocess.TimeoutExpired:
                 _signal_group(process, signal.SIGKILL)
         status = process.wait()
@@ -94,7 +94,7 @@ class _Children:
         return status
 
     def kill_all_unreaped(self) -> None:
-        """Kill all; their owners will notice and reap them."""
+        """Kill all engines; their owners notice and reap them."""
         for process in list(self._alive):
             _end(process)
 
@@ -113,24 +113,24 @@ if hasattr(os, "register_at_fork"):
 def start_process(
     command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start an engine, its program given by a full path, with pipes to all three streams.
+    """Start an engine, by its program's full path, with pipes to all three streams.
 
-    `env` are environment variables that it has beside ours.
+    `env` holds additional environment variables.
     """
     return _children.start(command, cwd, env or {})
 
 
 def ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    """Send a polite signal to an engine that has not been reaped yet, and to its group."""
+    """Send SIGTERM to an engine that has not been reaped, and to its group."""
     if _KEPT:
-        _signal(process, keeper.POLITE)
+        _signal(process, supervisor.POLITE)
     else:
         _signal_group(process, signal.SIGTERM)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     if _KEPT:
-        _signal(process, keeper.END)
+        _signal(process, supervisor.END)
     else:
         _signal_group(process, signal.SIGKILL)
 
@@ -146,17 +146,17 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 def kill_process(process: subprocess.Popen[bytes]) -> int:
-    """Kill an engine and its children, if they live, and give the engine's exit status."""
+    """Kill an engine and its children if they live, and return the engine's exit status."""
     return _children.kill(process)
 
 
 def kill_all_engines() -> None:
-    """Kill all engines of this process, from any thread; whoever asks one is told that it died."""
+    """Kill all engines of this process, from any thread; their callers get an EngineError."""
     _children.kill_all_unreaped()
 
 
 def has_exited(process: subprocess.Popen[bytes]) -> bool:
-    """Whether an engine has ended; where the system can tell, it is not reaped by asking."""
+    """Whether an engine has exited; where the system allows it, without reaping."""
     if process.returncode is None and hasattr(os, "waitid"):
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
         with contextlib.suppress(ChildProcessError):
@@ -165,7 +165,7 @@ def has_exited(process: subprocess.Popen[bytes]) -> bool:
 
 
 def describe_exit(status: int) -> str:
-    """How a process ended, in words.
+    """Describe how a process ended.
 
     >>> describe_exit(3), describe_exit(-11)
     ('exit code 3', 'signal SIGSEGV')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One engine kept alive through many positions, for callers that know nothing of event loops."""
+"""A synchronous session that keeps one engine alive through many positions."""
 
 import asyncio
 import contextlib
@@ -21,10 +21,10 @@ from hyoka.foundation.errors import EngineError, Error
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
 
-# How long results are collected before they are handed on: starting and stopping the event loop
-# for each would cost as much as a quick engine's answer.
+# How long results are collected before they are yielded: starting and stopping the event loop for
+# each would cost as much as a quick engine's answer.
 _BATCH_S: Final = 0.05
-# An engine that answers in less than a millisecond is given many positions at once.
+# An engine that answers within a millisecond gets many positions at once.
 _QUICK_S: Final = 0.001
 _MANY_AT_ONCE: Final = 32
 _LONGEST_POSITION: Final = 200
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Engine(Protocol):
-    """What engines of all protocols can do; see `UciEngine`, `GtpEngine` and `CecpEngine`."""
+    """The interface of engines of all protocols; see `UciEngine`, `GtpEngine` and `CecpEngine`."""
 
     spec: EngineSpec
     name: str
@@ -42,10 +42,10 @@ class Engine(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether the engine can still be asked."""
+        """Whether the engine can still answer."""
 
     async def new_game(self) -> None:
-        """Make the engine forget what was before."""
+        """Make the engine forget previous positions."""
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
         """Evaluate a position."""
@@ -53,28 +53,28 @@ class Engine(Protocol):
     async def evaluate_some(
         self, positions: Sequence[EnginePosition], limits: Limits | None = None
     ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions, one at least: results, or what went wrong."""
+        """Evaluate the first of some positions (at least one): results or errors."""
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """The move the engine would play; None if the game is over."""
+        """Return the engine's move; None if the game is over."""
 
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """Its move in a game, by both players' clocks (the first's first) or by its own limits."""
+        """Return the engine's move in a game, by both players' clocks or its own limits."""
 
     async def close(self) -> bool:
-        """Let the engine go; True if it went by itself."""
+        """Close the engine; True if it exited on request."""
 
     def kill(self) -> None:
-        """End the engine at once."""
+        """Kill the engine."""
 
 
 async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engine:
-    """Start an engine and shake hands with it; whoever starts one closes it.
+    """Start an engine and shake hands with it; the caller closes it.
 
     Raises EngineError if it is missing, does not speak its protocol or refuses an option, and
-    NotationError if the text names no engine.
+    NotationError for a bad spec.
     """
     if isinstance(spec, str):
         spec = EngineSpec.from_text(spec)
@@ -89,19 +89,20 @@ async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engin
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A position that an engine did not evaluate."""
+    """A position that an engine failed to evaluate."""
 
     reason: str
-    """One word: `illegal` for a position that the rules refuse, or a reason of EngineError."""
+    """`illegal` for a position that the rules refuse, or a reason of EngineError."""
     message: str
-    """What happened, on one line."""
+    """The error on one line."""
     detail: str
-    """The position, the last lines of the dialogue and of the engine's standard error: for a
-    terminal, not for a file."""
+    """The position and the last lines of the dialogue and of standard error: for a terminal, not
+    for a file.
+    """
 
 
 class EngineSession:
-    """An engine for one thread at a time, started anew when it dies or hangs.
+    """An engine for one thread at a time that restarts when it dies or hangs.
 
     with EngineSession("uci:nodes=1:stockfish") as session:
         evaluations = session.evaluate_many([EnginePosition("chess", moves=["e2e4"])])
@@ -110,22 +111,22 @@ class EngineSession:
     def __init__(
         self, spec: EngineSpec | str, *, max_restarts: int = 3, cwd: Path | None = None
     ) -> None:
-        """Take an engine, and how often in a row it may be started anew without any success."""
+        """Take an engine, and the maximum number of consecutive restarts without success."""
         self.spec = EngineSpec.from_text(spec) if isinstance(spec, str) else spec
         self.restarts = 0
-        """How often the engine has been started anew."""
+        """The number of restarts."""
         self._max_restarts = max_restarts
         self._restarts_in_a_row = 0
         self._cwd = cwd
         self._at_once = 1
         self._runner = asyncio.Runner()
         self._asking: asyncio.Task[Any] | None = None
-        """What the runner is at, for whoever stops it."""
+        """The running call, for `stop`."""
         self._is_started = False
         self._engine: Engine | None = None
         self._last_error: EngineError | None = None
         self._last_failed = ""
-        """The position that the last error was about."""
+        """The position of the last error."""
         self._gave_up: EngineError | None = None
 
     def __enter__(self) -> Self:
@@ -143,26 +144,26 @@ class EngineSession:
         traceback: TracebackType | None,
     ) -> None:
         if self._engine is not None and error is not None:
-            self._engine.kill()  # whoever failed does not wait for a farewell
+            self._engine.kill()  # after a failure there is no handshake
         self.close()
 
     def start(self) -> None:
-        """Start the engine, unless it has been; raises EngineError as `start_engine` does."""
+        """Start the engine unless it has been started; raises as `start_engine` does."""
         if not self._is_started:
             self._engine = self._run(start_engine(self.spec, self._cwd))
             self._is_started = True
 
     def stop(self) -> None:
-        """End the engine that is starting or being asked; called from another thread.
+        """Kill the engine and cancel the running call; called from another thread.
 
-        Whoever waits for it is told, by an EngineError, that it was stopped.
+        The call raises an EngineError.
         """
         if (asking := self._asking) is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has gone
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 asking.get_loop().call_soon_threadsafe(asking.cancel)
 
     def close(self) -> None:
-        """Let the engine go; nothing can be asked afterwards."""
+        """Close the engine; the session accepts no calls afterwards."""
         try:
             if self._engine is not None:
                 self._runner.run(self._engine.close())
@@ -172,7 +173,7 @@ class EngineSession:
             self._runner.close()
 
     def _run(self, question: Coroutine[Any, Any, T]) -> T:
-        """Do something in the session's event loop, where `stop` can end it."""
+        """Run a coroutine in the session's event loop, where `stop` can cancel it."""
 
         async def stoppable() -> T:
             self._asking = asyncio.current_task()
@@ -187,7 +188,7 @@ class EngineSession:
 
     @property
     def engine(self) -> Engine:
-        """The engine that runs now; raises EngineError if none does."""
+        """The running engine; raises EngineError if there is none."""
         if self._engine is None:
             raise self._last_error or EngineError(self.spec.title, "is not running", reason="died")
         return self._engine
@@ -201,11 +202,11 @@ class EngineSession:
     def evaluate_each(
         self, positions: Iterable[EnginePosition], limits: Limits | None = None
     ) -> Iterator[Evaluation | Failure]:
-        """Evaluate positions in order and hand on each result, soon after it is there.
+        """Evaluate positions in order and yield each result soon after it arrives.
 
-        A position on which the engine dies, hangs or talks nonsense gives a Failure; the next is
-        given to a new process. Raises EngineError, after all results before it, when the engine
-        has been started anew too often in a row.
+        A position on which the engine dies, hangs or answers nonsense yields a Failure; a new
+        process takes the next one. Raises EngineError, after all earlier results, when too many
+        consecutive restarts have failed.
         """
         left = deque[EnginePosition]()
         more = iter(positions)
@@ -217,26 +218,26 @@ class EngineSession:
     def evaluate(
         self, position: EnginePosition, limits: Limits | None = None
     ) -> Evaluation | Failure:
-        """Evaluate one position; `evaluate_many` is quicker for many."""
+        """Evaluate one position; `evaluate_many` is faster for many."""
         return self.evaluate_many([position], limits)[0]
 
     def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """The move the engine would play; None if the game is over. Raises what goes wrong."""
+        """Return the engine's move; None if the game is over. Raises EngineError."""
         return self._run(self._best_move(position, limits))
 
     def new_game(self) -> None:
-        """Make the engine forget what was before."""
+        """Make the engine forget previous positions."""
         self._run(self.engine.new_game())
 
     def gtp_engine(self) -> GtpEngine:
-        """The GTP engine, started anew if need be; raises EngineError if it is none."""
+        """Return the GTP engine, restarted if necessary. Raises EngineError."""
         engine = self._run(self._running_engine())
         if not isinstance(engine, GtpEngine):
             raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
         return engine
 
     def send(self, commands: Sequence[str]) -> list[Answer]:
-        """Send commands to a GTP engine and give its answers. Raises what goes wrong."""
+        """Send commands to a GTP engine and return its answers. Raises EngineError."""
         engine = self.gtp_engine()
         try:
             answers = self._run(engine.command(commands))
@@ -247,7 +248,7 @@ class EngineSession:
         return answers
 
     def restart(self) -> None:
-        """End the engine; the next question starts a new one."""
+        """Kill the engine; the next call starts a new one."""
         if self._engine is not None:
             self._run(self._engine.close())
             self._engine.kill()
@@ -266,7 +267,7 @@ class EngineSession:
     async def _evaluate_for_a_moment(
         self, left: deque[EnginePosition], more: Iterator[EnginePosition], limits: Limits | None
     ) -> list[Evaluation | Failure]:
-        """Evaluate what is left and then more, for a moment; an empty list if there is nothing."""
+        """Evaluate remaining positions and more for a moment; an empty list if there are none."""
         results: list[Evaluation | Failure] = []
         until = time.monotonic() + _BATCH_S
         while time.monotonic() < until:
@@ -288,7 +289,7 @@ class EngineSession:
     async def _evaluate_some(
         self, positions: Sequence[EnginePosition], limits: Limits | None
     ) -> list[Evaluation | Failure]:
-        """Evaluate the first of some positions; raises EngineError when no engine can be had."""
+        """Evaluate the first of some positions; raises EngineError if no engine starts."""
         engine = await self._running_engine()
         try:
             found = await engine.evaluate_some(positions, limits)
@@ -301,7 +302,7 @@ class EngineSession:
                 results.append(self._failure(engine, position, each))
             else:
                 results.append(each)
-                if each.time_s > 0:  # else the rules have answered, and not the engine
+                if each.time_s > 0:  # otherwise the rules answered, not the engine
                     self._restarts_in_a_row = 0
                     self._at_once = _MANY_AT_ONCE if each.time_s < _QUICK_S else 1
         return results
@@ -318,14 +319,14 @@ class EngineSession:
         return Failure(error.reason, error.message, "\n".join(lines))
 
     def _note(self, position: EnginePosition, error: EngineError) -> None:
-        """Keep what is to be told if the engine is given up."""
+        """Record the error to report if the engine is given up."""
         where = printable(position.describe())
         if len(where) > _LONGEST_POSITION:
             where = f"{where[:_LONGEST_POSITION]}… ({len(position.moves)} moves)"
         self._last_error, self._last_failed = error, f" at {where}"
 
     async def _running_engine(self) -> Engine:
-        """The engine, started anew if need be; raises EngineError when that goes on too long."""
+        """Return the engine, restarted if necessary. Raises EngineError after too many restarts."""
         engine = self._engine
         if engine is not None and engine.alive:
             return engine

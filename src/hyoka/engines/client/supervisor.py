@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small process between Hyoka and an engine that ends the engine and all that came of it.
+"""A small process between Hyoka and an engine that kills the engine with all its descendants.
 
-It is run as a script, by `process.py` alone, on Linux: `keeper.py PARENT NAME=VALUE… -- PROGRAM
-ARGUMENT…`. The engine has our three streams, and the keeper none of them; the engine alone has
-these environment variables. Whatever the engine starts, in sessions
-of its own or orphaned, becomes the keeper's child in the end, for the keeper is its *subreaper*:
-nothing can hide.
+`process.py` runs it as a script, on Linux only: `supervisor.py PARENT NAME=VALUE… -- PROGRAM
+ARGUMENT…`. The engine gets our three streams and the environment variables; the supervisor has
+neither. Descendants of the engine that start their own sessions or are orphaned become the
+supervisor's children, since it is their *subreaper*.
 
-- When the engine ends, what it left is killed, and the keeper ends as the engine did.
-- SIGTERM, which the kernel also sends when Hyoka dies, kills the engine and all that came of it.
-- SIGUSR1 is handed on to the engine as a polite SIGTERM.
+- When the engine exits, its descendants are killed, and the supervisor exits with its status.
+- SIGTERM, which the kernel also sends when Hyoka dies, kills the engine and its descendants.
+- SIGUSR1 is forwarded to the engine as SIGTERM.
 
-Nothing of Hyoka is imported, so that an engine starts quickly.
+It imports nothing of Hyoka, so that an engine starts quickly.
 """
 
 import contextlib
@@ -30,13 +29,13 @@ _HEARD = {POLITE, END, signal.SIGCHLD}
 
 
 def main(parent: int, variables: list[str], command: list[str]) -> None:
-    """Start the engine, wait for what happens, and end as it ended."""
+    """Start the engine, wait for an event, and exit with the engine's status."""
     prctl = ctypes.CDLL(None).prctl
     usual = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
     prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(_PR_SET_PDEATHSIG, END, 0, 0, 0)
     if os.getppid() != parent:
-        sys.exit(1)  # it died before the kernel knew that we care
+        sys.exit(1)  # the parent died before prctl took effect
     engine = os.fork()
     if engine == 0:
         for variable in variables:
@@ -55,10 +54,10 @@ def main(parent: int, variables: list[str], command: list[str]) -> None:
 
 
 def _become(command: list[str], mask: set[int | signal.Signals], prctl: Callable[..., int]) -> None:
-    """Become the engine, in a group of its own, to be killed by the kernel if the keeper dies."""
+    """Become the engine, in its own group, killed by the kernel if the supervisor dies."""
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     os.setpgid(0, 0)
-    # Python ignores these, and ignoring survives an exec.
+    # Python ignores these signals, and exec keeps ignored signals ignored.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -70,7 +69,7 @@ def _become(command: list[str], mask: set[int | signal.Signals], prctl: Callable
 
 
 def _watch(engine: int) -> int | None:
-    """Wait for the engine's end and give its status; None if it is to be killed."""
+    """Wait for the engine's exit and return its status; None if it is to be killed."""
     while True:
         heard = signal.sigwait(_HEARD)
         if heard == END:
@@ -84,7 +83,7 @@ def _watch(engine: int) -> int | None:
 
 
 def _end_all(engine: int) -> int:
-    """Kill children until there are none: theirs become ours. Gives the engine's status."""
+    """Kill children, including adopted ones, until none is left; return the engine's status."""
     _signal_group(engine, signal.SIGKILL)
     status = int(signal.SIGKILL)
     untouchable = set[int]()
@@ -92,7 +91,7 @@ def _end_all(engine: int) -> int:
         for child in children:
             try:
                 os.kill(child, signal.SIGKILL)
-            except PermissionError:  # it runs as somebody else
+            except PermissionError:  # it runs as another user
                 untouchable.add(child)
             except ProcessLookupError:
                 pass
@@ -124,7 +123,7 @@ def _is_ours(pid: int) -> bool:
 
 
 def _reaped(how: int) -> tuple[int, int] | None:
-    """A child that has ended and its status; None if there is none."""
+    """Return an exited child and its status; None if there is none."""
     try:
         pid, status = os.waitpid(-1, how)
     except ChildProcessError:
@@ -140,7 +139,7 @@ def _signal_group(engine: int, number: signal.Signals) -> None:
 def _end_like(status: int) -> None:
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core is enough
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core file is enough
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)
@@ -150,5 +149,5 @@ def _end_like(status: int) -> None:
 
 if __name__ == "__main__":
     _rest = sys.argv[2:]
-    _at = _rest.index("--")  # no variable is called so
+    _at = _rest.index("--")  # no variable has this name
     main(int(sys.argv[1]), _rest[:_at], _rest[_at + 1 :])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines to and from an engine, under a watchdog and in bounded memory."""
+"""Line transport to and from an engine, with a watchdog and bounded memory."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ GREETINGS: Final = {
     "cecp": "xboard\nprotover 2\nping 1\n",
 }
 DOUBT_S: Final = 3.0
-"""How long a greeting goes unanswered before the others are tried."""
+"""How long to wait for an answer to a greeting before trying other protocols."""
 _SIGNS: Final = (
     ("uci", re.compile(r"uciok\b")),
     ("usi", re.compile(r"usiok\b")),
@@ -40,7 +40,7 @@ _SIGNS: Final = (
 
 
 def spoken_in(line: str) -> str | None:
-    """The protocol that a line of an engine belongs to, where that is plain.
+    """Return the protocol that an engine's line belongs to, if it is clear.
 
     >>> spoken_in("usiok"), spoken_in("? unknown command"), spoken_in("id name Some Engine")
     ('usi', 'gtp', None)
@@ -49,12 +49,12 @@ def spoken_in(line: str) -> str | None:
 
 
 def other_greetings(protocol: str) -> str:
-    """What is said to an engine that does not answer to its own protocol's greeting."""
+    """Return the greetings of the other protocols."""
     return "".join(text for name, text in GREETINGS.items() if name != protocol)
 
 
 def mistaken(protocol: str, line: str) -> str | None:
-    """What to tell whoever took an engine for one of a protocol; None without a sign of it."""
+    """Return an error message if a line belongs to another protocol; else None."""
     spoken = spoken_in(line)
     if spoken is None or spoken == protocol:
         return None
@@ -66,20 +66,20 @@ def mistaken(protocol: str, line: str) -> str | None:
 
 MAX_LINE_BYTES: Final = 1 << 20
 MAX_ANSWER_BYTES: Final = 64 << 20
-"""More output than this to one question is a flood."""
+"""The maximum size of an answer."""
 STDERR_LINES: Final = 20
 DIALOGUE_LINES: Final = 20
-"""So many last lines of each go into a transcript."""
+"""The number of last lines in a transcript, per stream."""
 _LONGEST_SHOWN: Final = 400
-_STDERR_KEPT: Final = 500  # some engines draw a board there after what we look for
+_STDERR_KEPT: Final = 500  # some engines draw a board after the lines that matter
 _QUICK_MS: Final = 1
 _LINGER_S: Final = 0.05
-# From the first sign of an engine's end (its exit, the ends of its two outputs) to the last.
+# From the first sign of an engine's exit (its status, the ends of its outputs) to the last.
 _LAST_WORDS_S: Final = 0.2
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The last match of a pattern in a text."""
+    """Return the last match of a pattern in a text."""
     match = None
     for match in pattern.finditer(text):  # noqa: B007
         pass
@@ -87,7 +87,7 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def printable(text: str) -> str:
-    r"""One line of an engine's words, safe to show: it might send a terminal's commands.
+    r"""Return an engine's line without characters that could control a terminal.
 
     >>> printable("red \x1b[31m")
     'red �[31m'
@@ -96,7 +96,7 @@ def printable(text: str) -> str:
 
 
 class _Lines(asyncio.Protocol):
-    """Cuts a stream into lines and hands them on in batches, as they come."""
+    """Splits a stream into lines and delivers them in batches."""
 
     def __init__(
         self,
@@ -139,11 +139,11 @@ class _Lines(asyncio.Protocol):
 
 
 Question = tuple[str, Callable[[str], bool]]
-"""Whole lines to send, and the reader of the answer."""
+"""Complete lines to send, and the reader of the answer."""
 
 
 class _Series:
-    """Reads the answers to some questions, and asks the next when one is complete."""
+    """Reads the answers to several questions; sends the next when one is complete."""
 
     def __init__(
         self, transport: "Transport", questions: Sequence[Question], timeout_s: float
@@ -171,7 +171,7 @@ class _Series:
 
 
 class Transport:
-    """A running engine: `ask` it, `tell` it, and in the end `close` or `kill` it."""
+    """A running engine process: `ask`, `tell`, and finally `close` or `kill`."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Transport:
         self.name = name
         self._tells_stderr = tells_stderr
         self.last_word = "\n"
-        """What the last line of an answer begins with, where that is known."""
+        """The prefix of an answer's last line, where the protocol has one."""
         self._loop = asyncio.get_running_loop()
         self._process = start_process(command, cwd, env)
         self._stdin: asyncio.WriteTransport | None = None
@@ -216,10 +216,10 @@ class Transport:
         env: Mapping[str, str] | None = None,
         tells_stderr: bool = False,
     ) -> Self:
-        """Start `command`, whose first word is a program's full path; `name` is for messages.
+        """Start `command`, whose first word is the program's full path; `name` is for messages.
 
-        It runs in `cwd` and has the variables `env` beside ours. With `tells_stderr` errors and
-        transcripts hold what came on standard error.
+        It runs in `cwd` with the additional variables `env`. With `tells_stderr`, errors and
+        transcripts include standard error.
         """
         try:
             transport = cls(name, command, cwd, env or {}, tells_stderr)
@@ -241,39 +241,39 @@ class Transport:
         self._output_fd = process.stdout.fileno()
         output = self._output
         errors = _Lines(self._errors_received, lambda: None, self._end_noticed)
-        # One by one: a cancellation between the two must find the first, to close it.
+        # One after the other: a cancellation between the two must find the first to close it.
         for lines, stream in ((output, process.stdout), (errors, process.stderr)):
             connected, _ = await loop.connect_read_pipe(lambda lines=lines: lines, stream)  # type: ignore[misc]
             self._outputs.append(connected)
         if hasattr(os, "pidfd_open"):
-            # A child of the engine may hold its output open: without this its end would go unseen.
+            # A child of the engine may keep its output open, which would hide its exit.
             with contextlib.suppress(OSError):
                 self._pidfd = os.pidfd_open(process.pid)
                 loop.add_reader(self._pidfd, self._exit_noticed)
 
     @property
     def pid(self) -> int:
-        """The engine's process, or its keeper's, which ends as the engine does."""
+        """The process id of the engine or its supervisor, which exits together with it."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether the engine can still be asked."""
+        """Whether the engine can still answer."""
         return self._failure is None
 
     @property
     def failure(self) -> EngineError | None:
-        """Why the engine can no longer be asked."""
+        """The reason why the engine can no longer answer."""
         return self._failure
 
     @property
     def stderr_count(self) -> int:
-        """How many lines the engine has written to its standard error."""
+        """The number of lines on standard error so far."""
         return self._stderr_count
 
     @classmethod
     async def of(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine that a spec names, in its folder unless another is given."""
+        """Start the engine of a spec, in its folder or in `cwd`."""
         folder = cwd or spec.folder()
         return await cls.start(
             spec.title, spec.program(), folder, env=dict(spec.env), tells_stderr=spec.stderr
@@ -287,12 +287,12 @@ class Transport:
         *,
         later: Sequence[tuple[float, Callable[[], str]]] = (),
     ) -> float:
-        """Send whole lines and wait for the answer; gives the seconds it took.
+        """Send complete lines and wait for the answer; return the seconds it took.
 
-        The lines of the answer are handed to `reader` as they come, some at a time, until it says
-        True. Raises EngineError if that does not happen in time, the engine floods or ends, or the
-        reader raises one: the engine is then dead and reaped, as it is after a cancellation.
-        What those in `later` give is sent as well if there is no answer for so many seconds.
+        `reader` gets the answer's lines in batches until it returns True. Raises EngineError on a
+        timeout, a flood or the engine's exit, or if the reader raises one; the engine is then
+        killed and reaped, as after a cancellation. Each pair in `later` is a delay and a function
+        whose text is sent if there is no answer by then.
         """
         if self._failure is not None:
             raise self.error(self._failure.message, self._failure.reason)
@@ -302,7 +302,7 @@ class Transport:
         self._received_bytes = 0
         began = self._loop.time()
         self._deadline, self._wait_s = began + timeout_s, timeout_s
-        # One timer serves many questions: when it fires it looks at the deadline of that moment.
+        # One timer serves many questions: it reads the current deadline when it fires.
         if self._watchdog is None or self._watchdog.when() > self._deadline:
             self._set_watchdog()
         pokes = [
@@ -326,10 +326,10 @@ class Transport:
         return took
 
     async def ask_each(self, questions: Sequence[Question], timeout_s: float) -> list[float]:
-        """Ask questions in turn, each the moment the one before is answered; gives the seconds.
+        """Ask questions in turn, each as soon as the previous one is answered; return the seconds.
 
-        That leaves a quick engine no time to fall asleep. Where an answer fails as in `ask`, the
-        list ends before it, the engine is dead and `failure` says why.
+        This keeps a quick engine from falling asleep. After a failure as in `ask` the list is
+        shorter, the engine is dead and `failure` has the reason.
         """
         series = _Series(self, questions, timeout_s)
         with contextlib.suppress(EngineError):
@@ -338,15 +338,15 @@ class Transport:
         return series.seconds
 
     def _drop_what_came_unasked(self) -> None:
-        """Take from the pipe what nobody waited for, or it would pass for the next answer."""
+        """Drain unsolicited output, which would pass for the next answer."""
         data = _core.read_promptly(self._output_fd, self.last_word, 0, _QUICK_MS)
         if data:
             self._output.data_received(data)
 
     def _linger(self, waiter: asyncio.Future[None]) -> None:
-        """Read on the spot what comes at once: a turn of the event loop costs more than that.
+        """Read output that arrives at once, since a turn of the event loop costs more.
 
-        Only after a quick answer and for a moment, so that others in the loop are not held up.
+        Only after a quick answer and briefly, so that the loop is not blocked.
         """
         until = self._loop.time() + _LINGER_S
         while not waiter.done() and self._loop.time() < until:
@@ -354,16 +354,16 @@ class Transport:
                 self._output_fd, self.last_word, _QUICK_MS, round(1000 * _LINGER_S)
             )
             if not data:
-                return  # nothing yet, or the end, which the loop will find
+                return  # nothing yet, or end of file, which the loop will notice
             self._output.data_received(data)
 
     def extend(self, timeout_s: float) -> None:
-        """Let the watchdog wait so long from now on, for another answer."""
+        """Restart the watchdog for another answer."""
         self._deadline = self._loop.time() + timeout_s
         self._received_bytes = 0
 
     def tell(self, text: str) -> None:
-        """Send whole lines, and expect no answer."""
+        """Send complete lines without waiting for an answer."""
         assert self._stdin is not None, "not connected yet"
         self._dialogue.append((">", text))
         self._stdin.write(text.encode())
@@ -371,10 +371,10 @@ class Transport:
     async def find_in_stderr(
         self, pattern: re.Pattern[str], since: int, patience_s: float
     ) -> re.Match[str] | None:
-        """The last match of `pattern` in the lines of standard error after the first `since`.
+        """Return the last match of `pattern` in standard error after the first `since` lines.
 
-        They come through another pipe than the answers, perhaps later: without a match yet, this
-        waits for one for up to `patience_s`.
+        Standard error may lag behind the answers: without a match this waits for up to
+        `patience_s`.
         """
         deadline = self._loop.time() + patience_s
         while True:
@@ -389,13 +389,13 @@ class Transport:
                 await asyncio.wait_for(self._stderr_news.wait(), patience_s)
 
     def error(self, message: str, reason: str) -> EngineError:
-        """An EngineError of this engine, with the transcript as it stands."""
+        """Return an EngineError with the current transcript."""
         last_words = "\n".join(self._last_words())
         return EngineError(self.name, printable(message), self.transcript, reason, last_words)
 
     @property
     def transcript(self) -> str:
-        """The last lines said, `>` by us and `<` by the engine; `!` is for standard error."""
+        """The last lines of the dialogue: `>` ours, `<` the engine's, `!` standard error."""
         said = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
         lines = [
             f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in said[-DIALOGUE_LINES:]
@@ -409,7 +409,7 @@ class Transport:
         return [printable(line[:_LONGEST_SHOWN]) for line in lines]
 
     async def close(self, farewell: str = "quit\n", patience_s: float = 2.0) -> bool:
-        """Ask the engine to quit, then insist; True if it went by itself. It is reaped anyway."""
+        """Ask the engine to quit, then kill and reap it; True if it exited on request."""
         if not self.alive:
             self.kill()
             return False
@@ -436,7 +436,7 @@ class Transport:
         return True
 
     def kill(self) -> None:
-        """End the engine and its children now, and reap it; needs no running event loop."""
+        """Kill and reap the engine and its children; needs no running event loop."""
         kill_process(self._process)
         if self._failure is None:
             self._failure = self.error("was closed", "died")
