@@ -27,7 +27,7 @@ def test_an_evaluation_is_learned_and_plays(tmp_path: Path) -> None:
     file = tmp_path / "learned.eval"
     assert f"prove it: hyoka match new=ab:eval={file}" in said.replace("\n", "")
     assert not (tmp_path / "learned.eval.state").exists()
-    shown = json.loads(hyoka_here("artefact", str(file), "--json").stdout)
+    shown = json.loads(hyoka_here("model", str(file), "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "othello")
     assert shown["made_by"]["choices"]["features"] == "patterns"
     assert shown["made_by"]["command"].startswith("hyoka learn comparison")

@@ -34,7 +34,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_network_is_learned_and_plays(file: Path, tmp_path: Path) -> None:
-    shown = json.loads(hyoka_here("artefact", str(file), "--json").stdout)
+    shown = json.loads(hyoka_here("model", str(file), "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("network", "othello")
     assert shown["made_by"]["command"].startswith("hyoka learn network")
     assert shown["made_by"]["counts"]["games"] > 10
@@ -55,7 +55,7 @@ def test_it_says_the_same_as_json_and_learns_the_same(file: Path, tmp_path: Path
     assert [each["epoch"] for each in found["epochs"]] == [1]
     assert 0 < found["epochs"][0]["held_value_loss"] < 2
     one, two = (
-        json.loads(hyoka_here("artefact", str(each), "--json").stdout) for each in (file, again)
+        json.loads(hyoka_here("model", str(each), "--json").stdout) for each in (file, again)
     )
     assert one["sha256"] == two["sha256"]
 
@@ -94,7 +94,7 @@ def test_a_player_comes_of_its_own_games(loop: Path, tmp_path: Path) -> None:
         assert rows.returncode == 0, rows.stderr
         assert json.loads(rows.stdout)[0]["n"] > 0
         assert hyoka_here("check", str(study)).returncode == 0
-    shown = json.loads(hyoka_here("artefact", str(network), "--json").stdout)
+    shown = json.loads(hyoka_here("model", str(network), "--json").stdout)
     assert shown["made_by"]["parents"]["player of generation 1"]
     match = hyoka_here(
         *("match", f"a=uct:playouts=8,eval={network},strengths={network},cut=0", "b=random"),

@@ -21,7 +21,7 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert "weights over places" in said.stdout
     assert "held out" in said.stdout
-    shown = json.loads(hyoka_here("artefact", file, "--json").stdout)
+    shown = json.loads(hyoka_here("model", file, "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "chess")
     assert shown["made_by"]["command"].startswith("hyoka learn scores")
     again = hyoka_here(

@@ -49,7 +49,7 @@ def test_a_model_is_judged_by_all_games_that_it_did_not_learn_from(tmp_path: Pat
     asked = ("playouts", "othello", "all.sgf", "-s", "m.bin", "-n", "10", "-q")
     result = hyoka_here(*asked, cwd=tmp_path)
     assert f"{learned} that m.bin learned from" in result.stdout.splitlines()[0]
-    shown = hyoka_here("artefact", "m.bin", cwd=tmp_path).stdout
+    shown = hyoka_here("model", "m.bin", cwd=tmp_path).stdout
     assert f"{learned} games, listed by their ids" in shown
 
 

@@ -16,7 +16,7 @@ from hyoka.apps.cli.output_files import checked
 
 STUDIES: Final = "Records and studies"
 WORTH: Final = "What a study's evaluations are worth"
-MENDING: Final = "Mending and learning"
+LEARNING: Final = "Improvement and learning"
 BOARDS: Final = "Positions and searches"
 MATCHES: Final = "Matches and engines"
 GROUPS: Final = {
@@ -24,7 +24,7 @@ GROUPS: Final = {
     "book": ("Opening books: make one from records, and show one.", BOARDS),
     "learn": (
         "Learn from games: evaluations, objectives, networks, a prior, a ranking of moves.",
-        MENDING,
+        LEARNING,
     ),
 }
 """Commands that have commands: what help says of them, and under what."""
@@ -165,19 +165,19 @@ COMMANDS: Final = (
         "workflow_commands.improve_command",
         "Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the "
         "board.",
-        MENDING,
+        LEARNING,
     ),
     Command(
         "terms",
         "model_commands.terms_command",
         "The terms of a game's evaluation, what each counts, and its weights.",
-        MENDING,
+        LEARNING,
     ),
     Command(
-        "artefact",
+        "model",
         "model_commands.model_show_command",
-        "Tell what a file of weights, strengths, … holds and how it was made.",
-        MENDING,
+        "Show what a model file holds and how it was made.",
+        LEARNING,
     ),
     Command(
         "learn weights",
@@ -239,7 +239,7 @@ COMMANDS: Final = (
         "features",
         "move_model_commands.features_command",
         "The features of a game's moves, by which they have strengths, and what each means.",
-        MENDING,
+        LEARNING,
     ),
     Command(
         "book make",
@@ -256,7 +256,7 @@ COMMANDS: Final = (
         "predict",
         "move_model_commands.predict_command",
         "How often a move model ranks the move played first, or among the n best.",
-        MENDING,
+        LEARNING,
     ),
     Command(
         "playouts",
@@ -384,7 +384,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Hyoka (評価): find out where a game program's evaluation is wrong, mend it, and "
+        help="Hyoka (評価): find out where a game program's evaluation is wrong, fix it, and "
         "prove the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
         epilog="Start with: hyoka demo · hyoka match · hyoka records GAMES.pgn · hyoka show chess",
         callback=_options,

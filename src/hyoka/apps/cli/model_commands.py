@@ -28,7 +28,7 @@ from hyoka.foundation.errors import Error
 from hyoka.games import game_facts, position
 from hyoka.games.feature_descriptions import term_meaning
 from hyoka.models.book import PLIES, WHOSE, Whose
-from hyoka.models.bundled_index import bundled_model_file, bundled_names
+from hyoka.models.bundled import bundled_model_file, bundled_names
 from hyoka.records import Record, RecordStream, batches
 from hyoka.search import Book, linear_evaluation
 from hyoka.storage.model_file import BUILT_IN, KINDS, ModelFile, Origin, read_model_file
@@ -39,15 +39,15 @@ def model_show_command(
         str | None,
         typer.Argument(
             metavar="[FILE|NAME]",
-            help="A file, or the name of something built in; without one, what is built in.",
+            help="A model file, or the name of a bundled model; without one, all bundled models.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a file of weights, strengths, … holds and how it was made.
+    """Show what a model file holds and how it was made.
 
-    Whether it is damaged is checked, too. Without a file: what comes with Hyoka.
+    A damaged file is an error. Without a file, the bundled models are listed.
     """
     if source is None:
         built_in = [bundled_model_file(name) for name in bundled_names()]

@@ -15,7 +15,7 @@ from .commands import hyoka_here as hyoka
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study, and what was learned from it by a command."""
-    path = tmp_path_factory.mktemp("artefacts")
+    path = tmp_path_factory.mktemp("models")
     plan = hk.plan_match("uct:playouts=30", "uct:playouts=10", game="othello", seed=3)
     hk.play_match(plan, path / "match", games=40, jobs=2)
     study = hk.Study.create(path / "study", path / "match")
@@ -30,14 +30,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def told(*arguments: str, cwd: Path) -> Any:
-    result = hyoka("artefact", *arguments, "--json", cwd=cwd)
+def shown(*arguments: str, cwd: Path) -> Any:
+    result = hyoka("model", *arguments, "--json", cwd=cwd)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
 
 def test_learned_weights_say_how_they_were_made(folder: Path) -> None:
-    found, start = (told(name, cwd=folder) for name in ("weights.json", "start.json"))
+    found, start = (shown(name, cwd=folder) for name in ("weights.json", "start.json"))
     assert (found["kind"], found["game"], found["version"]) == ("weights", "othello", 1)
     made_by = found["made_by"]
     assert made_by["command"] == (
@@ -54,19 +54,19 @@ def test_learned_weights_say_how_they_were_made(folder: Path) -> None:
 
 
 def test_people_are_told_the_same(folder: Path) -> None:
-    result = hyoka("artefact", "weights.json", cwd=folder)
+    result = hyoka("model", "weights.json", cwd=folder)
     assert result.returncode == 0, result.stderr
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
     facts = {line[0]: line[1].strip() for line in lines if len(line) == 2}
     assert facts["kind"] == "weights: the weights of an evaluation's terms"
     assert facts["game"] == "othello"
-    assert facts["SHA-256"] == told("weights.json", cwd=folder)["sha256"]
+    assert facts["SHA-256"] == shown("weights.json", cwd=folder)["sha256"]
     assert "hyoka learn weights study --term corners" in result.stdout
     assert "seed" in facts
 
 
 def test_a_formula_for_an_evaluators_scores_is_one_too(folder: Path) -> None:
-    found = told("formula.json", cwd=folder)
+    found = shown("formula.json", cwd=folder)
     assert (found["kind"], found["game"]) == ("formula", "othello")
     assert found["made_by"]["choices"]["scores"] == "the scores of ab:depth=1,hash=0"
     result = hyoka("match", "ab:eval=formula.json", "random", "--game", "othello", cwd=folder)
@@ -75,12 +75,12 @@ def test_a_formula_for_an_evaluators_scores_is_one_too(folder: Path) -> None:
 
 
 def test_without_a_name_all_that_is_built_in_is_listed(folder: Path) -> None:
-    result = hyoka("artefact", cwd=folder)
+    result = hyoka("model", cwd=folder)
     assert result.returncode == 0, result.stderr
     for name in ("built-in:weights:chess", "built-in:strengths:go9", "built-in:profile"):
         assert name in result.stdout
-        [listed] = [each for each in told(cwd=folder) if each["file"] == name]
-        assert listed == told(name, cwd=folder)
+        [listed] = [each for each in shown(cwd=folder) if each["file"] == name]
+        assert listed == shown(name, cwd=folder)
         assert listed["sha256"][:12] in result.stdout
 
 
@@ -92,10 +92,10 @@ def test_files_without_a_header_are_told_as_far_as_can_be(folder: Path) -> None:
         ("1. e4 e5 1-0\n", None, None),
     ]:
         (folder / "plain").write_text(content)
-        found = told("plain", cwd=folder)
+        found = shown("plain", cwd=folder)
         assert (found["kind"], found["game"]) == (kind, game)
         assert (found["version"], found["made_by"]) == (None, None)
-        result = hyoka("artefact", "plain", cwd=folder)
+        result = hyoka("model", "plain", cwd=folder)
         assert result.stdout.count("not told") == 1 + (kind is None) + (game is None)
 
 
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_one_line_and_a_status(folder: Path) -> None:
         (".", "Is a directory"),
         ("built-in:weigths:chess", "did you mean built-in:weights:chess?"),
     ]:
-        result = hyoka("artefact", name, cwd=folder)
+        result = hyoka("model", name, cwd=folder)
         assert (result.returncode, result.stdout) == (2, "")
         assert message in result.stderr
         assert result.stderr.count("\n") == 1
