@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from hyoka._core import Player
 from hyoka.foundation.errors import NotationError
-from hyoka.foundation.numbers_text import positional
+from hyoka.foundation.text import positional
 from hyoka.games import AnyLine, facts_of, games_with
 from hyoka.records import Remark
 from hyoka.search import EXACT_METHODS

@@ -23,7 +23,7 @@ from hyoka.arena.openings import (
 )
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.foundation.fingerprint import fingerprint
-from hyoka.foundation.numbers_text import positional
+from hyoka.foundation.text import positional
 from hyoka.games import (
     DEFAULT_GAME,
     AnyGame,

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names by patterns: `*` stands for anything, so that versions of a program are found as one."""
+"""Text helpers: name patterns with `*`, shortened text, decimal numbers."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import numpy as np
+
 from hyoka.foundation.errors import NotationError, nearest
 
 ANY = "*"
-"""What stands for any letters, or none; all else stands for itself, so a name matches itself."""
+"""Matches any characters, or none; all other characters match themselves."""
 OR = "|"
-"""Stands between patterns in one text."""
+"""Separates patterns in one text."""
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a whole name fits a pattern.
+    """Whether a pattern matches the full name.
 
     >>> matches("Stockfish*", "Stockfish 16.1"), matches("Stockfish", "Stockfish 16.1")
     (True, False)
@@ -23,10 +25,10 @@ def matches(pattern: str, name: str) -> bool:
     return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
 
 
-def patterns_of(text: str) -> tuple[str, ...]:
-    """The patterns of a text, between bars.
+def split_patterns(text: str) -> tuple[str, ...]:
+    """Split a text into its patterns.
 
-    >>> patterns_of("Stockfish*|LCZero*")
+    >>> split_patterns("Stockfish*|LCZero*")
     ('Stockfish*', 'LCZero*')
     """
     patterns = tuple(dict.fromkeys(part.strip() for part in text.split(OR)))
@@ -35,32 +37,31 @@ def patterns_of(text: str) -> tuple[str, ...]:
     return patterns
 
 
-def merged(names: Sequence[str], patterns: Iterable[str]) -> list[str]:
-    """What each name counts as: the first pattern that it fits, or itself.
+def merge_names(names: Sequence[str], patterns: Iterable[str]) -> list[str]:
+    """Replace each name by the first pattern that it matches, if any.
 
-    Raises NotationError if a pattern fits no name.
+    Raises NotationError if a pattern matches no name.
 
-    >>> merged(["Komodo 9", "Komodo 14", "Gull 3"], ["Komodo*"])
+    >>> merge_names(["Komodo 9", "Komodo 14", "Gull 3"], ["Komodo*"])
     ['Komodo*', 'Komodo*', 'Gull 3']
     """
-    wanted = list(patterns)
-    check_met(wanted, names)
-    return [next((p for p in wanted if matches(p, name)), name) for name in names]
+    chosen = list(patterns)
+    check_patterns(chosen, names)
+    return [next((p for p in chosen if matches(p, name)), name) for name in names]
 
 
 _VERSION_WORDS: Final = frozenset(["dev", "latest", "beta", "alpha", "nightly", "release", "git"])
-"""Words that name a version without a number."""
+"""Versions without a number."""
 _VERSION: Final = re.compile(r"^\D{0,4}\d|[._-]v?\d")
 _FIRST_VERSION: Final = re.compile(r"_v?\d")
-"""Where a version begins within the first word of a name: `Stockfish_15_100k`."""
+"""The start of a version within the first word of a name: `Stockfish_15_100k`."""
 
 
 def program_name(name: str) -> str:
-    """The name without its version, by which the versions of a program are one.
+    """The name without its version.
 
-    A version begins at the first word, after the first one, that looks like `16.1`, `v3`, `TCEC13`
-    or `dev-2024`, or says `dev`, `latest` and the like. Names without a version, and names with a
-    comma, which are people's, stay as they are.
+    A version starts at the second word or later, with one like `16.1`, `v3`, `TCEC13`, `dev-2024`,
+    `dev` or `latest`. Names without a version, and names with a comma (of people), do not change.
 
     >>> [program_name(name) for name in ("Stockfish 16.1", "Stoofvlees II a16", "LCZeroCPU Latest")]
     ['Stockfish', 'Stoofvlees II', 'LCZeroCPU']
@@ -80,20 +81,20 @@ def program_name(name: str) -> str:
     return name
 
 
-def fitting(names: Sequence[str], patterns: Iterable[str], what: str = "name") -> list[str]:
-    """The names that fit some pattern; raises NotationError if a pattern fits none.
+def matching_names(names: Sequence[str], patterns: Iterable[str], what: str = "name") -> list[str]:
+    """The names that match a pattern; raises NotationError if a pattern matches none.
 
-    >>> fitting(["pst[0]", "pst[1]", "tempo"], ["pst*"])
+    >>> matching_names(["pst[0]", "pst[1]", "tempo"], ["pst*"])
     ['pst[0]', 'pst[1]']
     """
-    wanted = list(patterns)
-    check_met(wanted, names, what)
-    itself, open_ended = set(wanted), [pattern for pattern in wanted if ANY in pattern]
-    return [n for n in names if n in itself or any(matches(p, n) for p in open_ended)]
+    chosen = list(patterns)
+    check_patterns(chosen, names, what)
+    exact, open_ended = set(chosen), [pattern for pattern in chosen if ANY in pattern]
+    return [n for n in names if n in exact or any(matches(p, n) for p in open_ended)]
 
 
-def check_met(patterns: Iterable[str], names: Sequence[str], what: str = "name") -> None:
-    """Raise NotationError if a pattern fits no name."""
+def check_patterns(patterns: Iterable[str], names: Sequence[str], what: str = "name") -> None:
+    """Raise NotationError if a pattern matches no name."""
     known = set(names)
     for pattern in patterns:
         if pattern in known or (ANY in pattern and any(matches(pattern, name) for name in names)):
@@ -101,3 +102,27 @@ def check_met(patterns: Iterable[str], names: Sequence[str], what: str = "name")
         bare = pattern.replace(ANY, "").strip()
         hint = nearest(bare, [*names, *(name.split()[0] for name in names if name.split())])
         raise NotationError(f"no {what} fits '{pattern}'" + (f"; {hint}" if hint else ""))
+
+
+def printable(text: str) -> str:
+    """Replace each unprintable character by a space: no escape codes, always valid XML."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The text on one line, printable, in at most `limit` characters.
+
+    >>> shorten("a  very long story", 10)
+    'a very lo…'
+    """
+    text = " ".join(printable(text[: 4 * limit]).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def positional(number: float) -> str:
+    """The shortest decimal number that reads back the same, without an exponent.
+
+    >>> positional(600.0), positional(0.00001)
+    ('600', '0.00001')
+    """
+    return np.format_float_positional(number, trim="-")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import NotationError, SourceError, StudyError, nearest
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.foundation.text import fitting
+from hyoka.foundation.text import matching_names
 from hyoka.games import game_facts
 from hyoka.learning.examples import column_scores
 from hyoka.study import Study
@@ -313,7 +313,7 @@ def _feature_names(table: pa.Table, columns: TableColumns, words: str) -> list[s
     others = [name for name in table.column_names if name not in columns.named]
     if columns.features:
         try:
-            others = fitting(others, columns.features, "column")
+            others = matching_names(others, columns.features, "column")
         except NotationError as error:
             raise SourceError(f"{words}: {error}") from error
     for name in others:

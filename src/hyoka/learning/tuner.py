@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.analysis.resampling import Resampling, mean_by_games
 from hyoka.foundation.errors import ParameterError, StudyError, named, nearest
+from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.foundation.text import ANY, check_met, fitting
+from hyoka.foundation.text import ANY, check_patterns, matching_names
 from hyoka.learning.feature_tables import FeatureTable
 from hyoka.learning.sigmoid import (
     Array,
@@ -22,7 +23,6 @@ from hyoka.learning.sigmoid import (
     fit_sigmoid,
     interval_reach,
     log_losses,
-    win_probability,
 )
 from hyoka.learning.sparse_fit import (
     MOST_WEIGHTS,
@@ -165,8 +165,8 @@ class Numbers:
         """What a plan fits of a table; raises NotationError for names that it has not."""
         names = table.names
         starts, ends = _by_name(names, plan.start), _by_name(names, plan.bounds)
-        frozen = set(fitting(names, plan.frozen, "feature"))
-        plain = set(fitting(names, plan.untapered, "feature"))
+        frozen = set(matching_names(names, plan.frozen, "feature"))
+        plain = set(matching_names(names, plan.untapered, "feature"))
         if plan.anchor is not None:
             # The anchor sets the scale of the whole score, so its one weight holds in both phases.
             plain.add(plan.anchor[0])
@@ -335,12 +335,12 @@ class Numbers:
 
 def _by_name(names: Sequence[str], given: Mapping[str, _T]) -> dict[str, _T]:
     """What is given for names, and for patterns that they fit."""
-    check_met(given, names, "feature")
+    check_patterns(given, names, "feature")
     spread = {
         name: each
         for pattern, each in given.items()
         if ANY in pattern
-        for name in fitting(names, [pattern])
+        for name in matching_names(names, [pattern])
     }
     return spread | {name: given[name] for name in names if name in given}
 
@@ -437,7 +437,7 @@ def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> 
         )
     values = table.told
     if table.told_scores:
-        values = win_probability(values / _scale_alone(table, values, used))
+        values = logistic(values / _scale_alone(table, values, used))
     mixed = plan.mix * table.results + (1 - plan.mix) * values
     return np.asarray(np.clip(mixed, 0, 1), np.float32)
 
@@ -507,7 +507,7 @@ def _changes(
         return np.where(logits == 0, 0.5, (logits > 0) == (decided == 1)).astype(np.float64)
 
     def squares(logits: Array) -> Array:
-        return np.square(results - win_probability(logits))
+        return np.square(results - logistic(logits))
 
     changes: list[Change] = []
     measures: list[tuple[str, Any, NDArray[np.bool_]]] = [

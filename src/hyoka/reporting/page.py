@@ -13,8 +13,8 @@ from pathlib import Path
 
 import altair
 
+from hyoka.foundation.text import printable
 from hyoka.games.diagram import Diagram, svg
-from hyoka.games.diagram.diagram_value import printable
 from hyoka.reporting.charts import drawing_script, drawn, specification, styles
 from hyoka.storage.files import write_text
 from hyoka.storage.outputs import PAGE_MARK

@@ -26,7 +26,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import NotationError, StudyError, nearest
-from hyoka.foundation.text import OR, check_met, matches, merged, patterns_of, program_name
+from hyoka.foundation.text import (
+    OR,
+    check_patterns,
+    matches,
+    merge_names,
+    program_name,
+    split_patterns,
+)
 from hyoka.games import facts_named
 from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
 from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
@@ -99,10 +106,10 @@ class ByPlayer:
         A pattern of `merge` goes before versions. A name that `players` gives in full, or by a
         pattern that does not fit its program's name, stays apart from other versions.
         """
-        by_pattern = merged(names, self.merge)
+        by_pattern = merge_names(names, self.merge)
         programs = self._programs(names)
         known = [*by_pattern, *names, *programs.values()]
-        check_met(self.players, known)
+        check_patterns(self.players, known)
         voices = {}
         for name, group in zip(names, by_pattern, strict=True):
             if group in self.merge:
@@ -159,7 +166,7 @@ def comments_of(text: str) -> Comments:
         if set(given) - {"player", "without"}:
             raise NotationError(f"{COMMENTS}: player=NAME is one evaluator, and takes only without")
         return OnePlayer(
-            given["player"], patterns_of(given["without"]) if "without" in given else ()
+            given["player"], split_patterns(given["without"]) if "without" in given else ()
         )
     if "program" in given:
         if len(given) > 1:
@@ -171,8 +178,8 @@ def comments_of(text: str) -> Comments:
     if versions not in ("merged", "apart"):
         raise NotationError(f"{COMMENTS}: versions is merged or apart, not '{versions}'")
     return ByPlayer(
-        patterns_of(given["players"]) if "players" in given else (),
-        patterns_of(given["merge"]) if "merge" in given else (),
+        split_patterns(given["players"]) if "players" in given else (),
+        split_patterns(given["merge"]) if "merge" in given else (),
         "apart" if versions == "apart" else "merged",
         *(_count(name, given[name]) if name in given else None for name in ("games", "most")),
     )
@@ -317,7 +324,7 @@ class _Spoken:
         ]
         names = [name for name in names if name]
         if isinstance(spec, OnePlayer):
-            check_met(
+            check_patterns(
                 [spec.pattern], [*names, *(map(program_name, names) if spec.is_program else ())]
             )
             return {spec: [name for name in names if spec.is_called(name)]}, list(self.notes)

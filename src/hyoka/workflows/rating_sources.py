@@ -18,7 +18,7 @@ from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
 from hyoka.arena.match import open_match
 from hyoka.foundation.errors import SourceError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.foundation.text import merged
+from hyoka.foundation.text import merge_names
 from hyoka.records import batches
 from hyoka.records.sources import files_of, size_on_disk
 from hyoka.study import Study
@@ -54,7 +54,7 @@ class Results:
 
         Games between two of them tell nothing, and are left out.
         """
-        called = merged(self.names, patterns)
+        called = merge_names(self.names, patterns)
         names = tuple(dict.fromkeys(called))
         place = {name: i for i, name in enumerate(names)}
         places = np.array([place[name] for name in called], dtype=np.int64)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hyoka.arena import rate_players
 from hyoka.foundation.errors import NotationError
-from hyoka.foundation.text import matches, merged, patterns_of, program_name
+from hyoka.foundation.text import matches, merge_names, program_name, split_patterns
 from hyoka.workflows.rating_sources import Results
 
 names = st.text("ab. (", max_size=6)
@@ -25,12 +25,12 @@ def test_every_name_fits_itself(name: str) -> None:
 
 
 def test_the_first_pattern_that_fits_counts() -> None:
-    assert merged(["A 1", "A 2", "B"], ["A 1*", "A*"]) == ["A 1*", "A*", "B"]
-    assert patterns_of("A*| B") == ("A*", "B")
+    assert merge_names(["A 1", "A 2", "B"], ["A 1*", "A*"]) == ["A 1*", "A*", "B"]
+    assert split_patterns("A*| B") == ("A*", "B")
     with pytest.raises(NotationError, match="did you mean Stockfish"):
-        merged(["Stockfish 16", "Gull 3"], ["Stokfish*"])
+        merge_names(["Stockfish 16", "Gull 3"], ["Stokfish*"])
     with pytest.raises(NotationError, match="between bars"):
-        patterns_of("A||B")
+        split_patterns("A||B")
 
 
 def test_merged_players_are_rated_as_if_they_had_one_name() -> None:

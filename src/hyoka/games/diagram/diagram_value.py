@@ -217,11 +217,6 @@ class Diagram:
         return f"{self.players[panel.player.value]} {panel.title}"
 
 
-def printable(text: str) -> str:
-    """Put a space for each unprintable character: no escape codes, always valid XML."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def text_width(text: str) -> int:
     """Count columns in a terminal: two for each wide character such as a kanji.
 

@@ -10,8 +10,9 @@ from textwrap import wrap
 from typing import Final, Literal, get_args
 
 from hyoka._core import Player
+from hyoka.foundation.text import printable
 from hyoka.games.diagram.builders import diagram
-from hyoka.games.diagram.diagram_value import Diagram, Panel, Piece, Place, printable, text_width
+from hyoka.games.diagram.diagram_value import Diagram, Panel, Piece, Place, text_width
 from hyoka.games.protocols import AnyGame
 
 CELL: Final = 40

@@ -4,8 +4,9 @@
 from typing import Final
 
 from hyoka._core import Player
+from hyoka.foundation.text import printable
 from hyoka.games.diagram.builders import diagram
-from hyoka.games.diagram.diagram_value import Cell, Diagram, Panel, printable, text_width
+from hyoka.games.diagram.diagram_value import Cell, Diagram, Panel, text_width
 from hyoka.games.protocols import AnyGame
 
 _BRACKETS: Final = {"last": "()", "mark": "[]"}

@@ -15,9 +15,9 @@ from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import Standing
 from hyoka.arena.score import MatchScore, Score
 from hyoka.foundation.errors import IllegalMoveError
+from hyoka.foundation.text import shorten
 from hyoka.games import PythonLine, registered_start
 from hyoka.games.diagram import Diagram, diagram
-from hyoka.games.diagram.diagram_value import printable
 from hyoka.records import Record
 
 Integers = NDArray[np.int64]
@@ -107,23 +107,13 @@ def shown_names(names: Sequence[str]) -> tuple[str, ...]:
     """
     shown: list[str] = []
     for name in names:
-        short = shortened(name, _LONGEST_NAME) or "(no name)"
+        short = shorten(name, _LONGEST_NAME) or "(no name)"
         candidate, copies = short, 1
         while candidate in shown:
             copies += 1
             candidate = f"{short} ({copies})"
         shown.append(candidate)
     return tuple(shown)
-
-
-def shortened(text: str, most: int) -> str:
-    """The text on one line, printable and no longer than `most`.
-
-    >>> shortened("a  very long story", 10)
-    'a very lo…'
-    """
-    text = " ".join(printable(text[: 4 * most]).split())
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def match_facts(games: Sequence[PlayedGame], players: Sequence[str]) -> MatchFacts:
@@ -235,7 +225,7 @@ def _kind(reason: str) -> str:
     """The reason without what only this game has: `illegal move e2e5` is an illegal move."""
     if reason.startswith("illegal move"):
         return "illegal move"
-    return shortened(reason, _LONGEST_REASON) or "not said"
+    return shorten(reason, _LONGEST_REASON) or "not said"
 
 
 def is_in_python(record: Record) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hyoka.arena.elo import rate, too_few_reason
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.score import Score
+from hyoka.foundation.text import shorten
 from hyoka.reporting.charts import MOST_SERIES, RESULTS, Dot, Part, Spot, columns, dots, lines, rows
 from hyoka.reporting.match_report.match_facts import (
     MatchFacts,
@@ -19,7 +20,6 @@ from hyoka.reporting.match_report.match_facts import (
     board_after,
     book_plies,
     is_in_python,
-    shortened,
 )
 from hyoka.reporting.page import Block, Board, Boards, Chart, Section
 
@@ -150,7 +150,7 @@ def _dot(label: str, score: Score, series: str) -> Dot:
 
 def opening_label(score: OpeningScore, games: Sequence[PlayedGame]) -> str:
     """The opening's number, from 1, and its name."""
-    name = shortened(games[score.place].record.opening, 24)
+    name = shorten(games[score.place].record.opening, 24)
     return f"{score.opening_id + 1}. {name}" if name else f"opening {score.opening_id + 1}"
 
 
@@ -341,6 +341,6 @@ def _board(
         f"({facts.reason[row]}, {len(record)} plies)."
     )
     if game.fault:
-        caption += f" {shortened(game.fault, _FAULT_LENGTH)}"
+        caption += f" {shorten(game.fault, _FAULT_LENGTH)}"
     board = board_after(record, ply)
     return None if board is None else Board(board, caption)

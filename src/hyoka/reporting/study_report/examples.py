@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from hyoka.analysis import Curve, Disagreement, Sample, Slice, value_text
 from hyoka.foundation.errors import StudyError
+from hyoka.foundation.text import shorten
 from hyoka.games import facts_named, position
 from hyoka.games.diagram import diagram
 from hyoka.records import Record
-from hyoka.reporting.match_report.match_facts import shortened
 from hyoka.reporting.page import Board
 from hyoka.study import Study
 from hyoka.study.sampling import Measured
@@ -154,7 +154,7 @@ def shown_boards(boards: Mapping[Example, Board], examples: Iterable[Example]) -
 def _board(study: Study, record: Record, example: Example) -> Board:
     last = record.move_list[example.ply - 1] if example.ply else None
     first, second = (
-        shortened(name, _LONGEST_NAME) or title
+        shorten(name, _LONGEST_NAME) or title
         for name, title in zip(
             (record.first, record.second), player_titles(study.game), strict=True
         )

@@ -30,10 +30,10 @@ from hyoka.analysis import (
 )
 from hyoka.analysis.binning import nice_number
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.text import shorten
 from hyoka.reporting.analysis_charts import pick_key
 from hyoka.reporting.caveats import caveats
 from hyoka.reporting.charts import COLORS, DASHES, INK, Dot, dots
-from hyoka.reporting.match_report.match_facts import shortened
 from hyoka.reporting.page import (
     Block,
     Board,
@@ -308,7 +308,7 @@ def _evaluators_table(results: Results) -> Table:
         rows.append(
             (
                 subject.name,
-                shortened("; ".join(word for word in words if word), _LONGEST_SPEC),
+                shorten("; ".join(word for word in words if word), _LONGEST_SPEC),
                 "values, 0 to 1" if subject.unit == VALUE else subject.unit,
                 f"{facts.positions:,}",
                 f"{facts.games:,}",
