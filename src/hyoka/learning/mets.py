@@ -14,12 +14,12 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import AnyMove, Game, Line, Position, game_facts, name_of
 from hyoka.games.diagram import Cell, Diagram, diagram
 from hyoka.models.loading import mets_tree
+from hyoka.models.model import Model
 from hyoka.records.bulk import GameTable
 from hyoka.storage.model_file import ModelFile, Origin, read_model_file
 
 THRESHOLD: Final = 50
 """A node that fewer patterns reach is a leaf: the paper's largest tree."""
-KIND: Final = "mets"
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,10 @@ def _score(odds: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Mets:
+class Mets(Model):
     """A grown tree of a game, with what came to its leaves."""
+
+    kind = "mets"
 
     game: str
     tree: _core.MetsTree
@@ -128,18 +130,13 @@ class Mets:
         position: Any = getattr(game, "position", game)
         return cast(Position, position)
 
-    def model_file(self) -> ModelFile:
-        """As a file holds it."""
-        return ModelFile.of(KIND, self.tree.to_bytes(), game=self.game, origin=self.origin)
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file for `predict` and `strengths=FILE`."""
-        self.model_file().save(path)
+    def _content(self) -> bytes:
+        return self.tree.to_bytes()
 
     @classmethod
     def load(cls, source: str | Path | ModelFile) -> "Mets":
         """The tree of a file; raises SourceError if it holds none."""
-        model_file = read_model_file(source, KIND)
+        model_file = read_model_file(source, cls.kind)
         if model_file.game is None:
             raise SourceError(f"{model_file}: it does not say which game its tree is of")
         return cls(game_facts(model_file.game).name, mets_tree(model_file), model_file.origin)

@@ -4,7 +4,6 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.models.loading import combined_content, move_model
+from hyoka.models.model import Model
 from hyoka.models.training_games import PARTS_HOLD_OUT, LearnedGames, is_in_share
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
@@ -296,7 +296,6 @@ def _percent(share: Estimate) -> str:
     return f"{share.value:.1%}" + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")
 
 
-KIND: Final = "combined"
 POSITIONS: Final = 20_000
 """So few numbers need few positions."""
 _GRADIENT: Final = 1e-9
@@ -310,8 +309,10 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Combined:
+class Combined(Model):
     """Move models, each to the power of its weight."""
+
+    kind = "combined"
 
     game: str
     parts: tuple[ModelFile, ...]
@@ -320,19 +321,13 @@ class Combined:
     """Of each part alone, at its own best power; last of all together, where it was learned."""
     origin: Origin | None = None
 
-    def model_file(self) -> ModelFile:
-        """As a file holds it, the parts within."""
-        content = combined_content(self.parts, self.weights)
-        return ModelFile.of(KIND, content, game=self.game, origin=self.origin)
+    def _content(self) -> bytes:
+        return combined_content(self.parts, self.weights)
 
     def model(self) -> _core.Model:
         """What searches take."""
         models = [move_model(self.game, part) for part in self.parts]
         return _core.combined_model(self.game, models, list(self.weights))
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file for `predict` and `strengths=FILE`."""
-        self.model_file().save(path)
 
 
 def combine(  # noqa: PLR0913 - a keyword for each choice

@@ -18,6 +18,7 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
 from hyoka.models.linear import SHAPE, strengths_model, strengths_model_file
 from hyoka.models.loading import latent_content, latent_model
+from hyoka.models.model import Model
 from hyoka.records.bulk import GameTable
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
@@ -262,7 +263,6 @@ def _interval(strength: float, error: float) -> Estimate:
     return Estimate(strength, strength / reach, strength * reach)
 
 
-KIND: Final = "latent"
 RANK: Final = 8
 _EPOCHS: Final = 30
 _WATCHED: Final = 0.1
@@ -270,8 +270,10 @@ _WATCHED: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Latent:
+class Latent(Model):
     """Strengths and factors of a game's features of moves."""
+
+    kind = "latent"
 
     game: str
     names: tuple[str, ...]
@@ -293,14 +295,8 @@ class Latent:
         """What searches take."""
         return latent_model(self.game, self.names, self.logs, self.factors)
 
-    def model_file(self) -> ModelFile:
-        """As a file holds it."""
-        content = latent_content(self.names, self.logs, self.factors)
-        return ModelFile.of(KIND, content, game=self.game, origin=self.origin)
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file for `predict` and `strengths=FILE`."""
-        self.model_file().save(path)
+    def _content(self) -> bytes:
+        return latent_content(self.names, self.logs, self.factors)
 
 
 def learn_latent(  # noqa: PLR0913 - a keyword for each choice

@@ -12,8 +12,9 @@ from typing import Final, Literal, get_args
 from hyoka._core import Player
 from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.games import Move, Position, game_facts, position
+from hyoka.models.model import Model
 from hyoka.records import Record, read_records, records_in
-from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
+from hyoka.storage.model_file import ModelFile, read_model_file, shown
 
 Whose = Literal["winners", "decided", "all"]
 """Whose moves count: those of who won in the end, those of games that someone won, or all."""
@@ -25,8 +26,10 @@ _FIRST_LINE: Final = b"positions and moves\n"
 
 
 @dataclass(frozen=True)
-class Book:
+class Book(Model):
     """How often each move was played in each position; positions that transpose are one."""
+
+    kind = "book"
 
     game: str
     counts: dict[int, Counter[int]] = field(repr=False)
@@ -126,20 +129,15 @@ class Book:
             raise SourceError(f"{model_file}: a book without a position")
         return cls(game, counts, texts)
 
-    def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """The book as a file holds it: a line a position, with its moves, the commonest first."""
+    def _content(self) -> bytes:
+        # One line per position, with its moves, most frequent first.
         move = game_facts(self.game).move
         lines = []
         for at, moves in self.counts.items():
             ordered = sorted(moves.items(), key=lambda each: (-each[1], each[0]))
             fields = (f"{move(code)}\t{count}" for code, count in ordered)
             lines.append("\t".join([self.texts[at], *fields]))
-        content = "".join(f"{line}\n" for line in sorted(lines)).encode()
-        return ModelFile.of("book", _FIRST_LINE + content, game=self.game, origin=origin)
-
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write it to a file; raises OSError."""
-        self.model_file(origin).save(path)
+        return _FIRST_LINE + "".join(f"{line}\n" for line in sorted(lines)).encode()
 
     @property
     def fingerprint(self) -> str:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluations that are linear in named terms: their weights, and the terms of positions in bulk."""
 
-import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError, nearest
 from hyoka.games import Position, game_facts
+from hyoka.models.model import StaticEvaluation
 from hyoka.storage.model_file import BUILT_IN, ModelFile, Origin, number_of, read_model_file, shown
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
@@ -21,7 +21,7 @@ _GREATEST: Final = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
-class LinearEvaluation:
+class LinearEvaluation(StaticEvaluation):
     """A score as a sum of weighted terms, for the first player.
 
     Each term has a weight for the opening and one for the ending; a position's progress, 0 to 1,
@@ -33,6 +33,8 @@ class LinearEvaluation:
     >>> round(float(chess.terms(start)[0] @ chess.flat)) == int(chess.score(start)[0])
     True
     """
+
+    kind = "weights"
 
     game: str
     names: tuple[str, ...] = field(repr=False)
@@ -61,10 +63,8 @@ class LinearEvaluation:
             message = f"{self.game} has no term '{shown(name)}'; {hint}".rstrip("; ")
             raise NotationError(message) from None
 
-    @property
-    def fingerprint(self) -> str:
-        """Some characters that tell these weights from others."""
-        return hashlib.sha256(self.weights.tobytes() + str(self.scale).encode()).hexdigest()[:12]
+    def _identity(self) -> Iterable[bytes]:
+        return self.weights.tobytes(), str(self.scale).encode()
 
     @property
     def flat(self) -> NDArray[np.float32]:
@@ -98,15 +98,6 @@ class LinearEvaluation:
         chosen = self.scale if scale is None else float(scale)
         return LinearEvaluation(self.game, self.names, changed, self.unit, chosen)
 
-    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
-        """What positions are worth to the first player, in `unit`."""
-        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
-
-    def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """The same as expected results, 0 to 1."""
-        with np.errstate(over="ignore"):  # a score that is out of reach is worth 0 or 1
-            return np.asarray(1 / (1 + np.exp(-self.score(positions) / self.scale)))
-
     def amounts(
         self, positions: Sequence[Position]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -122,21 +113,20 @@ class LinearEvaluation:
         blended = np.stack([amounts * (1 - ending), amounts * ending], axis=2)
         return blended.reshape(len(amounts), 2 * len(self))
 
-    def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """All weights, as `linear_evaluation` and `eval=FILE` read them."""
+    def _content(self) -> dict[str, Any]:
         weights = {
-            name: [float(str(w)) for w in pair]  # the shortest text that reads back as it is
+            name: [float(str(w)) for w in pair]  # the shortest text that reads back exactly
             for name, pair in zip(self.names, self.weights, strict=True)
         }
-        content = {"game": self.game, "scale": self.scale, "weights": weights}
-        return ModelFile.of("weights", content, origin=origin)
+        return {"game": self.game, "scale": self.scale, "weights": weights}
 
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write all weights to a file, and how they were made: by whom is known, if not told."""
-        self.model_file(origin or Origin("hyoka.LinearEvaluation.save")).save(path)
+    @classmethod
+    def from_model_file(cls, model_file: ModelFile, game: str) -> "LinearEvaluation":
+        """Read weights from a file; terms that it leaves out keep their built-in weights."""
+        return linear_evaluation(game, model_file)
 
     def model(self) -> _core.Model:
-        """The evaluation as the compiled core works with it."""
+        """The evaluation as searches take it."""
         return _core.linear_evaluation(self.game, self.flat.tolist(), self.scale)
 
 

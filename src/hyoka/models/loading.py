@@ -2,7 +2,6 @@
 """Move models and evaluations from files, by their kind."""
 
 import itertools
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +13,14 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.games import AnyLine, AnyMove, game_facts, name_of
-from hyoka.models import networks, ply_perceptrons
-from hyoka.models import sparse as sparse_evaluations
 from hyoka.models.bundled import default_evaluation, default_strengths, named_network
 from hyoka.models.linear import (
     SHAPE,
-    LinearEvaluation,
     linear_evaluation,
     move_strengths,
     strengths_model,
 )
+from hyoka.models.model import StaticEvaluation, join_header, split_header
 from hyoka.models.networks import Convolution, Network
 from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.sparse import SparseEvaluation
@@ -63,7 +60,7 @@ def latent_content(
 ) -> bytes:
     """Strengths and factors of features as a file holds them: a line of names, then the numbers."""
     numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
-    return json.dumps(list(names)).encode() + b"\n" + numbers.tobytes()
+    return join_header(list(names), numbers.tobytes())
 
 
 def latent_model(
@@ -82,9 +79,8 @@ def latent_model(
 
 
 def _of_latent(game: str, model_file: ModelFile) -> _core.Model:
-    line, _, rest = model_file.content.partition(b"\n")
     try:
-        names = json.loads(line)
+        names, rest = split_header(model_file.content)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError("no names of features")
         numbers = np.frombuffer(rest, "<f4").reshape(len(names), -1).astype(np.float32)
@@ -101,13 +97,12 @@ def combined_content(parts: Sequence[ModelFile], weights: Sequence[float]) -> by
     short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
     files = [part.to_bytes() for part in short]
     about = {"weights": list(weights), "bytes": [len(file) for file in files]}
-    return json.dumps(about).encode() + b"\n" + b"".join(files)
+    return join_header(about, b"".join(files))
 
 
 def _of_combined(game: str, model_file: ModelFile) -> _core.Model:
-    line, _, rest = model_file.content.partition(b"\n")
     try:
-        about = json.loads(line)
+        about, rest = split_header(model_file.content)
         weights = [float(weight) for weight in about["weights"]]
         sizes = [int(size) for size in about["bytes"]]
         whole = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
@@ -185,15 +180,10 @@ def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
     return [(moves[i], float(strengths[i]) / total) for i in order]
 
 
-StaticEvaluation = LinearEvaluation | SparseEvaluation | PlyPerceptrons | Network | Convolution
-"""An evaluation of ours, whatever it is made of."""
-_READERS: Final[dict[str, Callable[[ModelFile, str], StaticEvaluation]]] = {
-    sparse_evaluations.KIND: SparseEvaluation.from_model_file,
-    ply_perceptrons.KIND: PlyPerceptrons.from_model_file,
-    networks.NETWORK_KIND: Network.from_model_file,
-    networks.CONVOLUTION_KIND: Convolution.from_model_file,
+_EVALUATIONS: Final[dict[str | None, type[StaticEvaluation]]] = {
+    each.kind: each for each in (SparseEvaluation, PlyPerceptrons, Network, Convolution)
 }
-"""By kind of file; any other is taken for the weights of a game's terms."""
+"""By kind; any other file holds the weights of a game's terms."""
 
 
 def static_evaluation(game: str, source: str | Path | ModelFile = BUILT_IN) -> StaticEvaluation:
@@ -210,6 +200,6 @@ def static_evaluation(game: str, source: str | Path | ModelFile = BUILT_IN) -> S
     if source == BUILT_IN:
         return linear_evaluation(name)
     file = read_model_file(source)
-    if file.kind in _READERS:
-        return _READERS[file.kind](file, name)
+    if file.kind in _EVALUATIONS:
+        return _EVALUATIONS[file.kind].from_model_file(file, name)
     return linear_evaluation(name, read_model_file(file, "weights"))

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantized networks, dense and convolutional: their files, values and move strengths."""
 
-import hashlib
-import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -14,20 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.foundation.errors import NotationError
+from hyoka.foundation.math import logistic
 from hyoka.games import Position, game_facts
-from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
+from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
+from hyoka.storage.model_file import ModelFile, shown
 
 Shapes = Mapping[str, tuple[tuple[int, ...], str]]
 """The shape and type of each array, in the order of a file."""
 
 
 @dataclass(frozen=True, eq=False)
-class QuantizedNetwork:
+class QuantizedNetwork(StaticEvaluation):
     """What positions are worth and how strong their moves are, by a network in whole numbers."""
 
-    kind: ClassVar[str]
-    """Of artefact."""
+    noun = "network"
     size_type: ClassVar[Any]
     """Makes a size of a game and what was `chosen`; its `shapes` are those of the numbers."""
     chosen: ClassVar[tuple[str, ...]]
@@ -58,17 +57,11 @@ class QuantizedNetwork:
             name: np.ascontiguousarray(array).reshape(-1) for name, array in self.numbers.items()
         }
 
-    @property
-    def fingerprint(self) -> str:
-        """Some characters that tell it from others."""
-        digest = hashlib.sha256(repr(self.size).encode())
-        for name in self.size.shapes:
-            digest.update(self.numbers[name].tobytes())
-        return digest.hexdigest()[:12]
+    def _identity(self) -> Iterable[bytes]:
+        return repr(self.size).encode(), self._bytes()
 
-    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
-        """What positions are worth to the first player, in `unit`."""
-        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
+    def _bytes(self) -> bytes:
+        return b"".join(self.numbers[name].tobytes() for name in self.size.shapes)
 
     def model(self) -> _core.Model:
         """What positions are worth, as searches take it."""
@@ -80,22 +73,15 @@ class QuantizedNetwork:
         found: _core.Model = self.in_core.move_model()
         return found
 
-    def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """As a file holds it: a line that tells its size, then the numbers, packed."""
-        about = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
-        content = json.dumps(about).encode() + b"\n" + packed(self.numbers, self.size.shapes)
-        return ModelFile.of(self.kind, content, game=self.game, origin=origin)
+    def _content(self) -> bytes:
+        header = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
+        return join_header(header, zlib.compress(self._bytes(), 6))
 
     @classmethod
-    def from_model_file(cls, model_file: ModelFile, game: str) -> Self:
-        """What a file holds; raises SourceError."""
-        model_file.check(cls.kind, game)
-        line, _, rest = model_file.content.partition(b"\n")
-        try:
-            size = cls._size_of(json.loads(line), game)
-            return cls(game, size, unpacked(rest, size.shapes))
-        except (ValueError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{model_file}: no network that can be read: {error}") from None
+    def _from_content(cls, content: bytes, game: str) -> Self:
+        header, data = split_header(content)
+        size = cls._size_of(header, game)
+        return cls(game, size, _split_arrays(data, size.shapes))
 
     @classmethod
     def _size_of(cls, about: object, game: str) -> Any:
@@ -113,38 +99,22 @@ class QuantizedNetwork:
                 )
         return size
 
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write it to a file, and how it was made."""
-        self.model_file(origin or Origin(f"hyoka.{type(self).__name__}.save")).save(path)
 
-
-def packed(numbers: Mapping[str, NDArray[Any]], shapes: Shapes) -> bytes:
-    """The arrays as a file holds them."""
-    return zlib.compress(b"".join(numbers[name].tobytes() for name in shapes), 6)
-
-
-def unpacked(data: bytes, shapes: Shapes) -> dict[str, NDArray[Any]]:
-    """The arrays; raises ValueError for more or fewer bytes, however well they were packed."""
+def _split_arrays(data: bytes, shapes: Shapes) -> dict[str, NDArray[Any]]:
     lengths = {
         name: int(np.prod(shape)) * np.dtype(kind).itemsize
         for name, (shape, kind) in shapes.items()
     }
-    whole = sum(lengths.values())
-    unpacker = zlib.decompressobj()
-    found = unpacker.decompress(data, whole + 1)
-    if len(found) != whole or not unpacker.eof or unpacker.unused_data:
-        raise ValueError("it is longer or shorter than its size says")
+    data = decompress(data, sum(lengths.values()), "it is longer or shorter than its size says")
     numbers = {}
     begin = 0
     for name, (shape, kind) in shapes.items():
-        piece = found[begin : begin + lengths[name]]
+        piece = data[begin : begin + lengths[name]]
         numbers[name] = np.frombuffer(piece, kind).reshape(shape).copy()
         begin += lengths[name]
     return numbers
 
 
-NETWORK_KIND: Final = "network"
-"""Of artefact."""
 SUM_STEPS: Final = 128
 """The first layer is in steps of 1/128,"""
 WEIGHT_STEPS: Final = 64
@@ -214,7 +184,7 @@ class Network(QuantizedNetwork):
     `hyoka learn network` and `hyoka learn selfplay` make some.
     """
 
-    kind = NETWORK_KIND
+    kind = "network"
     size_type = NetworkSize
     chosen = ("width", "value_units", "policy_units")
 
@@ -259,16 +229,14 @@ class Network(QuantizedNetwork):
         """What positions are worth as expected results of the first player, 0 to 1."""
         own = self.in_core.logits(list(positions)).astype(np.float64)
         first = np.array([position.to_play is _core.Player.first for position in positions], bool)
-        return np.asarray(1 / (1 + np.exp(-np.where(first, own, -own))))
+        return logistic(np.where(first, own, -own))
 
 
 def network(game: str, source: str | Path | ModelFile) -> Network:
-    """The network that a file holds; raises SourceError."""
-    return Network.from_model_file(read_model_file(source, NETWORK_KIND), game_facts(game).name)
+    """Load a network from a file; raises SourceError."""
+    return Network.load(game, source)
 
 
-CONVOLUTION_KIND: Final = "convolution"
-"""Of artefact."""
 STEPS: Final = 256
 """Activations are in steps of 1/256, from 0"""
 MOST: Final = 16 * STEPS - 1
@@ -351,7 +319,7 @@ class Convolution(QuantizedNetwork):
     once at a position. `hyoka learn network --blocks N` and `learn selfplay --blocks N` make some.
     """
 
-    kind = CONVOLUTION_KIND
+    kind = "convolution"
     size_type = ConvolutionSize
     chosen = ("channels", "blocks", "value_units")
 
@@ -381,7 +349,7 @@ class Convolution(QuantizedNetwork):
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """What positions are worth as expected results of the first player, 0 to 1."""
         logits = self.in_core.logits(list(positions)).astype(np.float64)
-        return np.asarray(1 / (1 + np.exp(-logits)))
+        return logistic(logits)
 
     def leaves(self) -> _core.Model:
         """Both by one look, as tree searches take it."""
@@ -389,7 +357,5 @@ class Convolution(QuantizedNetwork):
 
 
 def convolution(game: str, source: str | Path | ModelFile) -> Convolution:
-    """The convolution network that a file holds; raises SourceError."""
-    return Convolution.from_model_file(
-        read_model_file(source, CONVOLUTION_KIND), game_facts(game).name
-    )
+    """Load a convolution network from a file; raises SourceError."""
+    return Convolution.load(game, source)

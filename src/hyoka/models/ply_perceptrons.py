@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nakamura 2007's network: counts of patterns on the board into a perceptron for each ply."""
 
-import hashlib
-import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.foundation.errors import NotationError
 from hyoka.games import Position
-from hyoka.storage.model_file import ModelFile, Origin, read_model_file, shown
+from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
+from hyoka.storage.model_file import ModelFile, shown
 
-KIND: Final = "perceptrons"
-"""Of artefact."""
 PATTERNS: Final = 3 + 21 + 2_862
 """Of 1×1, 2×2 and 3×3 squares, rotations and mirrors merged."""
 HANDS: Final = 42
@@ -31,7 +28,7 @@ _LARGEST: Final = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class PlyPerceptrons:
+class PlyPerceptrons(StaticEvaluation):
     """A perceptron of three layers a ply; its output is the win rate of whoever is to move.
 
     A ply is the number of pieces laid; one without a network has the nearest one's, of two the
@@ -43,6 +40,9 @@ class PlyPerceptrons:
     >>> nothing.value([hk.BlokusDuo()]).tolist()
     [0.5]
     """
+
+    kind = "perceptrons"
+    noun = "perceptrons"
 
     plies: tuple[int, ...]
     """Rising: the numbers of pieces laid that have a network of their own."""
@@ -77,16 +77,8 @@ class PlyPerceptrons:
         shape = (len(plies), weights_of(hidden, sees_hands=sees_hands))
         return cls(plies, hidden, sees_hands, np.zeros(shape, np.float32))
 
-    @property
-    def fingerprint(self) -> str:
-        """Some characters that tell it from others."""
-        digest = hashlib.sha256(f"{self.plies} {self.hidden} {self.sees_hands}".encode())
-        digest.update(self.weights.tobytes())
-        return digest.hexdigest()[:12]
-
-    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
-        """What positions are worth to the first player, in `unit`."""
-        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
+    def _identity(self) -> Iterable[bytes]:
+        return f"{self.plies} {self.hidden} {self.sees_hands}".encode(), self.weights.tobytes()
 
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """The first player's win rate, 0 to 1."""
@@ -102,38 +94,30 @@ class PlyPerceptrons:
             list(self.plies), self.hidden, self.sees_hands, self.weights.ravel()
         )
 
-    def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """As `eval=FILE` reads it."""
-        about = {
+    def _content(self) -> bytes:
+        header = {
             "patterns": PATTERNS,
             "hands": self.sees_hands,
             "hidden": self.hidden,
             "plies": self.plies,
         }
-        packed = zlib.compress(self.weights.astype("<f4").tobytes(), 6)
-        content = json.dumps(about).encode() + b"\n" + packed
-        return ModelFile.of(KIND, content, game=self.game, origin=origin)
+        return join_header(header, zlib.compress(self.weights.astype("<f4").tobytes(), 6))
 
     @classmethod
-    def from_model_file(cls, model_file: ModelFile, game: str) -> "PlyPerceptrons":
-        """What a file holds; raises SourceError."""
-        model_file.check(KIND, game)
+    def _from_content(cls, content: bytes, game: str) -> "PlyPerceptrons":
         if game != cls.game:
-            raise SourceError(f"{model_file}: perceptrons judge {cls.game}, not {game}")
-        line, _, rest = model_file.content.partition(b"\n")
-        try:
-            about = json.loads(line)
-            if not isinstance(about, dict):
-                raise ValueError("it does not say what its networks are like")
-            plies, hidden, sees_hands = _shape(about)
-            weights = _unpacked(rest, len(plies), weights_of(hidden, sees_hands=sees_hands))
-            return cls(plies, hidden, sees_hands, weights)
-        except (ValueError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{model_file}: no perceptrons that can be read: {error}") from None
-
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write it to a file, and how it was made."""
-        self.model_file(origin or Origin("hyoka.PlyPerceptrons.save")).save(path)
+            raise ValueError(f"perceptrons evaluate {cls.game}, not {game}")
+        header, data = split_header(content)
+        if not isinstance(header, dict):
+            raise ValueError("it does not describe its networks")
+        plies, hidden, sees_hands = _shape(header)
+        shape = len(plies), weights_of(hidden, sees_hands=sees_hands)
+        count = shape[0] * shape[1]
+        data = decompress(data, 4 * count, f"there are not {count:,} weights in it")
+        weights = np.frombuffer(data, "<f4").astype(np.float32).reshape(shape)
+        if not (np.abs(weights) <= _LARGEST).all():
+            raise ValueError("weights are not numbers, or too large")
+        return cls(plies, hidden, sees_hands, weights)
 
 
 def weights_of(hidden: int, *, sees_hands: bool) -> int:
@@ -178,19 +162,6 @@ def _shape(about: dict[str, Any]) -> tuple[tuple[int, ...], int, bool]:
     return tuple(plies), hidden, hands
 
 
-def _unpacked(data: bytes, networks: int, each: int) -> NDArray[np.float32]:
-    """So many weights; raises ValueError for more or fewer, however well they were packed."""
-    size = 4 * networks * each
-    unpacker = zlib.decompressobj()
-    found = unpacker.decompress(data, size + 1)
-    if len(found) != size or not unpacker.eof or unpacker.unused_data:
-        raise ValueError(f"there are not {networks * each:,} weights in it")
-    weights = np.frombuffer(found, "<f4").astype(np.float32).reshape(networks, each)
-    if not (np.abs(weights) <= _LARGEST).all():
-        raise ValueError("weights are no numbers, or too large")
-    return weights
-
-
 def perceptrons(source: str | Path | ModelFile) -> PlyPerceptrons:
-    """The networks that a file of `hyoka learn perceptrons` holds; raises SourceError."""
-    return PlyPerceptrons.from_model_file(read_model_file(source, KIND), PlyPerceptrons.game)
+    """Load the networks of a file of `hyoka learn perceptrons`; raises SourceError."""
+    return PlyPerceptrons.load(PlyPerceptrons.game, source)

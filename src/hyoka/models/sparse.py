@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluations over many small features: pieces by place, pairs of them, patterns of discs."""
 
-import hashlib
-import json
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.foundation.errors import NotationError, SourceError, nearest
+from hyoka.foundation.errors import NotationError, nearest
 from hyoka.games import Position, game_facts
-from hyoka.storage.model_file import ModelFile, Origin, number_of, read_model_file, shown
+from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
+from hyoka.storage.model_file import ModelFile, number_of, shown
 
-KIND: Final = "evaluation"
-"""Of artefact."""
 _STEPS: Final = 32
 """Searches hold weights in steps of 1/32."""
 _LARGEST: Final = 1e6
@@ -68,7 +65,7 @@ def feature_set(game: str, name: str | None = None) -> FeatureSet:
 
 
 @dataclass(frozen=True, eq=False)
-class SparseEvaluation:
+class SparseEvaluation(StaticEvaluation):
     """A score as a sum of weights of small features, for the first player.
 
     >>> import hyoka as hk
@@ -76,6 +73,8 @@ class SparseEvaluation:
     >>> start.score([hk.Shogi()]).tolist()
     [0]
     """
+
+    kind = "evaluation"
 
     features: FeatureSet
     weights: NDArray[np.float32] = field(repr=False)
@@ -111,21 +110,13 @@ class SparseEvaluation:
         """What a point of the game's own count is in `unit`."""
         return 100 if self.unit.startswith("hundredths") else 1
 
-    @property
-    def fingerprint(self) -> str:
-        """Some characters that tell it from others."""
-        digest = hashlib.sha256(f"{self.features.name} {self.scale!r}".encode())
-        digest.update(self.weights.tobytes())
-        return digest.hexdigest()[:12]
+    def _identity(self) -> Iterable[bytes]:
+        return f"{self.features.name} {self.scale!r}".encode(), self.weights.tobytes()
 
     @property
     def nonzero(self) -> int:
         """How many weights count at all."""
         return int(np.count_nonzero(self.weights))
-
-    def score(self, positions: Sequence[Position]) -> NDArray[np.int32]:
-        """What positions are worth to the first player, in `unit`."""
-        return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
 
     def terms(self, positions: Sequence[Position]) -> Any:
         """SciPy's sparse matrix, a row a position, whose product with the weights is the score."""
@@ -139,61 +130,40 @@ class SparseEvaluation:
         )
 
     def model(self) -> _core.Model:
-        """The evaluation as the compiled core works with it."""
+        """The evaluation as searches take it."""
         return _core.sparse_evaluation(self.game, self.features.name, self.weights, self.scale)
 
-    def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """As `eval=FILE` reads it: weights are rounded to 1/32, as searches have them."""
-        about = {
+    def _content(self) -> bytes:
+        header = {
             "features": self.features.name,
             "weights": len(self.weights),
             "scale": self.scale,
         }
         steps = np.rint(self.weights.astype(np.float64) * _STEPS).astype("<i4")
-        content = json.dumps(about).encode() + b"\n" + zlib.compress(steps.tobytes(), 6)
-        return ModelFile.of(KIND, content, game=self.game, origin=origin)
+        return join_header(header, zlib.compress(steps.tobytes(), 6))
 
     @classmethod
-    def from_model_file(cls, model_file: ModelFile, game: str) -> "SparseEvaluation":
-        """What a file holds; raises SourceError."""
-        model_file.check(KIND, game)
-        line, _, rest = model_file.content.partition(b"\n")
-        try:
-            about = json.loads(line)
-            if not isinstance(about, dict) or not isinstance(about.get("features"), str):
-                raise ValueError("it does not say over which features")
-            features = feature_set(game, about["features"])
-            if about.get("weights") != features.weights:
-                raise ValueError(
-                    f"{shown(about.get('weights'))} weights over {features.name}, which are "
-                    f"{features.weights:,} in this Hyoka"
-                )
-            scale = number_of(about.get("scale"))
-            if not 0 < scale < math.inf:
-                raise ValueError(f"'scale' needs a positive number, not {shown(about['scale'])}")
-            weights = _unpacked(rest, features.weights)
-        except (ValueError, KeyError, RecursionError, zlib.error, NotationError) as error:
-            raise SourceError(f"{model_file}: no evaluation that can be read: {error}") from None
+    def _from_content(cls, content: bytes, game: str) -> "SparseEvaluation":
+        header, data = split_header(content)
+        if not isinstance(header, dict) or not isinstance(header.get("features"), str):
+            raise ValueError("it does not name its features")
+        features = feature_set(game, header["features"])
+        if header.get("weights") != features.weights:
+            raise ValueError(
+                f"{shown(header.get('weights'))} weights over {features.name}, which are "
+                f"{features.weights:,} in this Hyoka"
+            )
+        scale = number_of(header.get("scale"))
+        if not 0 < scale < math.inf:
+            raise ValueError(f"'scale' needs a positive number, not {shown(header['scale'])}")
+        count = features.weights
+        data = decompress(data, 4 * count, f"there are not {count:,} weights in it")
+        weights = (np.frombuffer(data, "<i4") / _STEPS).astype(np.float32)
+        if np.abs(weights).max(initial=0) > _LARGEST:
+            raise ValueError("weights are too large")
         return cls(features, weights, scale)
-
-    def save(self, path: str | Path, origin: Origin | None = None) -> None:
-        """Write it to a file, and how it was made."""
-        self.model_file(origin or Origin("hyoka.SparseEvaluation.save")).save(path)
-
-
-def _unpacked(data: bytes, count: int) -> NDArray[np.float32]:
-    """So many weights; raises ValueError for more or fewer, however well they were packed."""
-    size = 4 * count
-    unpacker = zlib.decompressobj()
-    found = unpacker.decompress(data, size + 1)
-    if len(found) != size or not unpacker.eof or unpacker.unused_data:
-        raise ValueError(f"there are not {count:,} weights in it")
-    weights = (np.frombuffer(found, "<i4") / _STEPS).astype(np.float32)
-    if np.abs(weights).max(initial=0) > _LARGEST:
-        raise ValueError("weights are too large")
-    return weights
 
 
 def sparse_evaluation(game: str, source: str | Path | ModelFile) -> SparseEvaluation:
-    """The evaluation that a file of `hyoka learn comparison` holds; raises SourceError."""
-    return SparseEvaluation.from_model_file(read_model_file(source, KIND), game_facts(game).name)
+    """Load the evaluation of a file of `hyoka learn comparison`; raises SourceError."""
+    return SparseEvaluation.load(game, source)

@@ -11,7 +11,8 @@ from hyoka.models.linear import (
     move_strengths,
     strengths_model_file,
 )
-from hyoka.models.loading import StaticEvaluation, static_evaluation
+from hyoka.models.loading import static_evaluation
+from hyoka.models.model import StaticEvaluation
 from hyoka.models.networks import Convolution, Network, convolution, network
 from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.python_evaluator import PythonEvaluator

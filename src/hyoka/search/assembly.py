@@ -9,8 +9,8 @@ from hyoka.foundation.errors import NotationError
 from hyoka.games import game_facts, games_with
 from hyoka.models.book import Book
 from hyoka.models.linear import has_features, has_terms
-from hyoka.models.loading import StaticEvaluation, move_model, static_evaluation
-from hyoka.models.networks import CONVOLUTION_KIND as CONVOLUTION
+from hyoka.models.loading import move_model, static_evaluation
+from hyoka.models.model import StaticEvaluation
 from hyoka.models.networks import Convolution
 from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
@@ -110,7 +110,7 @@ def looks_once(spec: SearchSpec) -> bool:
         return False
     file = spec["eval"]
     strengths = spec["prior_strengths"] or spec["strengths"]
-    if not (isinstance(file, ModelFile) and file.kind == CONVOLUTION and strengths == file):
+    if not (isinstance(file, ModelFile) and file.kind == Convolution.kind and strengths == file):
         return False
     plain = not (spec["mix"] or spec["prior"] or spec["widening"]) and spec["scale"] is None
     return bool(spec["cut"] == 0 and plain and spec["ordered"] is not False)

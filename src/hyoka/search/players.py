@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka._core import Player
 from hyoka.foundation.errors import NotationError
+from hyoka.foundation.math import logistic
 from hyoka.games import AnyLine, AnyMove, game_facts, games_with
 from hyoka.models.linear import has_features
 from hyoka.models.loading import move_model, ranked
@@ -154,7 +155,7 @@ class AlphaBetaPlayer:
         """Turn alpha-beta's one number into score, value and proof."""
         first_to_play = line.to_play is Player.first
         if mate is None and abs(score) < _DECIDED:
-            value = 1 / (1 + math.exp(-max(-500.0, min(500.0, score / self._scale))))
+            value = logistic(max(-500.0, min(500.0, score / self._scale)))
             return MoveReport(pv[0], value=value, score=float(score), pv=tuple(pv))
         value = float(score > 0)
         points = None

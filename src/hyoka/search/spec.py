@@ -20,7 +20,7 @@ from hyoka.foundation.fingerprint import fingerprint
 from hyoka.games import FACTS
 from hyoka.models.book import Book
 from hyoka.models.bundled import default_evaluation, default_strengths, has_network, named_network
-from hyoka.models.loading import StaticEvaluation
+from hyoka.models.model import StaticEvaluation
 from hyoka.models.python_evaluator import name_of_function
 from hyoka.search.effects import idle, is_default, usual
 from hyoka.search.presets import names_in_presets, preset_settings

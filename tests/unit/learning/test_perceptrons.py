@@ -24,7 +24,7 @@ from hyoka.learning.perceptrons import (
     learn_perceptrons,
     squared_errors,
 )
-from hyoka.models.ply_perceptrons import KIND, pattern_counts, perceptrons, pieces_laid
+from hyoka.models.ply_perceptrons import pattern_counts, perceptrons, pieces_laid
 from hyoka.records import Record, Remark
 from hyoka.search import PlyPerceptrons, static_evaluation
 from hyoka.storage.model_file import read_model_file
@@ -166,7 +166,7 @@ class TestFiles:
         assert (found.plies, found.hidden, found.sees_hands) == ((2, 7, 20), 5, True)
         assert (found.weights == networks.weights).all()
         model_file = read_model_file(file)
-        assert (model_file.kind, model_file.game) == (KIND, "blokus_duo")
+        assert (model_file.kind, model_file.game) == (PlyPerceptrons.kind, "blokus_duo")
 
     def test_another_game_has_no_use_for_them(self) -> None:
         with pytest.raises(SourceError, match="for blokus_duo, not for chess"):
@@ -192,7 +192,9 @@ class TestFiles:
         line, _, rest = random_networks().model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            PlyPerceptrons.from_model_file(hk.ModelFile.of(KIND, changed), "blokus_duo")
+            PlyPerceptrons.from_model_file(
+                hk.ModelFile.of(PlyPerceptrons.kind, changed), "blokus_duo"
+            )
         assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize(
@@ -212,7 +214,9 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no perceptrons that can be read") as caught:
-            PlyPerceptrons.from_model_file(hk.ModelFile.of(KIND, content), "blokus_duo")
+            PlyPerceptrons.from_model_file(
+                hk.ModelFile.of(PlyPerceptrons.kind, content), "blokus_duo"
+            )
         assert "\n" not in str(caught.value)
 
 

@@ -17,7 +17,6 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.models.loading import move_model
-from hyoka.models.networks import NETWORK_KIND as KIND
 from hyoka.models.networks import Network, NetworkSize, network
 from hyoka.records.bulk import GameTable
 from hyoka.search import static_evaluation
@@ -254,7 +253,7 @@ class TestFiles:
             assert found.fingerprint == made.fingerprint
             assert all((found.numbers[name] == made.numbers[name]).all() for name in made.numbers)
         model_file = hk.ModelFile.from_bytes(file.read_bytes(), path=str(file))
-        assert (model_file.kind, model_file.game) == (KIND, "go5")
+        assert (model_file.kind, model_file.game) == (Network.kind, "go5")
         assert made.fingerprint != random_network("go5", seed=1).fingerprint
 
     def test_another_game_has_no_use_for_it(self) -> None:
@@ -287,7 +286,7 @@ class TestFiles:
         line, _, rest = SMALL.model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            Network.from_model_file(hk.ModelFile.of(KIND, changed, game="go3"), "go3")
+            Network.from_model_file(hk.ModelFile.of(Network.kind, changed, game="go3"), "go3")
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 400
 
@@ -297,7 +296,7 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no network that can be read") as caught:
-            Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
+            Network.from_model_file(hk.ModelFile.of(Network.kind, content, game="go3"), "go3")
         assert "\n" not in str(caught.value)
 
     def test_numbers_packed_all_too_well_are_not_unpacked(self) -> None:
@@ -305,7 +304,7 @@ class TestFiles:
         for packed in (zlib.compress(bytes(10**8)), b"nothing packed", zlib.compress(b"")):
             content = line + b"\n" + packed
             with pytest.raises(SourceError, match="no network that can be read"):
-                Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
+                Network.from_model_file(hk.ModelFile.of(Network.kind, content, game="go3"), "go3")
 
     @pytest.mark.parametrize("number", [np.nan, np.inf, 3e38])
     @pytest.mark.parametrize(
@@ -346,7 +345,9 @@ class TestFiles:
             content = bytes(whole)
         message = ""
         try:
-            found = Network.from_model_file(hk.ModelFile.of(KIND, content, game="go3"), "go3")
+            found = Network.from_model_file(
+                hk.ModelFile.of(Network.kind, content, game="go3"), "go3"
+            )
         except SourceError as error:
             message = str(error)
         assert "\n" not in message

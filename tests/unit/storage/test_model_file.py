@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.models.bundled_index import bundled_names
+from hyoka.models.bundled import bundled_names
 from hyoka.storage.model_file import KINDS, Kind, read_model_file
 
 PGN = b"1. e4 e5 2. Nf3 Nc6 1-0\n"
