@@ -73,7 +73,7 @@ concept Game = std::regular<G> && std::regular<typename G::Move> &&
                    { at.legal_moves() } -> std::same_as<Moves<G>>;     // empty exactly when over
                    { at.count_moves() } -> std::same_as<std::size_t>;  // how many those are
                    { at.is_legal(move) } -> std::same_as<bool>;        // for any move value whatever
-                   // What a random playout plays: uniform over the legal moves (Go: those that fill no own eye);
+                   // Move of a random playout: uniform over the legal moves (Go: those that fill no own eye);
                    // nullopt exactly when over.
                    { at.random_move(rng) } -> std::same_as<std::optional<typename G::Move>>;
                    { game.play(move) } -> std::same_as<void>;  // pre: is_legal(move)

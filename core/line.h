@@ -23,7 +23,7 @@ struct TraceOf<G> {
     using type = typename G::Trace;
 };
 
-/// How the positions before this one, oldest first, end a game that would go on by itself.
+/// How the positions before this one, oldest first, end a game that the position alone would not end.
 template <class G, class Trace>
 std::optional<Outcome> outcome_by_past(const G& game, [[maybe_unused]] std::span<const Trace> past) {
     if constexpr (requires { game.outcome_after(past); })
@@ -79,7 +79,7 @@ public:
     const G& start() const { return start_; }
     const G& position() const { return game_; }
     std::span<const Move> moves() const { return moves_; }
-    /// What the positions before this one left behind for the rules that look back, oldest first.
+    /// Traces of earlier positions for history-dependent rules, oldest first.
     std::span<const Trace> past() const { return past_; }
 
     Player to_play() const { return game_.to_play(); }
@@ -156,7 +156,7 @@ public:
         require_consistent(fresh.game_ == game_, "the position and the moves that led to it");
     }
 
-    /// Room for so many further moves without allocating.
+    /// Reserves room for further moves.
     void reserve(std::size_t plies) {
         moves_.reserve(moves_.size() + plies);
         past_.reserve(past_.size() + plies);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What nearly every file includes and nobody changes: read once for all of them. Files still include what they use.
+// Stable headers that most files include, precompiled. Files still include what they use.
 #include <algorithm>
 #include <array>
 #include <atomic>

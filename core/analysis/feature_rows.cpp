@@ -11,7 +11,7 @@
 namespace hyoka::analysis {
 namespace {
 
-/// Sums are made in so many parts, whatever the number of threads, and so round alike.
+/// Sums use a fixed number of parts for every number of threads, so that rounding is identical.
 constexpr std::size_t lanes = 16;
 /// The same where a part is a whole matrix.
 constexpr std::size_t matrix_lanes = 4;
@@ -49,7 +49,7 @@ double score_of(const FeatureRows& rows, const double* weights, std::size_t row)
     return score + (1 - late) * opening + late * ending;
 }
 
-/// What a row's loss is, how it falls with the score, and how that bends.
+/// Loss of a row with its first and second derivatives by the score.
 struct AtScore {
     double loss, pull, bend;
 };

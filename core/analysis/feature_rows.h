@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-/// Weights of many features, of which a position has few, fitted to results: the sums that the fit goes by.
+/// Weights of many features, of which a position has few, fitted to results: the sums that the fit needs.
 namespace hyoka::analysis {
 
 /// Positions, a row each: which features they have, how much of each, and what came of them.

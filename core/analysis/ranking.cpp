@@ -176,7 +176,7 @@ private:
             if (reached_[i] == recall_levels - 1) level_[i] = infinite;
         }
     }
-    /// The first so many positions end inside this tie; its wins are spread evenly.
+    /// The first positions end inside this tie; its wins are spread evenly.
     void reach(Lanes<L>& target, Lanes<L>& kept, const Lanes<L>& seen, const Lanes<L>& wins, const Lanes<L>& losses) {
         for (int i = 0; i < L; ++i) {
             if (seen[i] < target[i]) continue;
@@ -193,7 +193,7 @@ private:
     std::array<int, L> reached_{};
 };
 
-/// What each game adds to a departure and to its error.
+/// Contribution of each game to a gap and to its error.
 class DepartureSums {
 public:
     explicit DepartureSums(std::uint32_t games) : influence_(games), leverage_(games) {}

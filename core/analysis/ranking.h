@@ -11,7 +11,7 @@
 
 namespace hyoka::analysis {
 
-/// What was said of positions and what came of them, in columns. Values and results are the first player's.
+/// Evaluations of positions and results of their games, in columns. Values and results are the first player's.
 struct Positions {
     std::span<const float> values;         // no NaN; infinities are mates
     std::span<const float> results;        // 0 to 1; a draw that counts half is 0.5
@@ -83,8 +83,8 @@ struct Link {
 /// A mean departure from the total curve, with errors by games.
 struct Departure {
     double effect = 0;
-    double error = 0;       ///< of the effect as it is
-    double null_error = 0;  ///< as it would be without an effect: what a test goes by
+    double error = 0;       ///< standard error of the effect
+    double null_error = 0;  ///< standard error under the null hypothesis, for tests
     double clusters = 0;    ///< how many games' worth of information the errors rest on
 };
 

@@ -83,8 +83,8 @@ void bind_analysis(nb::module_& module) {
             "`fits`, or why no curve fits best: `no values`, `one result`, `one value`, `parted`, `diverged`.");
     nb::class_<Departure>(module, "Departure", "A mean departure from the total curve, with errors by games.")
         .def_ro("effect", &Departure::effect)
-        .def_ro("error", &Departure::error, "Of the effect as it is.")
-        .def_ro("null_error", &Departure::null_error, "As it would be without an effect: what a test goes by.")
+        .def_ro("error", &Departure::error, "Standard error of the effect.")
+        .def_ro("null_error", &Departure::null_error, "Standard error under the null hypothesis, for tests.")
         .def_ro("clusters", &Departure::clusters, "How many games' worth of information the errors rest on.");
     nb::class_<Gap>(module, "Gap", "How far the curve of some positions lies from the curve of all.")
         .def_ro("positions", &Gap::positions, "Weighted, that satisfy the condition.")

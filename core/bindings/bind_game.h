@@ -88,13 +88,13 @@ inline auto playout_arrays(const std::vector<PlayoutEnd>& ends) {
                       to_numpy(std::move(over)));
 }
 
-/// What every game has, whether a bare position or a line of play.
+/// Bindings shared by positions and lines.
 template <Game G>
 nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, int rows, int columns) {
     using Move = typename G::Move;
     const std::string type_name = name;
     nb::class_<G> type(scope, name, doc);
-    type.def_prop_ro("to_play", &G::to_play, "Who moves next.")
+    type.def_prop_ro("to_play", &G::to_play, "The side to move.")
         .def_prop_ro("outcome", &G::outcome, "How the game ended, or None while it goes on.")
         .def_prop_ro("score", &G::score, "The score as the board stands, for the first player.")
         .def_prop_ro(
@@ -130,7 +130,7 @@ nb::class_<G> bind_rules(nb::handle scope, const char* name, const char* doc, in
                 Rng rng(seed);
                 return game.random_move(rng);
             },
-            "seed"_a, "What a random playout would play here; None if the game is over.")
+            "seed"_a, "Move of a random playout; None if the game is over.")
         .def(
             "parse", [](const G& game, std::string_view text) { return game.parse_move(text); }, "text"_a,
             "The move a text names, legal or not. Raises NotationError.")

@@ -6,8 +6,8 @@
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
 #include "bindings/held_table.h"
-#include "features/all.h"
 #include "bulk/bulk.h"
+#include "features/all.h"
 
 namespace hyoka::bindings {
 namespace {
@@ -116,8 +116,9 @@ auto list_network_inputs(const HeldTable& held, const View<std::int64_t>& offset
 }  // namespace
 
 void bind_bulk(nb::module_& module) {
-    nb::class_<HeldTable> table(module, "GameTable",
-                                "Games of one kind side by side and the positions wanted of them; see hyoka.records.bulk.");
+    nb::class_<HeldTable> table(
+        module, "GameTable",
+        "Games of one kind side by side and the positions wanted of them; see hyoka.records.bulk.");
     table
         .def(
             "__init__",
@@ -148,7 +149,7 @@ void bind_bulk(nb::module_& module) {
                      "collections.abc.Callable[[int], None] | None) -> dict[str, NDArray[typing.Any]]"),
              "Columns that describe the positions, and `first_to_play`.")
         .def("outcomes", &outcomes, "threads"_a, "progress"_a.none(),
-             "What the rules say of the positions: 1, 0, -1 for the first player, 2 if the game goes on.")
+             "Results by the rules: 1, 0, -1 for the first player, 2 if the game goes on.")
         .def("terms", &count_terms, "threads"_a, "progress"_a.none(),
              "Of an evaluation's terms those that are not 0: offsets, terms, amounts; and the positions' progress.")
         .def("quiet_terms", &count_quiet_terms, "weights"_a, "threads"_a, "progress"_a.none(),
@@ -171,7 +172,7 @@ void bind_bulk(nb::module_& module) {
              "codes).");
     module.def(
         "plane_names", [](std::string_view game) { return plane_names(game_named(game)); }, "game"_a,
-        "What a game's planes stand for.");
+        "Meanings of a game's planes.");
 }
 
 }  // namespace hyoka::bindings

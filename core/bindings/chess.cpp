@@ -50,7 +50,7 @@ void bind_chess(nb::module_& module) {
         .def_prop_ro_static(
             "exchange_values",
             [](nb::handle) { return std::vector<int>(Chess::exchange_values.begin(), Chess::exchange_values.end()); },
-            "What each kind of piece counts in `see`, by kind.");
+            "Values of pieces in `see`, by kind.");
 }
 
 }  // namespace hyoka::bindings

@@ -143,7 +143,7 @@ void bind_convolution(nb::module_& module) {
                     return std::make_shared<network::ConvolutionEvaluation<G>>(held.network);
                 });
             },
-            "What positions are worth, as searches take it.")
+            "Evaluation of positions, for searches.")
         .def(
             "move_model",
             [](const HeldConvolution& held) {

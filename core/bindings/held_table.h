@@ -7,7 +7,7 @@
 #include "bindings/run_beside.h"
 #include "bulk/bulk.h"
 
-/// Tables of games and passes over them, for the files that bind some.
+/// Tables of games and bulk calls over them, for the files that bind some.
 namespace hyoka::bindings {
 
 template <class T>
@@ -31,7 +31,7 @@ struct HeldTable {
     std::vector<bulk::Block> blocks;
 };
 
-/// Told how many rows are done.
+/// Called with the number of finished rows.
 using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t)>>;
 
 /// Calls `progress` with what `done` says.

@@ -8,7 +8,7 @@
 #include "search/assembly.h"
 #include "strengths/all.h"
 
-/// What games know of their positions and moves: terms of evaluations, features of moves.
+/// Game knowledge: terms of evaluations, features of moves.
 namespace hyoka::bindings {
 namespace {
 
@@ -57,7 +57,7 @@ void bind_knowledge(nb::module_& module) {
                 return to_numpy(std::move(scores));
             });
         },
-        "game"_a, "positions"_a, "evaluation"_a, "What a static evaluation makes of positions, for the first player.");
+        "game"_a, "positions"_a, "evaluation"_a, "Static evaluation of positions, for the first player.");
     module.def(
         "count_terms",
         [](std::string_view game, const Positions& objects) {

@@ -137,7 +137,7 @@ auto odds_of(const mets::Tree& tree, nb::handle position, std::string_view game,
     });
 }
 
-/// What is asked on the way to a point's leaf: first about tactics, in words, then points down and right from it, with
+/// Questions on the path to a point's leaf: first about tactics, in words, then points down and right from it, with
 /// their states.
 auto path_of(const mets::Tree& tree, nb::handle position, std::string_view game, int middle, Code last,
              Code before_last) {
@@ -222,7 +222,7 @@ void bind_mets(nb::module_& module) {
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def("with_smoothing", &Tree::with_smoothing, "smoothing"_a,
-             "The same with so many points added to each leaf's own, at the odds of nodes above.")
+             "The same tree, smoothed: adds points to each leaf at the odds of the nodes above.")
         .def_prop_ro("smoothing", &Tree::smoothing)
         .def_prop_ro("node_count", [](const Tree& tree) { return tree.nodes().size(); })
         .def_prop_ro("leaf_count", [](const Tree& tree) { return tree.leaves().size(); })
@@ -254,10 +254,10 @@ void bind_mets(nb::module_& module) {
              "last two moves are what tactics look at.")
         .def("path_of", &path_of, "position"_a, "game"_a, "point"_a, "last"_a = nb::none(),
              "before_last"_a = nb::none(),
-             "What is asked on the way to a point's leaf: tactical questions with their answers; points down and right "
+             "Questions on the path to a point's leaf: tactical questions with their answers; points down and right "
              "from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).");
     module.def("tactical_questions", &tactical_questions, "game"_a,
-               "What a tree can ask beside stones: what about, and up to four answers.");
+               "Tactical questions of a tree: subject and up to four answers.");
     module.def("tactical_answers", &tactical_answers, "position"_a, "game"_a, "last"_a = nb::none(),
                "before_last"_a = nb::none(), "By point: the answers, two bits each; means nothing where stones are.");
     module.def(

@@ -38,7 +38,7 @@ void bind_vocabulary(nb::module_& module) {
             [](Outcome* outcome, std::optional<Player> winner, Reason reason) {
                 new (outcome) Outcome{winner ? win_for(*winner) : Result::draw, reason};
             },
-            "winner"_a.none(), "reason"_a = Reason::score, "What a game written in Python says; None: a draw.")
+            "winner"_a.none(), "reason"_a = Reason::score, "Outcome of a game written in Python; None: a draw.")
         .def_prop_ro(
             "winner",
             [](const Outcome& outcome) -> std::optional<Player> {
@@ -83,7 +83,7 @@ void bind_vocabulary(nb::module_& module) {
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Hyoka: five games, their rules and random playouts.";
-    // Whoever still holds a position when the interpreter ends has leaked nothing that matters.
+    // Positions alive at interpreter exit are not reported as leaks.
     nb::set_leak_warnings(false);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {

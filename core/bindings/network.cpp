@@ -137,9 +137,8 @@ void bind_network(nb::module_& module) {
         "game"_a, "How many inputs a network of a game has, and how many codes of moves.");
     module.def("network_inputs", &inputs_of, "game"_a, "positions"_a,
                "Positions as networks see them, a bit an input, a row a position; no last moves are known.");
-    module.def(
-        "move_parts", &move_parts, "game"_a,
-        "What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).");
+    module.def("move_parts", &move_parts, "game"_a,
+               "Shared parts of moves: their number, and the parts of each code (offsets, parts).");
     nb::class_<HeldNetwork>(module, "Network", "A network of one game; see hyoka.models.networks.")
         .def(
             "__init__",
@@ -161,7 +160,7 @@ void bind_network(nb::module_& module) {
                     return std::make_shared<network::NetworkEvaluation<G>>(held.layers);
                 });
             },
-            "What positions are worth, as searches take it.")
+            "Evaluation of positions, for searches.")
         .def(
             "move_model",
             [](const HeldNetwork& held) {
@@ -171,24 +170,25 @@ void bind_network(nb::module_& module) {
                 });
             },
             "How strong moves are, as searches take it.")
-        .def("logits", &logits, "positions"_a, "Of the expected result of whoever is to move; no last moves are known.")
+        .def("logits", &logits, "positions"_a,
+             "Logit of the expected result of the side to move; last moves are unknown.")
         .def_prop_ro(
             "scale",
             [](const HeldNetwork& held) {
                 return with_game(game_named(held.game),
                                  []<class G>(std::type_identity<G>) { return network::score_scale<G>; });
             },
-            "What a logit of 1 is in scores.");
+            "Score of a logit of 1.");
     using search::SelfPlayPlan;
     nb::class_<SelfPlayPlan>(module, "SelfPlayPlan", "How games are played that networks learn from.")
         .def(nb::init<>())
         .def_rw("playouts", &SelfPlayPlan::playouts, "Of a move that is to be learned from.")
         .def_rw("quick", &SelfPlayPlan::quick, "Playouts of the others.")
         .def_rw("full", &SelfPlayPlan::full, "The share of moves to be learned from.")
-        .def_rw("random_plies", &SelfPlayPlan::random_plies, "A game begins with up to so many random moves.")
+        .def_rw("random_plies", &SelfPlayPlan::random_plies, "Maximum number of random moves at the start of a game.")
         .def_rw("sampled_plies", &SelfPlayPlan::sampled_plies, "Until then moves are drawn by visits.")
         .def_rw("max_plies", &SelfPlayPlan::max_plies, "Then a game is scored as it stands.")
-        .def_rw("resign", &SelfPlayPlan::resign, "Who thinks to win less often gives up, in most games; 0: nobody.")
+        .def_rw("resign", &SelfPlayPlan::resign, "Resign below this win probability, in most games; 0: never.")
         .def_rw("seed", &SelfPlayPlan::seed);
     module.def(
         "self_play", &self_play, "game"_a, "players"_a, "komi"_a, "first"_a, "plan"_a,

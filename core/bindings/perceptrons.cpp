@@ -57,7 +57,7 @@ auto perceptron_values(const std::shared_ptr<Model>& model, const Positions& obj
 void bind_perceptrons(nb::module_& module) {
     module.def("pattern_counts", &pattern_counts, "positions"_a, "with_hands"_a,
                "How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as "
-               "whoever is to move sees it; then, if wanted, which pieces both have in hand.");
+               "the side to move sees it; then, if wanted, which pieces both have in hand.");
     module.def("pieces_laid", &pieces_laid, "positions"_a, "How many pieces both players have laid, by position.");
     module.def("ply_perceptrons", &ply_perceptrons, "plies"_a, "hidden"_a, "sees_hands"_a, "weights"_a,
                "A perceptron for each number of pieces laid, as searches use them; see hyoka.models.ply_perceptrons.");

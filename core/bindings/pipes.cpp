@@ -44,7 +44,7 @@ nb::bytes read_promptly(int descriptor, std::string_view word, int quiet_ms, int
         pollfd arrivals{descriptor, POLLIN, 0};
         while (Clock::now() < until && ::poll(&arrivals, 1, quiet_ms) > 0) {
             const auto size = ::read(descriptor, block, sizeof block);
-            if (size <= 0) break;  // the end, or an interruption: whoever waits properly will find out
+            if (size <= 0) break;  // the end, or an interruption: the regular wait reports it
             if (lines.take(block, static_cast<std::size_t>(size), word)) break;
         }
     }

@@ -70,7 +70,7 @@ std::unique_ptr<Reader> make_reader(std::string_view format, std::string players
     throw nb::value_error("no such format");
 }
 
-/// What Python holds: a reader of any format.
+/// Type-erased reader for Python.
 struct OpenReader {
     std::unique_ptr<Reader> reader;
 };
@@ -110,9 +110,9 @@ std::vector<std::string> move_texts(std::string_view kind, std::string_view star
 class Replay {
 public:
     virtual ~Replay() = default;
-    /// The position after so many moves, under the usual rules.
+    /// The position after a number of moves, under the standard rules.
     virtual nb::object position(std::size_t ply) = 0;
-    /// The line of play that so many moves make, as a search may go on from it. Where a record goes on although the
+    /// The line after a number of moves, from which a search can continue. Where a record goes on although the
     /// rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
     virtual nb::object line(std::size_t ply) = 0;
 };
@@ -202,7 +202,7 @@ void bind_records(nb::module_& module) {
                 for (const Remark& remark : self.remarks) values.push_back(static_cast<std::uint8_t>(remark.author));
                 return to_numpy(std::move(values));
             },
-            nb::rv_policy::move, "Who said value, score and mate: 1 the first player, 2 the second, 0 not known.")
+            nb::rv_policy::move, "Author of value, score and mate: 1 the first player, 2 the second, 0 unknown.")
         .def_prop_ro(
             "remark_book",
             [](const Table& self) {
@@ -326,12 +326,12 @@ void bind_records(nb::module_& module) {
     module.def(
         "move_texts", &move_texts, "game"_a, "start"_a, "komi"_a, "moves"_a, "notation"_a = "",
         "The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.");
-    nb::class_<Replay>(module, "Replay", "Walks a recorded game; `start` is empty for the usual one.")
+    nb::class_<Replay>(module, "Replay", "Walks a recorded game; an empty `start` is the standard one.")
         .def(nb::new_(&make_replay), "game"_a, "start"_a, "komi"_a, "moves"_a)
         .def("position", &Replay::position, "ply"_a, nb::sig("def position(self, ply: int) -> typing.Any"),
-             "The position after so many moves. Every move is played once as long as plies rise.")
+             "The position after a number of moves. Every move is played once as long as plies rise.")
         .def("line", &Replay::line, "ply"_a, nb::sig("def line(self, ply: int) -> typing.Any"),
-             "The line of play that so many moves make, as a search may go on from it. Where a record goes on although "
+             "The line after a number of moves, from which a search can continue. Where a record goes on although "
              "the rules would have ended the game (a draw that nobody claimed), the line begins at the position "
              "reached instead.");
 }

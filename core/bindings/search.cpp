@@ -86,13 +86,13 @@ void bind_settings(nb::module_& module) {
         .def_prop_ro("choices", [](const Setting& setting) {
             return std::vector<std::string>(setting.choices.begin(), setting.choices.end());
         });
-    bind_options<UctOptions>(module, "UctOptions", "What can be set about a tree search.");
-    bind_options<MonteCarloOptions>(module, "MonteCarloOptions", "What can be set about flat Monte Carlo.");
-    bind_options<AlphaBetaOptions>(module, "AlphaBetaOptions", "What can be set about alpha-beta.");
-    bind_options<MateOptions>(module, "MateOptions", "What can be set about a search for mates.");
-    bind_options<ExactOptions>(module, "ExactOptions", "What can be set about a solver of endings.");
-    bind_options<RandomOptions>(module, "RandomOptions", "What can be set about random moves.");
-    bind_options<RankingOptions>(module, "RankingOptions", "What can be set about the moves that a model ranks first.");
+    bind_options<UctOptions>(module, "UctOptions", "Settings of a tree search.");
+    bind_options<MonteCarloOptions>(module, "MonteCarloOptions", "Settings of flat Monte Carlo.");
+    bind_options<AlphaBetaOptions>(module, "AlphaBetaOptions", "Settings of alpha-beta.");
+    bind_options<MateOptions>(module, "MateOptions", "Settings of a mate search.");
+    bind_options<ExactOptions>(module, "ExactOptions", "Settings of an endgame solver.");
+    bind_options<RandomOptions>(module, "RandomOptions", "Settings of random moves.");
+    bind_options<RankingOptions>(module, "RankingOptions", "Settings of moves by a move model.");
 }
 
 void bind_models(nb::module_& module) {
@@ -102,8 +102,8 @@ void bind_models(nb::module_& module) {
     nb::class_<Model>(module, "Model", "Something learned or given that a search of its game works with.");
     nb::class_<GivenModels>(module, "GivenModels", "The models of a search; None: the built-in one, if it needs one.")
         .def(nb::init<>())
-        .def_rw("evaluation", &GivenModels::evaluation, nb::arg().none(), "What positions are worth by themselves.")
-        .def_rw("leaves", &GivenModels::leaves, nb::arg().none(), "What evaluates leaves in the place of playouts.")
+        .def_rw("evaluation", &GivenModels::evaluation, nb::arg().none(), "Static evaluation of positions.")
+        .def_rw("leaves", &GivenModels::leaves, nb::arg().none(), "Leaf evaluator that replaces playouts.")
         .def_rw("prior_strengths", &GivenModels::prior_strengths, nb::arg().none())
         .def_rw("widening_strengths", &GivenModels::widening_strengths, nb::arg().none())
         .def_rw("playout_strengths", &GivenModels::playout_strengths, nb::arg().none())
@@ -213,7 +213,7 @@ void bind_tree_search(nb::module_& module) {
                 const bool same = held.root && held.root->to_play() == root.mover();
                 return proof_to_python(same ? root.proof() : for_other(root.proof()));
             },
-            nb::sig("def proof(self) -> str | None"), "What the side to move is certain of: won, drawn, lost or None.")
+            nb::sig("def proof(self) -> str | None"), "Proven result for the side to move: won, drawn, lost or None.")
         .def_prop_ro("plies_to_result", [](const H& held) { return held.search->plies_to_result(); })
         .def(
             "moves",
@@ -337,7 +337,7 @@ void bind_alpha_beta(nb::module_& module) {
                 found["iterations"] = iterations;
                 return found;
             },
-            nb::sig("def found(self) -> dict[str, typing.Any]"), "What the search has found so far, or at its end.");
+            nb::sig("def found(self) -> dict[str, typing.Any]"), "Result of the search so far, or at its end.");
 }
 
 /// Flat Monte Carlo as Python holds it.

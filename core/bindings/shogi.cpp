@@ -89,7 +89,7 @@ void bind_shogi(nb::module_& module) {
         .def_prop_ro_static(
             "exchange_values",
             [](nb::handle) { return std::vector<int>(Shogi::exchange_values.begin(), Shogi::exchange_values.end()); },
-            "What each kind of piece counts in `see`, by kind; the first stands for no piece.");
+            "Values of pieces in `see`, by kind; the first stands for no piece.");
 }
 
 }  // namespace hyoka::bindings

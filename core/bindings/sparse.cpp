@@ -119,7 +119,7 @@ void bind_sparse(nb::module_& module) {
     module.def("feature_sets", &feature_sets, "game"_a,
                "Sets of features that evaluations of a game are learned over: name, unit and scale of scores, how many "
                "weights there are, and how many of the first stay as they are.");
-    module.def("starting_weights", &starting_weights, "game"_a, "set"_a, "What learning begins with.");
+    module.def("starting_weights", &starting_weights, "game"_a, "set"_a, "Initial weights.");
     module.def("sparse_evaluation", &sparse_evaluation, "game"_a, "set"_a, "weights"_a, "scale"_a,
                "An evaluation as searches use it: its weights are rounded to 1/32.");
     module.def("sparse_features", &sparse_features, "game"_a, "set"_a, "positions"_a,

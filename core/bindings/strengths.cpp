@@ -248,7 +248,8 @@ void bind_strengths(nb::module_& module) {
              "competition.")
         .def("information_times", &information_times, "strengths"_a, "direction"_a, "threads"_a,
              "Fisher's information of the logarithms of all strengths, times a direction.");
-    nb::class_<LatentLearner>(module, "LatentLearner", "Factors of features on their way; see hyoka.learning.strengths.")
+    nb::class_<LatentLearner>(module, "LatentLearner",
+                              "Factors of features on their way; see hyoka.learning.strengths.")
         .def(nb::init<std::shared_ptr<Competitions>, const View<std::uint8_t>&, const View<float>&, std::size_t, double,
                       double, std::uint64_t>(),
              "competitions"_a, "games"_a, "logs"_a, "rank"_a, "rate"_a, "decay"_a, "seed"_a,

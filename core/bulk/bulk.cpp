@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "evaluation/all.h"
-#include "features/all.h"
 #include "bulk/columns.h"
 #include "bulk/competitions.h"
 #include "bulk/mets.h"
@@ -16,6 +14,8 @@
 #include "bulk/quiet.h"
 #include "bulk/terms.h"
 #include "bulk/walk.h"
+#include "evaluation/all.h"
+#include "features/all.h"
 #include "strengths/all.h"
 
 namespace hyoka::bulk {

@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include "bulk/game_table.h"
+#include "bulk/rows.h"
 #include "mets/top.h"
 #include "mets/tree.h"
 #include "model.h"
-#include "bulk/game_table.h"
-#include "bulk/rows.h"
 #include "strengths/competitions.h"
 #include "strengths/go_shapes.h"
 
@@ -46,7 +46,7 @@ struct ColumnPass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
-/// What the rules say of positions by themselves.
+/// Facts about single positions by the rules.
 struct OutcomePass {
     static constexpr std::int8_t unfinished = 2;
     std::vector<std::int8_t> results;  // by row: 1, 0, -1, or unfinished
@@ -56,7 +56,7 @@ struct OutcomePass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
-/// What an evaluation's terms amount to.
+/// Amounts of an evaluation's terms.
 struct TermRows {
     SparseRows amounts;  // by term
     std::vector<float> progress;
@@ -183,7 +183,7 @@ struct WeighingPass {
     std::unique_ptr<Visitor<G>> visitor(const Running& running);
 };
 
-/// What a network learns from: positions as planes, the moves played in them and, if asked for, the legal ones.
+/// Training examples of a network: positions as planes, the moves played in them and, if asked for, the legal ones.
 struct PlanePass {
     std::array<std::size_t, 3> shape;         // rows, planes, cells
     std::vector<std::uint8_t> planes;         // by row, plane and cell
@@ -197,7 +197,7 @@ struct PlanePass {
 
 /// Positions as networks of hyoka::network see them, and what they are to say of moves there.
 struct NetworkPass {
-    std::span<const std::int64_t> target_offsets;  // by row: codes of moves, which are told as the mover sees them
+    std::span<const std::int64_t> target_offsets;  // by row: codes of moves, in the mover's view
     std::span<const std::uint16_t> target_codes;
     std::uint64_t seed;  // turns each position one way that the rules don't mind, and tells last moves of every other
     std::size_t input_bytes;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "features/columns.h"
 #include "bulk/walk.h"
+#include "features/columns.h"
 
 namespace hyoka::bulk {
 

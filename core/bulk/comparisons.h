@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bulk/game_table.h"
 #include "bulk/bulk.h"
+#include "bulk/game_table.h"
 
 /// Comparison training: evaluations that put the moves of records above all others (Sato 2013).
 namespace hyoka::bulk {
@@ -38,7 +38,7 @@ struct Losses {
     }
 };
 
-/// What searches find of the moves of positions, by row.
+/// Search results of the moves of positions, by row.
 struct Agreement {
     std::vector<std::int32_t> ranks;    // of the record's move: 1 for the best; 0: none, or nothing to compare
     std::vector<std::int32_t> choices;  // legal moves

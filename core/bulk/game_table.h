@@ -16,7 +16,7 @@ namespace hyoka::bulk {
 struct GameTable {
     GameKind kind{};
     std::span<const std::int64_t> ids;            // by game: its number, for messages
-    std::span<const std::int32_t> start_offsets;  // game i's start is bytes [i, i + 1); none: the usual one
+    std::span<const std::int32_t> start_offsets;  // game i's start is bytes [i, i + 1); none: the standard start
     std::span<const char> start_bytes;
     std::span<const double> komi;                // by game; NaN: none
     std::span<const std::int64_t> move_offsets;  // game i's moves are [i, i + 1)

@@ -6,11 +6,11 @@
 
 #include "base/inline_vector.h"
 #include "base/rng.h"
+#include "bulk/walk.h"
 #include "mets/board.h"
 #include "mets/grow.h"
 #include "mets/point_game.h"
 #include "mets/starts.h"
-#include "bulk/walk.h"
 
 namespace hyoka::bulk {
 

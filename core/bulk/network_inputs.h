@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "network/all.h"
 #include "bulk/walk.h"
+#include "network/all.h"
 
 namespace hyoka::bulk {
 

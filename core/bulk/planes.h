@@ -36,7 +36,7 @@ inline constexpr std::array<std::string_view, 14> cell_kinds<Shogi> = {
     "pawn", "lance",         "knight",         "silver",          "bishop",          "rook",  "gold",
     "king", "promoted_pawn", "promoted_lance", "promoted_knight", "promoted_silver", "horse", "dragon"};
 
-/// What a position has beside its cells and who is to play. A game that has anything there has a specialisation.
+/// State of a position other than its cells and the side to move. Games with such state specialize it.
 template <class G>
 struct BesideCells {
     static std::vector<std::string> names() { return {}; }

@@ -28,7 +28,7 @@ struct SparseRows {
 
     /// Adds a row and leaves zeros behind.
     void take(std::span<float> row) {
-        constexpr std::size_t at_once = 16;  // most are looked at so many at a time, which costs next to nothing
+        constexpr std::size_t at_once = 16;  // batch size; batching costs next to nothing
         std::size_t i = 0;
         const auto take_one = [&](std::size_t column) {
             if (row[column] == 0) return;

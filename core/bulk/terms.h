@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "evaluation/linear.h"
 #include "bulk/walk.h"
+#include "evaluation/linear.h"
 
 namespace hyoka::bulk {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "bulk/game_table.h"
 #include "bulk/bulk.h"
+#include "bulk/game_table.h"
 #include "records/recorded_game.h"
 
 namespace hyoka::bulk {

@@ -244,7 +244,7 @@ constexpr Bitboard rank_of_player(int rank) {
     return rank_mask(player == Player::first ? rank - 1 : 8 - rank);
 }
 
-/// What is asked of a side more than once.
+/// Cached facts about a side.
 struct Side {
     Bitboard pawns;
     Bitboard pawn_attacks;
@@ -344,7 +344,7 @@ public:
         const Bitboard isolated = own_.pawns & ~beside(own_.pawn_files);
         const Bitboard blocked_by_pawns = ahead<other(player)>(own_.pawns);
         const Bitboard stops = forward<player>(own_.pawns);
-        // Own pawns that no neighbour can come to support, whose next step an enemy pawn guards.
+        // Own pawns that no neighbor can come to support, whose next step an enemy pawn guards.
         const Bitboard backward = forward<other(player)>(stops & enemy_.pawn_attacks & ~own_.pawn_reach) & ~isolated;
         add(isolated_pawn, count_bits(isolated));
         add(doubled_pawn, count_bits(own_.pawns & blocked_by_pawns));

@@ -21,7 +21,7 @@ enum GoTerm : std::size_t {
     term_count,
 };
 
-/// Bouzy's map on a board with a border of zeros, so that each step is one pass over neighbouring numbers.
+/// Bouzy's map on a board with a border of zeros, so that each step is one pass over neighboring numbers.
 template <int N>
 class InfluenceMap {
 public:
@@ -41,8 +41,8 @@ public:
             Cell below = 0;
             Cell lowest = here;
             Cell highest = here;
-            for (const std::size_t neighbour : {p - stride, p - 1, p + 1, p + stride}) {
-                const Cell there = before[neighbour];
+            for (const std::size_t neighbor : {p - stride, p - 1, p + 1, p + stride}) {
+                const Cell there = before[neighbor];
                 above = static_cast<Cell>(above + (there > 0));
                 below = static_cast<Cell>(below + (there < 0));
                 lowest = std::min(lowest, there);
@@ -60,8 +60,8 @@ public:
             const Cell here = before[p];
             Cell not_above = static_cast<Cell>(-outside[p]);
             Cell not_below = not_above;
-            for (const std::size_t neighbour : {p - stride, p - 1, p + 1, p + stride}) {
-                const Cell there = before[neighbour];
+            for (const std::size_t neighbor : {p - stride, p - 1, p + 1, p + stride}) {
+                const Cell there = before[neighbor];
                 not_above = static_cast<Cell>(not_above + (there <= 0));
                 not_below = static_cast<Cell>(not_below + (there >= 0));
             }
@@ -83,9 +83,9 @@ public:
         for (std::size_t p = first; p < last; ++p) {
             Cell lowest = 0;
             Cell highest = 0;
-            for (const std::size_t neighbour : {p - stride, p - 1, p + 1, p + stride}) {
-                lowest = std::min(lowest, cells_[neighbour]);
-                highest = std::max(highest, cells_[neighbour]);
+            for (const std::size_t neighbor : {p - stride, p - 1, p + 1, p + stride}) {
+                lowest = std::min(lowest, cells_[neighbor]);
+                highest = std::max(highest, cells_[neighbor]);
             }
             const Cell open = cells_[p] == 0 ? on_board[p] : Cell{0};
             sum = static_cast<Cell>(sum + (((highest > 0) - (lowest < 0)) & open));
@@ -110,12 +110,12 @@ private:
         for (int point = 0; point < N * N; ++point) cells[place_of(point)] = -1;
         return cells;
     }();
-    /// How many of a place's neighbours are off the board.
+    /// How many of a place's neighbors are off the board.
     static constexpr Cells outside = [] {
         Cells cells{};
         for (std::size_t p = first; p < last; ++p)
-            for (const std::size_t neighbour : {p - stride, p - 1, p + 1, p + stride})
-                cells[p] = static_cast<Cell>(cells[p] + (on_board[neighbour] == 0));
+            for (const std::size_t neighbor : {p - stride, p - 1, p + 1, p + stride})
+                cells[p] = static_cast<Cell>(cells[p] + (on_board[neighbor] == 0));
         return cells;
     }();
 

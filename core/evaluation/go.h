@@ -10,8 +10,8 @@ namespace hyoka::evaluation {
 
 /// Bouzy's map of territory and influence by mathematical morphology, above 0 for Black. A stone begins with 64 (as in
 /// Bouzy's paper; GNU Go begins with 128). A dilation adds to a point that is not negative and has no negative
-/// neighbour the number of its positive neighbours; an erosion takes from a positive point the number of its
-/// neighbours that are not positive, but never more than it has; for negative points the same with signs swapped.
+/// neighbor the number of its positive neighbors; an erosion takes from a positive point the number of its
+/// neighbors that are not positive, but never more than it has; for negative points the same with signs swapped.
 /// 5 dilations and 21 erosions show territory, fewer erosions influence. Points as in Go's moves.
 template <int N>
 std::array<std::int16_t, Go<N>::area> bouzy(const Go<N>& game, int dilations, int erosions);

@@ -12,7 +12,7 @@
 
 namespace hyoka::evaluation {
 
-/// What a term is worth at the start of a game and at its end; in between, a blend by the game's progress.
+/// Weight of a term at the start and at the end of a game, interpolated by the game's progress.
 struct Weight {
     float opening = 0;
     float ending = 0;
@@ -25,7 +25,7 @@ struct Term {
     Weight weight;  // by default
 };
 
-/// What an evaluation of G counts. For each game there is a specialisation with
+/// Terms of an evaluation of G. For each game there is a specialization with
 ///
 ///     static const std::vector<Term>& all();         // names and default weights; the weights' order
 ///     static constexpr std::string_view unit;        // of the score: "centipawns" or "points"

@@ -19,7 +19,7 @@ public:
     virtual int score(const G& game, int ply) = 0;
 };
 
-/// What positions of G are worth by themselves.
+/// Static evaluations of positions of G.
 template <class G>
 class StaticEvaluation : public Model {
 public:
@@ -29,7 +29,7 @@ public:
     virtual int score(const G& game) const = 0;
     /// The same as an expected result of the first player, 0 to 1.
     virtual double value(const G& game, double scale) const { return 1 / (1 + std::exp(-score(game) / scale)); }
-    /// What `value` takes unless something else is wanted.
+    /// Default argument of `value`.
     virtual double scale() const = 0;
 };
 
@@ -72,7 +72,7 @@ private:
     std::unique_ptr<FollowedEvaluation<G>> followed_;
 };
 
-/// What an evaluator says, by ply where it goes along with a search.
+/// Values of an evaluator, by ply in a search.
 template <class Evaluator, class G>
 int score_at_ply(Evaluator& evaluator, const G& game, [[maybe_unused]] int ply) {
     if constexpr (requires { evaluator.score(game, ply); })

@@ -223,7 +223,7 @@ void for_each_square(Bitboard set, Visit&& visit) {
     for_each_bit(high_word(set), [&](int square) { visit(64 + square); });
 }
 
-/// What is asked of a side more than once.
+/// Cached facts about a side.
 struct Side {
     int king;  // -1: none, as in problems
     Bitboard king_zone;

@@ -12,13 +12,13 @@ struct Spread {
     int squares = 0;
 };
 /// Bouzy's dilations: influence 1 on each of `sources`; then, four times, every square with influence adds 1 to each of
-/// its four neighbours that are `open`.
+/// its four neighbors that are `open`.
 Spread spread_influence(const blokus::SquareSet& sources, const blokus::SquareSet& open);
 
 /// The squares without a piece.
 blokus::SquareSet empty_squares(const BlokusDuo& game);
 /// A player's influence by Bouzy's 4/0 algorithm (Nakamura 2007): 1 on each square where a next piece can attach; then,
-/// four times, every square with influence adds 1 to each of its four neighbours, except those that are occupied; the
+/// four times, every square with influence adds 1 to each of its four neighbors, except those that are occupied; the
 /// sum over the board.
 int influence(const BlokusDuo& game, Player player);
 

@@ -59,8 +59,8 @@ constexpr std::array<Column, column_count> chess_columns = {{
      number},
     {"bishop_mobility", "Squares that White's bishops attack and own pieces do not block, minus Black's.", number},
     {"bishop_development", "White's bishops that stand off c1 and f1 minus Black's off c8 and f8.", number},
-    {"bishop_pair", "1 if White alone has bishops on both colours of squares, -1 if Black alone has.", number},
-    {"opposite_bishops", "Whether each side has one bishop, and they stand on squares of different colours.", flag},
+    {"bishop_pair", "1 if White alone has bishops on both colors of squares, -1 if Black alone has.", number},
+    {"opposite_bishops", "Whether each side has one bishop, and they stand on squares of different colors.", flag},
     {"white_king_attackers",
      "Black's knights, bishops, rooks and queens that attack White's king or a square beside it.", number},
     {"black_king_attackers",
@@ -112,7 +112,7 @@ int count_shield(const Chess& game, Player player) {
     return count_bits((before | forward(player, before)) & game.pieces(player, Chess::pawn));
 }
 
-/// What a player's knights, bishops, rooks and queens do.
+/// Activity of a player's knights, bishops, rooks and queens.
 struct Activity {
     int mobility = 0;
     int bishop_mobility = 0;
@@ -179,13 +179,13 @@ void describe_bishops(const Chess& game, Row& row) {
     constexpr Bitboard homes = bit(2) | bit(5);  // White's; Black's are on the eighth rank
     const Bitboard of_white = game.pieces(white, Chess::bishop);
     const Bitboard of_black = game.pieces(black, Chess::bishop);
-    const auto on_both_colours = [](Bitboard bishops) {
+    const auto on_both_colors = [](Bitboard bishops) {
         return (bishops & light_squares) && (bishops & ~light_squares);
     };
     const bool one_each = count_bits(of_white) == 1 && count_bits(of_black) == 1;
     row.set(bishop_development, count_bits(of_white & ~homes) - count_bits(of_black & ~(homes << 56)));
-    row.set(bishop_pair, on_both_colours(of_white) - on_both_colours(of_black));
-    row.set(opposite_bishops, one_each && on_both_colours(of_white | of_black));
+    row.set(bishop_pair, on_both_colors(of_white) - on_both_colors(of_black));
+    row.set(opposite_bishops, one_each && on_both_colors(of_white | of_black));
 }
 
 void describe_activity_and_kings(const Chess& game, Row& row) {

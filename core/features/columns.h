@@ -50,7 +50,7 @@ private:
     std::int16_t* cells_;
 };
 
-/// Walks a game and describes the positions it reaches. For each game there is a specialisation with
+/// Walks a game and describes the positions it reaches. For each game there is a specialization with
 ///
 ///     static std::span<const Column> columns();           // at most 64
 ///     explicit Describer(const G& start);

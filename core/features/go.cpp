@@ -60,7 +60,7 @@ constexpr std::array<Column, column_count> go_columns = {{
     {"filled", "Stones on the board in percent of its points, rounded down.", number},
     {"area",
      "Black's points minus White's if the game ended now, without komi: stones and the empty points that reach one "
-     "colour only.",
+     "color only.",
      number, true},
 }};
 

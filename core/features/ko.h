@@ -12,7 +12,7 @@ bool is_bait(const Go<N>& game, typename Go<N>::Move stone) {
     using Point = typename Go<N>::Move;
     const Point taker = game.last_liberty(stone);
     bool bait = game.chain_size(stone) == 1 && game.open_sides(taker) == 0;
-    Go<N>::for_each_neighbour(taker, [&](Point beside) {
+    Go<N>::for_each_neighbor(taker, [&](Point beside) {
         // The taker joins nobody who has a liberty left, and takes nothing else.
         if (bait && beside != stone) bait = (game.owner(beside) == game.owner(stone)) != game.in_atari(beside);
     });
@@ -24,8 +24,8 @@ template <int N>
 bool is_ko(const Go<N>& game, typename Go<N>::Move stone) {
     using Point = typename Go<N>::Move;
     bool ko = is_bait(game, stone);
-    Go<N>::for_each_neighbour(game.last_liberty(stone),
-                              [&](Point beside) { ko = ko && game.owner(beside) == game.owner(stone); });
+    Go<N>::for_each_neighbor(game.last_liberty(stone),
+                             [&](Point beside) { ko = ko && game.owner(beside) == game.owner(stone); });
     return ko;
 }
 

@@ -25,7 +25,7 @@ InlineVector<Point<N>, 6> last_liberties(const Go<N>& board, Point<N> stone) {
     InlineVector<Point<N>, 6> liberties;
     board.for_each_stone_of(stone, [&](Point<N> own) {
         if (liberties.size() > 2 || board.open_sides(own) == 0) return;
-        board.for_each_neighbour(own, [&](Point<N> beside) {
+        board.for_each_neighbor(own, [&](Point<N> beside) {
             if (!board.owner(beside)) add_once(liberties, beside);
         });
     });
@@ -33,9 +33,9 @@ InlineVector<Point<N>, 6> last_liberties(const Go<N>& board, Point<N> stone) {
 }
 
 template <int N>
-bool are_neighbours(Point<N> a, Point<N> b) {
+bool are_neighbors(Point<N> a, Point<N> b) {
     bool found = false;
-    Go<N>::for_each_neighbour(a, [&](Point<N> beside) { found |= beside == b; });
+    Go<N>::for_each_neighbor(a, [&](Point<N> beside) { found |= beside == b; });
     return found;
 }
 
@@ -44,7 +44,7 @@ template <int N>
 bool is_suicide(const Go<N>& board, Point<N> point, Player mover) {
     if (board.open_sides(point) > 0) return false;
     bool suicide = true;
-    Go<N>::for_each_neighbour(
+    Go<N>::for_each_neighbor(
         point, [&](Point<N> beside) { suicide &= (board.owner(beside) == mover) == board.in_atari(beside); });
     return suicide;
 }
@@ -54,7 +54,7 @@ template <int N>
 bool takes_ko(const Go<N>& board, Point<N> point, Player mover) {
     if (board.open_sides(point) > 0) return false;
     bool found = false;
-    Go<N>::for_each_neighbour(point, [&](Point<N> beside) {
+    Go<N>::for_each_neighbor(point, [&](Point<N> beside) {
         found = found || (board.owner(beside) != mover && board.in_atari(beside) && is_ko(board, beside));
     });
     return found;
@@ -70,7 +70,7 @@ std::optional<bool> attack(const Go<N>& board, Point<N> prey, Player attacker, M
     for (std::size_t i = 0; i < 2; ++i) {
         const Point<N> atari = liberties[i];
         const Point<N> way_out = liberties[1 - i];
-        const bool blocked = are_neighbours<N>(atari, way_out);
+        const bool blocked = are_neighbors<N>(atari, way_out);
         if (board.open_sides(way_out) - blocked < 3 && !is_suicide(board, atari, attacker) &&
             !takes_ko(board, atari, attacker))
             choices.push_back(atari);
@@ -86,7 +86,7 @@ std::optional<bool> defend(const Go<N>& board, Point<N> prey, Player owner, Move
     if (board.open_sides(way_out) > 2) return false;
     // Captures come first: they mostly settle the matter at once, while an extension is a long way to read.
     board.for_each_stone_of(prey, [&](Point<N> own) {
-        board.for_each_neighbour(own, [&](Point<N> beside) {
+        board.for_each_neighbor(own, [&](Point<N> beside) {
             if (board.owner(beside) == other(owner) && board.in_atari(beside))
                 add_once(choices, board.last_liberty(beside));
         });

@@ -38,7 +38,7 @@ private:
     int nodes_ = 0;
 };
 
-/// For one chain; whoever asks for many keeps a reader.
+/// For one chain; for many, keep one reader.
 template <int N>
 bool ladder_captures(const Go<N>& game, typename Go<N>::Move stone, Player first) {
     return LadderReader<N>().captures(game, stone, first);

@@ -49,7 +49,7 @@ inline GameKind game_named(std::string_view name) {
     throw NotationError("no game '" + std::string(name) + "'");
 }
 
-/// What visit(std::type_identity<G>{}) gives for the game's type.
+/// Returns visit(std::type_identity<G>{}) for the game's type.
 template <class Visit>
 decltype(auto) with_game(GameKind kind, Visit&& visit) {
     return [&]<class First, class... Others>(GameList<First, Others...>*) -> decltype(auto) {

@@ -296,7 +296,7 @@ BlokusDuo BlokusDuo::from_text(std::string_view text) {
         throw bad("expected rows and x or o, e.g. " + BlokusDuo().text());
     std::array<SquareSet, 2> squares;
     read_rows("Blokus Duo", fields[0], size, [&](int square, Player player) { squares[at(player)].add(square); });
-    if (fields[1] != "x" && fields[1] != "o") throw bad("who plays must be x or o");
+    if (fields[1] != "x" && fields[1] != "o") throw bad("the side to move must be x or o");
     if (fields.size() == 4 && fields[3] != "-" && fields[3] != "x" && fields[3] != "o" && fields[3] != "xo")
         throw bad("who laid the single square last must be -, x, o or xo");
 

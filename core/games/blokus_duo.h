@@ -64,7 +64,7 @@ public:
     const SquareSet& closed(Player player) const { return sides_[at(player)].closed; }
     /// Bit p: piece p (0 = a) is not yet laid.
     std::uint32_t pieces_left(Player player) const { return sides_[at(player)].left; }
-    /// How many placements the player has, whoever is to move.
+    /// Number of the player's placements, independent of the side to move.
     int count_placements(Player player) const;
     bool bonus() const { return bonus_; }
 

@@ -113,7 +113,7 @@ PlacementTable::PlacementTable() {
         }
     }
 
-    // The lists by covered square, closed neighbours and piece.
+    // The lists by covered square, closed neighbors and piece.
     std::array<std::vector<std::uint16_t>, area> by_square;
     for (std::size_t id = 0; id < cells_.size(); ++id)
         for_each_square(cells_[id], [&](int square) {

@@ -66,7 +66,7 @@ void for_each_square(const SquareSet& set, Visit&& visit) {
         for_each_bit(set.words[static_cast<std::size_t>(word)], [&](int bit) { visit(64 * word + bit); });
 }
 
-/// What a placement means for the player who makes it.
+/// Properties of a placement for its player.
 struct Placement {
     SquareSet edges;           // squares next to it: closed to the player from now on
     SquareSet corners;         // squares at its corners: where the player's next pieces may attach
@@ -83,7 +83,7 @@ public:
     const SquareSet& cells(int placement) const { return cells_[static_cast<std::size_t>(placement)]; }
     const Placement& operator[](int placement) const { return placements_[static_cast<std::size_t>(placement)]; }
 
-    /// The placements of `piece` that cover `square` and none of its neighbours named in `closed`
+    /// The placements of `piece` that cover `square` and none of its neighbors named in `closed`
     /// (bit 0 above, 1 left, 2 right, 3 below).
     std::span<const std::uint16_t> covering(int square, unsigned closed, int piece) const {
         const std::uint32_t* start =
@@ -109,7 +109,7 @@ private:
 /// Made when first asked for.
 const PlacementTable& placements();
 
-/// The neighbours of `square` that are in `closed` or off the board, as bits for PlacementTable::covering.
+/// The neighbors of `square` that are in `closed` or off the board, as bits for PlacementTable::covering.
 inline unsigned closed_sides(int square, const SquareSet& closed) {
     const int column = square % size;
     return static_cast<unsigned>(square < size || closed.contains(square - size)) |

@@ -27,7 +27,7 @@ constexpr Bitboard light_squares = 0x55aa55aa55aa55aaULL;
 
 constexpr Bitboard shift(Bitboard bits, int by) { return by > 0 ? bits << by : bits >> -by; }
 
-// What the generator tells of a position: sets of moves, each handed over whole.
+// Output of the generator: sets of moves, each handed over whole.
 
 /// Lists all moves.
 struct MoveLister {
@@ -330,7 +330,7 @@ bool Chess::insufficient_material() const {
     if (kinds_[pawn] | kinds_[rook] | kinds_[queen]) return false;
     const Bitboard minors = kinds_[knight] | kinds_[bishop];
     if (!(minors & (minors - 1))) return true;
-    // Any number of bishops that all stand on squares of one colour can't mate.
+    // Any number of bishops that all stand on squares of one color can't mate.
     return !kinds_[knight] && (!(kinds_[bishop] & light_squares) || !(kinds_[bishop] & ~light_squares));
 }
 
@@ -427,7 +427,7 @@ std::optional<Chess::Move> Chess::random_move(Rng& rng) const {
     return sets.nth(static_cast<int>(rng.below(static_cast<std::uint32_t>(sets.total))));
 }
 
-/// Judges one move by itself: how the piece moves, then whether the own king is left attacked.
+/// Judges one move independently of the generator: how the piece moves, then whether the own king is left attacked.
 bool Chess::is_legal(Move move) const {
     if (drawn_by_rule()) return false;
     const Player us = to_play_;
@@ -596,7 +596,7 @@ void Chess::check_consistency() const {
                 piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
         });
     }
-    require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colours' sets");
+    require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colors' sets");
     require_consistent(std::count(board_.begin(), board_.end(), no_piece) == 64 - count_bits(seen), "empty squares");
     for_each_bit(castling_, [&](int square) {
         require_consistent(piece_on(square) == rook, "a castling right without its rook");

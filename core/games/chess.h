@@ -86,7 +86,7 @@ public:
 
     std::string san(Move move) const;
     enum class SanError : std::uint8_t { none, unreadable, illegal, ambiguous };
-    /// SAN without exceptions: the legal move that `text` names goes to `move`, else what is wrong is told.
+    /// SAN without exceptions: the legal move that `text` names goes to `move`, else the error is returned.
     SanError read_san(std::string_view text, Move& move) const;
 
     Draws draws() const { return draws_; }
@@ -97,7 +97,7 @@ public:
     }
     Chess movement_only() const { return with_draws(Draws::ignored); }
 
-    /// What a past position leaves behind for the repetition rule.
+    /// Trace of a past position for the repetition rule.
     using Trace = std::uint64_t;
     Trace trace() const { return hash_; }
     /// Whether the positions before this one, oldest first, end the game.

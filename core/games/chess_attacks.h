@@ -32,7 +32,7 @@ struct AttackTables {
     Bitboard rays[8][64];  // directions: N, NE, E, NW (rising squares), then S, SW, W, SE
     Bitboard king[64];
     Bitboard knight[64];
-    Bitboard pawn[2][64];      // [colour][square]: what a pawn there attacks
+    Bitboard pawn[2][64];      // [color][square]: what a pawn there attacks
     Bitboard between[64][64];  // strictly between two squares of one line, else 0
     Bitboard line[64][64];     // the whole line through two squares, else 0
     Slider rook[64];

@@ -87,13 +87,13 @@ Go<N>::Go(double komi, int handicap) {
     const int near = N < 13 ? 2 : 3;
     const int far = N - 1 - near;
     const int middle = N / 2;
-    // Corners first, then the middles of the sides; an odd number from five up has the centre.
+    // Corners first, then the middles of the sides; an odd number from five up has the center.
     const std::array<Move, 8> stars = {point_at(far, near),    point_at(near, far),    point_at(near, near),
                                        point_at(far, far),     point_at(middle, near), point_at(middle, far),
                                        point_at(near, middle), point_at(far, middle)};
-    const bool centre = handicap >= 5 && handicap % 2 == 1;
-    for (int i = 0; i < handicap - centre; ++i) colors_[z(place_of(stars[z(i)]))] = black;
-    if (centre) colors_[z(place_of(point_at(middle, middle)))] = black;
+    const bool center = handicap >= 5 && handicap % 2 == 1;
+    for (int i = 0; i < handicap - center; ++i) colors_[z(place_of(stars[z(i)]))] = black;
+    if (center) colors_[z(place_of(point_at(middle, middle)))] = black;
     to_play_ = Player::second;
     rebuild();
 }
@@ -129,7 +129,7 @@ Go<N> Go<N>::from_text(std::string_view text) {
     read_rows("Go", fields[0], N, [&](int square, Player player) {
         (player == Player::first ? blacks : whites).push_back({static_cast<std::uint16_t>(square)});
     });
-    if (fields[1] != "b" && fields[1] != "w") throw bad("who plays must be b or w");
+    if (fields[1] != "b" && fields[1] != "w") throw bad("the side to move must be b or w");
     double komi = 0;
     const auto [end, error] = std::from_chars(fields[4].data(), fields[4].data() + fields[4].size(), komi);
     if (error != std::errc{} || end != fields[4].data() + fields[4].size())
@@ -184,7 +184,7 @@ Go<N> Go<N>::with_to_play(Player player) const {
     return game;
 }
 
-/// Computes all that is kept incrementally from the colours alone.
+/// Computes all that is kept incrementally from the colors alone.
 template <int N>
 void Go<N>::rebuild() {
     around_.fill(0);
@@ -196,8 +196,8 @@ void Go<N>::rebuild() {
     for (const Place p : place_table) {
         const Color here = colors_[p];
         for (const int side : sides) {
-            const Color neighbour = color(p + side);
-            if (neighbour != border) around_[p] = static_cast<std::uint16_t>(around_[p] + (1 << (4 * neighbour)));
+            const Color neighbor = color(p + side);
+            if (neighbor != border) around_[p] = static_cast<std::uint16_t>(around_[p] + (1 << (4 * neighbor)));
         }
         if (here == empty) continue;
         stones_hash_ ^= stone_key(here, p);
@@ -212,7 +212,7 @@ void Go<N>::rebuild() {
                 merge(head_[p], head_[z(p + side)]);
 }
 
-/// Makes one chain of two of the same colour.
+/// Makes one chain of two of the same color.
 template <int N>
 void Go<N>::merge(int head, int other_head) {
     if (stones_[z(head)] < stones_[z(other_head)]) std::swap(head, other_head);
@@ -239,9 +239,9 @@ void Go<N>::remove_chain(int head, Watcher& watcher) {
         stones_hash_ ^= stone_key(gone, stone);
         watcher.freed(stone);
         for (const int side : sides) {
-            const int neighbour = stone + side;
-            around_[z(neighbour)] = static_cast<std::uint16_t>(around_[z(neighbour)] + change);
-            liberties_[head_[z(neighbour)]] += liberty_of[z(stone)];
+            const int neighbor = stone + side;
+            around_[z(neighbor)] = static_cast<std::uint16_t>(around_[z(neighbor)] + change);
+            liberties_[head_[z(neighbor)]] += liberty_of[z(stone)];
         }
         stone = next;
     } while (stone != head);
@@ -253,15 +253,15 @@ bool Go<N>::place_is_legal(int place, Color own) const {
     if (place == ko_) return false;
     if (around_[z(place)] >> (4 * empty)) return true;
     for (const int side : sides) {
-        const Color neighbour = color(place + side);
-        if (neighbour == border) continue;
+        const Color neighbor = color(place + side);
+        if (neighbor == border) continue;
         // An own chain with another liberty, or an enemy chain without one, makes room.
-        if ((neighbour == own) != is_atari(liberties_[head_[z(place + side)]])) return true;
+        if ((neighbor == own) != is_atari(liberties_[head_[z(place + side)]])) return true;
     }
     return false;
 }
 
-/// An empty point whose neighbours are all own stones, and that the opponent can't make false by holding
+/// An empty point whose neighbors are all own stones, and that the opponent can't make false by holding
 /// two of its diagonal points, or one at the edge.
 template <int N>
 bool Go<N>::is_own_eye(int place, Color own) const {
@@ -276,7 +276,7 @@ bool Go<N>::is_own_eye(int place, Color own) const {
     return held + outside < 2;
 }
 
-/// What a playout may play: legal, and no own eye. Pre: the place is empty.
+/// Legal and not an own eye. Pre: the place is empty.
 template <int N>
 bool Go<N>::is_playable(int place, Color own) const {
     if (around_[z(place)] >> (4 * empty)) return place != ko_;
@@ -316,20 +316,20 @@ void Go<N>::place_stone(int place, Watcher& watcher) {
     colors_[z(place)] = own;
     stones_hash_ ^= stone_key(own, place);
 
-    // One pass over the neighbours without a branch: what they are can't be predicted.
+    // One pass over the neighbors without a branch: what they are can't be predicted.
     const auto change = static_cast<std::uint16_t>((1 << (4 * own)) - (1 << (4 * empty)));
     const LibertySums lost = liberty_of[z(place)];
     LibertySums sums = 0;
     unsigned friends = 0;  // sides with an own stone
     unsigned dead = 0;     // sides with an enemy stone that has no liberty left
     for (unsigned i = 0; i < 4; ++i) {
-        const int neighbour = place + sides[i];
-        around_[z(neighbour)] = static_cast<std::uint16_t>(around_[z(neighbour)] + change);
-        const Color there = color(neighbour);
-        sums += liberty_of[z(neighbour)] & (LibertySums{0} - (there == empty));
+        const int neighbor = place + sides[i];
+        around_[z(neighbor)] = static_cast<std::uint16_t>(around_[z(neighbor)] + change);
+        const Color there = color(neighbor);
+        sums += liberty_of[z(neighbor)] & (LibertySums{0} - (there == empty));
         friends |= static_cast<unsigned>(there == own) << i;
         // Empty and border places have head 0, whose sums mean nothing.
-        LibertySums& theirs = liberties_[head_[z(neighbour)]];
+        LibertySums& theirs = liberties_[head_[z(neighbor)]];
         theirs -= lost;
         dead |= static_cast<unsigned>((there == enemy_of(own)) & (theirs == 0)) << i;
     }
@@ -346,8 +346,8 @@ void Go<N>::place_stone(int place, Watcher& watcher) {
     ++stones_[z(head)];
     liberties_[z(head)] += sums;
     while (friends &= friends - 1) {
-        const int neighbour = place + first_side[friends];
-        if (head_[z(neighbour)] != head_[z(place)]) merge(head_[z(neighbour)], head_[z(place)]);
+        const int neighbor = place + first_side[friends];
+        if (head_[z(neighbor)] != head_[z(place)]) merge(head_[z(neighbor)], head_[z(place)]);
     }
     if (dead) capture(place, dead, watcher);
     if (watcher.watches_atari()) report_atari(place, watcher);
@@ -360,9 +360,9 @@ template <class Watcher>
     int captured = 0;
     int last = 0;
     for (; dead_sides; dead_sides &= dead_sides - 1) {
-        const int neighbour = place + sides[z(std::countr_zero(dead_sides))];
-        if (color(neighbour) == empty) continue;  // gone with its chain already
-        last = head_[z(neighbour)];
+        const int neighbor = place + sides[z(std::countr_zero(dead_sides))];
+        if (color(neighbor) == empty) continue;  // gone with its chain already
+        last = head_[z(neighbor)];
         captured += stones_[z(last)];
         remove_chain(last, watcher);
     }
@@ -379,8 +379,8 @@ template <class Watcher>
     const Color enemy = enemy_of(color(place));
     unsigned weak = 0;  // sides with an enemy chain in atari
     for (unsigned i = 0; i < 4; ++i) {
-        const int neighbour = place + sides[i];
-        weak |= static_cast<unsigned>((color(neighbour) == enemy) & is_atari(liberties_[head_[z(neighbour)]])) << i;
+        const int neighbor = place + sides[i];
+        weak |= static_cast<unsigned>((color(neighbor) == enemy) & is_atari(liberties_[head_[z(neighbor)]])) << i;
     }
     for (; weak; weak &= weak - 1) watcher.in_atari(head_[z(place + sides[z(std::countr_zero(weak))])]);
     if (is_atari(liberties_[head_[z(place)]])) watcher.in_atari(head_[z(place)]);
@@ -435,14 +435,14 @@ bool Go<N>::is_legal(Move move) const {
     // or does it take the last one of an enemy chain?
     const Color own = color_of(to_play_);
     for (const int side : sides) {
-        const Color neighbour = color(place + side);
-        if (neighbour == empty) return true;
-        if (neighbour == border) continue;
+        const Color neighbor = color(place + side);
+        if (neighbor == empty) return true;
+        if (neighbor == border) continue;
         bool free = false;
         for_each_stone(head_[z(place + side)], [&](int stone) {
             for (const int s : sides) free |= color(stone + s) == empty && stone + s != place;
         });
-        if (free == (neighbour == own)) return true;
+        if (free == (neighbor == own)) return true;
     }
     return false;
 }
@@ -578,7 +578,7 @@ void Go<N>::check_consistency() const {
     fresh.rebuild();
     require_consistent(fresh.stones_hash_ == stones_hash_, "the stones' hash");
     for (const Place p : place_table) {
-        require_consistent(fresh.around_[p] == around_[p], "the neighbour counts");
+        require_consistent(fresh.around_[p] == around_[p], "the neighbor counts");
         if (colors_[p] >= empty) {
             require_consistent(head_[p] == 0, "an empty point in a chain");
             continue;
@@ -610,7 +610,7 @@ struct GoPlayout<N>::Watcher {
     }
     void freed(int place) { playout.list(place); }
     bool watches_atari() const { return playout.sleepers_ > 0; }
-    /// The chain's last liberty is now a capture for the other colour.
+    /// The chain's last liberty is now a capture for the other color.
     void in_atari(int head) { playout.wake(playout.game_.only_liberty(head)); }
 };
 
@@ -656,7 +656,7 @@ void GoPlayout<N>::wake(int place) {
     --sleepers_;
 }
 
-/// An own eye of either colour whose stones are not in atari.
+/// An own eye of either color whose stones are not in atari.
 template <int N>
 bool GoPlayout<N>::is_safe_eye(int place) const {
     const Color owner = game_.around_[Go<N>::z(place)] & 15 ? Go<N>::black : Go<N>::white;

@@ -65,7 +65,7 @@ public:
     Player to_play() const { return to_play_; }
     std::optional<Outcome> outcome() const;
     /// Area score less komi, Black's view, of the board as it stands: stones and the empty points that reach one
-    /// colour only.
+    /// color only.
     double score() const;
     Moves<Go> legal_moves() const;
     std::size_t count_moves() const;
@@ -92,7 +92,7 @@ public:
     /// The point that simple ko forbids, or a pass.
     Move ko() const { return ko_ ? move_at(ko_) : Move::pass(); }
 
-    /// What a past position leaves behind for positional superko: its stones' hash.
+    /// Trace of a past position for positional superko: the hash of its stones.
     using Trace = std::uint64_t;
     Trace trace() const { return stones_hash_; }
     /// The stones' hash after a legal `move`, without playing it.
@@ -112,13 +112,13 @@ public:
         const Color here = color(place_of(point));
         return here < empty ? std::optional(static_cast<Player>(here)) : std::nullopt;
     }
-    /// Calls visit(neighbour) for each of the two to four points beside it.
+    /// Calls visit(neighbor) for each of the two to four points beside it.
     template <class Visit>
-    static void for_each_neighbour(Move point, Visit&& visit) {
+    static void for_each_neighbor(Move point, Visit&& visit) {
         for (const int side : sides)
-            if (const Move neighbour = move_at(place_of(point) + side); neighbour != Move::pass()) visit(neighbour);
+            if (const Move neighbor = move_at(place_of(point) + side); neighbor != Move::pass()) visit(neighbor);
     }
-    /// How many of its neighbours are empty.
+    /// How many of its neighbors are empty.
     int open_sides(Move point) const { return around_[z(place_of(point))] >> (4 * empty); }
     bool in_atari(Move stone) const { return is_atari(liberties_[head_[z(place_of(stone))]]); }
     /// Pre: the chain is in atari.
@@ -167,7 +167,7 @@ private:
     using PlaceSet = std::array<std::uint64_t, words>;
     enum Color : std::uint8_t { black, white, empty, border };
 
-    /// Sums over a chain's (stone, empty neighbour) pairs, packed so that one addition updates all three:
+    /// Sums over a chain's (stone, empty neighbor) pairs, packed so that one addition updates all three:
     /// pairs in bits 52-63, sum of places in 30-51, sum of their squares in 0-29.
     using LibertySums = std::uint64_t;
     static constexpr LibertySums liberty_sums(int place) {
@@ -251,7 +251,7 @@ private:
     }
 
     std::array<Color, places> colors_;
-    // How many of a place's four neighbours are black (bits 0-3), white (4-7) and empty (8-11).
+    // How many of a place's four neighbors are black (bits 0-3), white (4-7) and empty (8-11).
     std::array<std::uint16_t, places> around_;
     std::array<Place, places> head_;             // of a stone's chain; anything for other places
     std::array<Place, places> next_;             // the ring of a chain's stones
@@ -264,7 +264,7 @@ private:
     Player to_play_ = Player::first;
 
 public:
-    /// What a move took away: enough to put it back.
+    /// Undo information of a move.
     struct Undo {
         Move move;
         Place ko;
@@ -293,7 +293,7 @@ void Go<N>::for_each_chain(Visit&& visit) const {
 
 /// A game of Go on its way through a random playout, with a list of the empty places from which moves are drawn.
 ///
-/// Safe eyes, unplayable for both colours, fall asleep when first drawn: they leave the list until the stones around
+/// Safe eyes, unplayable for both colors, fall asleep when first drawn: they leave the list until the stones around
 /// them get into atari or an enemy stone on a corner may have made the eye false. Nothing else can wake them.
 template <int N>
 class GoPlayout {

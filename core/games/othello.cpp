@@ -155,7 +155,7 @@ std::vector<std::int8_t> Othello::cells() const {
 }
 
 void Othello::check_consistency() const {
-    require_consistent(!(own_ & opponent_), "a square holds discs of both colours");
+    require_consistent(!(own_ & opponent_), "a square holds discs of both colors");
 }
 
 Othello::Move Othello::transformed(Move move, int symmetry) {

@@ -10,7 +10,7 @@
 
 namespace hyoka {
 
-/// Reads a square board of two colours: rows from the top between slashes, X the first player's, O the second's,
+/// Reads a square board of two colors: rows from the top between slashes, X the first player's, O the second's,
 /// numbers for runs of empty squares. Calls place(square, player), square = row * size + column.
 template <class Place>
 void read_rows(std::string_view game, std::string_view rows, int size, Place&& place) {

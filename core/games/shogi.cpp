@@ -63,7 +63,7 @@ constexpr const Territory& territory(Player player) { return territories[static_
 constexpr Bitboard promotion_zone(Player player) { return territory(player).zone; }
 constexpr Bitboard dead_end(Kind kind, Player player) { return territory(player).dead_ends[kind]; }
 
-// What the generator tells of a position: sets of moves, each handed over whole.
+// Output of the generator: sets of moves, each handed over whole.
 
 /// Lists all moves.
 struct MoveLister {
@@ -229,7 +229,7 @@ Shogi::Bitboard Shogi::gold_movers() const {
 }
 
 Shogi::Bitboard Shogi::attackers(int square, Player player, Bitboard occupied) const {
-    const int seen_from = index_of(other(player));  // attacks are symmetric with colours swapped
+    const int seen_from = index_of(other(player));  // attacks are symmetric with colors swapped
     Bitboard found =
         (tables.pawn[seen_from][square] & kinds_[pawn]) | (tables.knight[seen_from][square] & kinds_[knight]) |
         (tables.silver[seen_from][square] & kinds_[silver]) | (tables.gold[seen_from][square] & gold_movers()) |
@@ -584,7 +584,7 @@ std::optional<Shogi::Move> Shogi::random_move(Rng& rng) const {
     return draw_move(*this, rng);
 }
 
-/// Judges one move by itself: how the piece moves, then whether the own king is left attacked.
+/// Judges one move independently of the generator: how the piece moves, then whether the own king is left attacked.
 bool Shogi::is_legal(Move move) const {
     if (over_by_rule()) return false;
     if (move == Move::declaration()) return rules_.declaration && may_declare() && has_move();
@@ -892,7 +892,7 @@ void Shogi::check_consistency() const {
                 piece_key(colors_[0] & bit(square) ? Player::first : Player::second, static_cast<Kind>(kind), square);
         });
     }
-    require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colours' sets");
+    require_consistent(seen == occupied() && !(colors_[0] & colors_[1]), "the colors' sets");
     require_consistent(std::count(board_.begin(), board_.end(), no_piece) == 81 - count_bits(seen), "empty squares");
     for (const Player player : {Player::first, Player::second}) {
         const Bitboard kings = pieces(player, king);

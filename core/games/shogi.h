@@ -144,7 +144,7 @@ public:
     /// The condition of the 27-point rule for the side to move.
     bool may_declare() const;
 
-    /// What a past position leaves behind for the repetition rule.
+    /// Trace of a past position for the repetition rule.
     struct Trace {
         std::uint64_t hash;
         bool in_check;
@@ -187,7 +187,7 @@ public:
     Shogi transformed(int symmetry) const;
     static Move transformed(Move move, int symmetry);
 
-    /// Sato 2010: a playout still going after so many moves is a draw.
+    /// Sato 2010: a playout that reaches this number of moves is a draw.
     static constexpr int playout_limit = 256;
 
     friend bool operator==(const Shogi&, const Shogi&) = default;

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-/// Attacks on the shogi board: bit 9 * file + rank, file 1 and rank a first, so a file is nine neighbouring bits.
+/// Attacks on the shogi board: bit 9 * file + rank, file 1 and rank a first, so a file is nine neighboring bits.
 namespace hyoka::shogi {
 
 using Bitboard = uint128;

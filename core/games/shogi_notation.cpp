@@ -96,7 +96,7 @@ std::optional<Kind> take_kif_piece(std::string_view& text) {
     return static_cast<Kind>(*named);
 }
 
-/// What KI2 says to tell a piece from others of its kind that can go to the same square.
+/// KI2 disambiguation of a piece from others of its kind that reach the same square.
 /// https://www.shogi.or.jp/faq/kihuhyouki.html
 struct Hint {
     enum Side : std::uint8_t { any_side, left, straight, right };

@@ -92,7 +92,7 @@ const std::vector<TacticalQuestion>& go_questions() {
     return all;
 }
 
-/// Rows and columns apart, and the larger of them once more: 2 for neighbours, 3 for diagonal ones.
+/// Rows and columns apart, and the larger of them once more: 2 for neighbors, 3 for diagonal ones.
 template <int N>
 int distance(int a, int b) {
     const int down = std::abs(a / N - b / N);
@@ -122,7 +122,7 @@ void Tactical<Go<N>>::find_chains(const Go<N>& game) {
         game.for_each_stone_of(head, [&](Move stone) {
             chain_of_[stone.point] = static_cast<std::uint16_t>(chains_.size());
             if (game.open_sides(stone) == 0) return;
-            Go<N>::for_each_neighbour(stone, [&](Move beside) {
+            Go<N>::for_each_neighbor(stone, [&](Move beside) {
                 if (!game.owner(beside)) chain.where.add(beside.point);
             });
         });
@@ -140,7 +140,7 @@ void Tactical<Go<N>>::find_chains(const Go<N>& game) {
 template <int N>
 auto Tactical<Go<N>>::touched_by(const Go<N>& game, Move point) const -> Touched {
     Touched touched;
-    Go<N>::for_each_neighbour(point, [&](Move beside) {
+    Go<N>::for_each_neighbor(point, [&](Move beside) {
         const std::uint16_t chain = chain_of_[beside.point];
         if (chain == no_chain) {
             ++touched.open;
@@ -160,7 +160,7 @@ int Tactical<Go<N>>::liberties_after(const Go<N>& game, Move point, const Touche
     if (touched.own.empty() && std::none_of(touched.others.begin(), touched.others.end(), is_taken))
         return touched.open;
     Points liberties;
-    Go<N>::for_each_neighbour(point, [&](Move beside) {
+    Go<N>::for_each_neighbor(point, [&](Move beside) {
         if (chain_of_[beside.point] == no_chain) liberties.add(beside.point);
     });
     for (const std::uint16_t chain : touched.own) liberties.add(chains_[chain].where);
@@ -168,7 +168,7 @@ int Tactical<Go<N>>::liberties_after(const Go<N>& game, Move point, const Touche
     for (const std::uint16_t chain : touched.others) {
         if (!is_taken(chain)) continue;
         game.for_each_stone_of(chains_[chain].stone, [&](Move taken) {
-            Go<N>::for_each_neighbour(taken, [&](Move beside) {
+            Go<N>::for_each_neighbor(taken, [&](Move beside) {
                 const std::uint16_t next = chain_of_[beside.point];
                 if (beside == point ||
                     (next != no_chain && std::find(touched.own.begin(), touched.own.end(), next) != touched.own.end()))
@@ -199,7 +199,7 @@ void Tactical<Go<N>>::answer(const Go<N>& game, const strengths::Context<Go<N>>&
     of_position.put(ko, game.ko() != Move::pass());
     InlineVector<std::uint16_t, 4> threatened;
     if (last_moved != no_chain)
-        Go<N>::for_each_neighbour(*context.last, [&](Move beside) {
+        Go<N>::for_each_neighbor(*context.last, [&](Move beside) {
             const std::uint16_t chain = chain_of_[beside.point];
             if (chain != no_chain && chains_[chain].owner == game.to_play() && chains_[chain].liberties == 1 &&
                 std::find(threatened.begin(), threatened.end(), chain) == threatened.end())
@@ -212,7 +212,7 @@ void Tactical<Go<N>>::answer(const Go<N>& game, const strengths::Context<Go<N>>&
         const bool fresh =
             std::find(threatened.begin(), threatened.end(), chain_of_[chain.stone.point]) != threatened.end();
         game.for_each_stone_of(chain.stone, [&](Move stone) {
-            Go<N>::for_each_neighbour(stone, [&](Move beside) {
+            Go<N>::for_each_neighbor(stone, [&](Move beside) {
                 const std::uint16_t next = chain_of_[beside.point];
                 if (next != no_chain && chains_[next].owner != game.to_play())
                     pins[next] |= static_cast<std::uint8_t>(fresh ? 3 : 1);

@@ -40,10 +40,11 @@ private:
         int stones;
         int liberties;
         Points where;    // its liberties
-        bool caught;     // in a ladder: by the mover if it is the other's, whoever moves first if it is the mover's
+        bool caught;     // in a ladder: by the mover if it is the other's, with either side moving first if it is the
+                         // mover's
         bool in_danger;  // the mover's own: would be caught if the other moved first
     };
-    /// What a stone on a point would touch, and do.
+    /// Effects of a stone on a point.
     struct Touched {
         InlineVector<std::uint16_t, 4> own;
         InlineVector<std::uint16_t, 4> others;

@@ -126,7 +126,7 @@ private:
             parts_[0]->nodes.push_back(node);
         }
     }
-    // Tasks are taken by whoever is free; the last one to find none, while nobody works, ends it all.
+    // Idle threads take tasks; the last one to find none, while nobody works, ends it all.
     std::size_t add(Task task) {
         const std::scoped_lock lock(mutex_);
         task.part = parts_.size();
@@ -334,7 +334,7 @@ private:
         }
     }
 
-    /// Lets whoever is free grow a group.
+    /// Lets an idle thread grow a group.
     template <int width>
     void hand_over(View group, int ring, const Left& left, std::size_t number, const RingCounts& counts, Place place,
                    Part& part) {

@@ -29,7 +29,7 @@ struct Patterns {
 struct Growing {
     std::uint32_t threshold = 50;  // a node that fewer patterns reach is a leaf
     unsigned threads = 1;
-    std::size_t worth_a_task = 50'000;  // a node that so many patterns reach may be another thread's
+    std::size_t worth_a_task = 50'000;  // minimum patterns at a node to make it a task of its own
     std::atomic<bool> stop = false;     // raised from another thread: ends soon, with a tree that is none
     std::atomic<std::size_t> done = 0;  // patterns that have reached their leaf
 };

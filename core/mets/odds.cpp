@@ -6,7 +6,7 @@
 namespace hyoka::mets {
 namespace {
 
-/// What came below a node.
+/// Counts below a node.
 struct Sums {
     double positive = 0;
     double negative = 0;

@@ -7,8 +7,8 @@
 
 namespace hyoka::mets {
 
-/// What leaves are worth: how many times likelier the move is than not. The paper's score is the inverse, and is that
-/// of its counts alone. With the tree's smoothing so many points are added to a leaf's own, at the odds of the nearest
+/// Odds of leaves: the odds that the move is played. The paper's score is the inverse, and is that
+/// of its counts alone. With the tree's smoothing, points are added to a leaf's own, at the odds of the nearest
 /// node above that at least twice as many points came to; that node's odds are smoothed in the same way, up to the
 /// root. (A node's parent has mostly the same points but for a few, and would add nothing to what the node knows.)
 /// Where no pattern came is, in the paper, below every leaf; with smoothing it has half the odds of the node above.

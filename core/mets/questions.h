@@ -7,7 +7,7 @@
 /// METS, the move evaluation tree (Yoshii 1998): a decision tree over the stones around a point.
 namespace hyoka::mets {
 
-/// What a point may be, seen by the side to move.
+/// Possible states of a point, in the view of the side to move.
 enum State : std::uint8_t { own, others, vacant, outside };
 inline constexpr int state_count = 4;
 
@@ -24,7 +24,7 @@ struct Offset {
     int right = 0;
 };
 
-/// What can be asked: the points around the middle, nearest ring first, along the rows within a ring.
+/// Possible questions: the points around the middle, nearest ring first, along the rows within a ring.
 inline constexpr auto questions = [] {
     std::array<Offset, question_count> all{};
     std::size_t next = 0;

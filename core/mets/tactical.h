@@ -12,7 +12,7 @@
 
 namespace hyoka::mets {
 
-/// What can be asked about a point beside the stones around it. Up to four answers; what has more comes as several
+/// Tactical questions about a point. Up to four answers; what has more comes as several
 /// questions, each of which tells some apart.
 struct TacticalQuestion {
     std::string about;
@@ -49,7 +49,7 @@ private:
 template <class G>
 struct Tactical {};
 
-/// What tells one list of questions from another: trees know their questions by number.
+/// Fingerprint of a list of questions; trees refer to questions by number.
 std::uint64_t fingerprint(const std::vector<TacticalQuestion>& questions);
 
 }  // namespace hyoka::mets

@@ -10,7 +10,7 @@
 
 namespace hyoka::mets {
 
-/// What tactics say of the moves played in some positions, and of some other empty points there.
+/// Tactical answers about the moves played in some positions, and of some other empty points there.
 struct Sample {
     static constexpr std::size_t others_each = 8;
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t magic = 0x325354454d4b5948;          // "HYKMETS2"
 constexpr std::uint64_t first_version = 0x315354454d4b5948;  // "HYKMETS1": no tactics, and another smoothing
 
-/// What a file begins with; nodes follow at once, leaves at the next multiple of 8.
+/// File header; nodes follow at once, leaves at the next multiple of 8.
 struct Header {
     std::uint64_t magic;
     std::uint32_t nodes;
@@ -73,7 +73,7 @@ Tree Tree::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const vo
         for (const Branch branch : node.children) {
             check(branch, i + 1);
             if (!tactical && is_node(branch) && tree.nodes_[branch].question >= question_count)
-                refuse("tactics are asked about below stones");
+                refuse("tactical questions below questions about stones");
         }
     }
     tree.node_owner_ = std::move(owner);

@@ -13,7 +13,7 @@
 
 namespace hyoka::mets {
 
-/// What a node leads to: nothing (no pattern came there), a leaf, or another node.
+/// Child of a node: nothing (no pattern came there), a leaf, or another node.
 using Branch = std::uint32_t;
 inline constexpr Branch nowhere = 0xffffffff;
 inline constexpr Branch leaf_bit = 0x80000000;
@@ -50,11 +50,11 @@ public:
     /// The same questions with other counts. Pre: as many as there are leaves.
     Tree with_leaves(std::vector<Leaf> leaves) const;
 
-    /// The same with so many points added to each leaf's own, at odds of nodes above (see Odds); throws
+    /// The same with points added to each leaf's own, at odds of nodes above (see Odds); throws
     /// std::invalid_argument.
     Tree with_smoothing(double smoothing) const;
 
-    /// The same with this list of tactical questions, told by its fingerprint; 0: no node asks about tactics.
+    /// The same with this list of tactical questions, identified by its fingerprint; 0: no node asks about tactics.
     Tree with_tactics(std::uint64_t fingerprint) const;
 
     Branch root() const { return root_; }

@@ -6,8 +6,8 @@
 
 #include "games/blokus_duo.h"
 
-/// What Nakamura 2007 shows a network of a Blokus Duo board: how often each pattern of 1 x 1, 2 x 2 and 3 x 3 squares
-/// lies on it. Squares are empty (0), covered by whoever is to move (1) or by the other (2); patterns that a rotation
+/// Network inputs of Nakamura 2007 for Blokus Duo: counts of each pattern of 1 x 1, 2 x 2 and 3 x 3 squares
+/// lies on it. Squares are empty (0), covered by the side to move (1) or by the other (2); patterns that a rotation
 /// or a mirror makes equal are one. Windows over the edge are not counted.
 ///
 /// Patterns are numbered by size and, within a size, in the order of their smallest code: the squares of a window as
@@ -17,7 +17,7 @@ namespace hyoka::network {
 inline constexpr int largest_pattern = 3;
 inline constexpr std::array<std::size_t, largest_pattern> patterns_by_size = {3, 21, 2862};
 inline constexpr std::size_t pattern_count = 3 + 21 + 2862;
-/// Inputs after the patterns, if wanted: the 21 pieces that whoever is to move has in hand, then the other's.
+/// Inputs after the patterns, if wanted: the 21 pieces that the side to move has in hand, then the other's.
 inline constexpr std::size_t hand_count = std::size_t{2} * blokus::piece_count;
 
 inline constexpr std::size_t window_count = 14 * 14 + 13 * 13 + 12 * 12;

@@ -6,7 +6,7 @@
 
 namespace hyoka::network {
 
-/// Every piece by its square, by itself and by where the mover's king is; castling rights and check. The mover plays
+/// Every piece by its square, alone and by where the mover's king is; castling rights and check. The mover plays
 /// up the board, with the own king on its left half.
 template <>
 struct Inputs<Chess> {

@@ -151,7 +151,7 @@ void Convolution::begin(Words inputs, std::int16_t* seen) const {
         const std::size_t plane = input / area;
         const std::size_t row = input % area / side + 1;
         const std::size_t column = input % side + 1;
-        // A tap looks from a point to one of its neighbours: this input is seen from the opposite side.
+        // A tap looks from a point to one of its neighbors: this input is seen from the opposite side.
         for (std::size_t tap = 0; tap < Numbers::taps; ++tap)
             add(seen + ((row + 1 - tap / 3) * stride_ + column + 1 - tap % 3) * channels,
                 numbers_.stem.data() + (plane * Numbers::taps + tap) * channels);

@@ -71,7 +71,7 @@ class Convolution {
 public:
     using Words = std::span<const std::uint64_t>;
 
-    /// What a position looks like to it, and room to find that out in. One a thread.
+    /// Inputs and scratch memory of one inference. One per thread.
     struct Sight {
         std::vector<std::int16_t> seen;    // a row a point of the board with an edge around it
         std::vector<std::int16_t> within;  // the same inside of a block

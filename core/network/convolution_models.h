@@ -12,7 +12,7 @@
 /// A convolution network as searches take it.
 namespace hyoka::network {
 
-/// What the network makes of positions of G, one at a time.
+/// Inference on single positions of G.
 template <OnBoard G>
 class Looker {
 public:

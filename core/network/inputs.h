@@ -47,7 +47,7 @@ struct InputSet {
 ///     static void visit_parts(std::uint32_t seen, auto&& sink);                // sink(part): what a move has of that
 ///
 /// Parts of moves serve learning alone: what is learned of one move is then known of those like it. A game without a
-/// specialisation shows its cells. One whose inputs and moves lie on a square board, so that convolutions can go over
+/// specialization shows its cells. One whose inputs and moves lie on a square board, so that convolutions can go over
 /// it, has besides
 ///
 ///     static constexpr std::size_t side;                                       // of the board

@@ -86,7 +86,7 @@ void Layers::change(const std::uint32_t* added, std::size_t adds, const std::uin
                     std::int16_t* sums) const {
     const std::size_t width = numbers_.width;
     const std::int16_t* first = numbers_.first.data();
-    // Two registers' worth at a time stay in registers while the rows go by.
+    // Two registers' worth at a time stay in registers during the loop over rows.
     for (std::size_t begin = 0; begin < width; begin += 2 * lanes) {
         Lanes low, high, row_low, row_high;
         load(low, sums + begin);

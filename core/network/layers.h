@@ -67,7 +67,7 @@ public:
     void follow(Words before, Words inputs, std::int16_t* sums) const;
     /// Of the expected result of the mover.
     float logit(const std::int16_t* sums) const;
-    /// What moves are judged by; `sight` has `policy_units` places.
+    /// Move features for the policy; `sight` has `policy_units` places.
     void see(const std::int16_t* sums, std::int16_t* sight) const;
     /// The logarithm of a move's strength; pre: the code is below `codes`.
     float move_logit(const std::int16_t* sight, std::uint32_t code) const;

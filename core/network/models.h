@@ -119,7 +119,7 @@ private:
     std::vector<std::int16_t> sight_;
 };
 
-/// What a logit of 1 is in scores. Where alpha-beta has margins they are in the game's usual unit; elsewhere scores are
+/// Score of a logit of 1. Where alpha-beta has margins they are in the game's usual unit; elsewhere scores are
 /// as fine as searches can tell apart.
 template <class G>
 inline constexpr double score_scale = 1000;

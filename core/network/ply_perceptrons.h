@@ -11,7 +11,7 @@
 
 namespace hyoka::network {
 
-/// What a family of perceptrons is like.
+/// Shape of a family of perceptrons.
 struct PerceptronShape {
     std::vector<int> plies;  // rising; a network for each of these numbers of pieces laid
     std::size_t hidden = 0;
@@ -23,7 +23,7 @@ struct PerceptronShape {
 };
 
 /// Nakamura 2007's evaluation: a perceptron of three layers for each ply, from counts of patterns to the win rate of
-/// whoever is to move. Hidden units and the output are sigmoids. A ply without a network has the nearest one's, of two
+/// the side to move. Hidden units and the output are sigmoids. A ply without a network has the nearest one's, of two
 /// the earlier.
 class PlyPerceptrons final : public evaluation::StaticEvaluation<BlokusDuo> {
 public:

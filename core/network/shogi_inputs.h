@@ -6,7 +6,7 @@
 
 namespace hyoka::network {
 
-/// Every piece by its square, by itself and by where the mover's king is, and the pieces in hand. The mover plays up
+/// Every piece by its square, alone and by where the mover's king is, and the pieces in hand. The mover plays up
 /// the board, with the own king on the right half or in the middle. A king may be missing (problems).
 template <>
 struct Inputs<Shogi> : NoMoveParts {
@@ -14,7 +14,7 @@ struct Inputs<Shogi> : NoMoveParts {
     static constexpr std::size_t places = 2 * 14 * 81;
     static constexpr std::size_t by_king = places;
     static constexpr std::size_t hands = by_king + zones * places;
-    /// By kind of piece: how many in hand are told apart.
+    /// By kind of piece: how many in hand are distinguished.
     static constexpr std::array<std::size_t, 8> most_in_hand = {0, 6, 4, 4, 4, 2, 2, 4};
     static constexpr std::size_t a_hand = 26;
     static constexpr std::size_t count = hands + 2 * a_hand;

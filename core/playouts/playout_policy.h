@@ -32,7 +32,7 @@ struct PlayoutResult {
     int plies;
 };
 
-/// What the end of a playout is worth to the first player: 1 won, 0.5 drawn, 0 lost.
+/// Result of a playout for the first player: 1 won, 0.5 drawn, 0 lost.
 constexpr double value_of_score(double score) { return (static_cast<int>(result_of_score(score)) + 1) / 2.0; }
 
 /// How playouts choose their moves and what their ends are worth. One for each thread: it may keep room to work in.

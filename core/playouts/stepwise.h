@@ -15,7 +15,7 @@ template <class G>
 struct PositionIn<G> {
     using type = typename G::Position;
 };
-/// What stands on the board of a game: of a line its last position, of any other game itself.
+/// The board of a game: a line's last position, any other game itself.
 template <class G>
 using PositionOf = typename PositionIn<G>::type;
 

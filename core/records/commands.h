@@ -12,7 +12,7 @@ struct PawnScore {
     std::optional<double> pawns;
     int mate = 0;
 };
-/// What the number of a mate counts: `+M5` by match runners is a mate in five plies, anywhere else in five moves.
+/// Unit of a mate's number: `+M5` by match runners is a mate in five plies, anywhere else in five moves.
 enum class MateUnit : std::uint8_t { moves, plies };
 /// `1.44`, `+0.35`, `#-3`, `M5`, `-M4`, `-mate8`; nothing if the text is anything else, or goes on behind it.
 std::optional<PawnScore> pawn_score_in(std::string_view text, MateUnit unit = MateUnit::moves);

@@ -7,7 +7,7 @@
 namespace hyoka::records {
 
 /// CSA 2.x and 3: one game, or several between lines that hold a single slash. Values in `'**` comments are Black's
-/// view, whoever moves, as on floodgate; who has moved says them.
+/// view, for both players, as on floodgate; who has moved says them.
 class CsaReader : public Reader {
 protected:
     Found next(std::string_view bytes, bool last) override;

@@ -182,7 +182,7 @@ struct EndWord {
     Ending ending;
     Effect effect;
 };
-/// What stands in the place of a move where a game ends; the mover is the side whose turn it is.
+/// Words in place of a move that end a game; the mover is the side whose turn it is.
 constexpr std::array<EndWord, 15> end_words = {{
     {"投了", Ending::resigned, Effect::mover_loses},
     {"中断", Ending::unfinished, Effect::none},
@@ -556,7 +556,7 @@ void Transcript::read_comment(std::string_view text) {
         remark.score = static_cast<float>(*score);
     };
     const Author mover = record_.moves.empty() ? Author::unknown : author_of(other(game_.to_play()));
-    // All of these are Black's view: ShogiHome and Kakinoki Shogi say in words beside the number whom it favours;
+    // All of these are Black's view: ShogiHome and Kakinoki Shogi say in words beside the number whom it favors;
     // ShogiHome takes those of ShogiGUI and floodgate as Black's, and cshogi writes ShogiGUI's so. ShogiHome's players
     // write `*`, its analysis `#`; ShogiGUI says 対局 or 解析.
     std::string_view rest = text;
@@ -680,7 +680,7 @@ void Transcript::settle(Ending ending, Effect effect) {
     if (effect == Effect::draw) record_.winner = Winner::draw;
     if (effect == Effect::mover_wins) record_.winner = winner_of(mover());
     if (effect == Effect::mover_loses) record_.winner = winner_of(other(mover()));
-    // Whoever made an illegal move has lost by it, whichever side the word is meant for.
+    // The player of an illegal move loses, whichever side the word names.
     if (illegal_ && ending == Ending::illegal) record_.winner = winner_of(mover());
 }
 

@@ -6,7 +6,7 @@
 namespace hyoka::records {
 
 /// Shogi in KIF or KI2, as UTF-8 (http://kakinoki.o.oo7.jp/kif_format.html). Of variations only the main line is read.
-/// Games that follow one another are told apart by the headers of the next.
+/// Games that follow one another are separated by the headers of the next.
 class KifuReader : public Reader {
 protected:
     Found next(std::string_view bytes, bool last) override;

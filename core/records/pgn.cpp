@@ -27,7 +27,7 @@ bool at_line_start(std::string_view text, std::size_t at) {
     return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
 
-/// What comes before the line that begins at `at` and the empty lines before it; 0 if none is empty.
+/// Size of the text before the line that begins at `at` and the empty lines before it; 0 if none is empty.
 char before_empty_lines(std::string_view text, std::size_t at) {
     if (!at_line_start(text, at)) return 0;
     int lines = 0;
@@ -484,7 +484,7 @@ void PgnReader::play(std::string_view token, std::size_t where) {
     if (token.ends_with('!') || token.ends_with('?')) read_glyph(token);
 }
 
-/// What is no move in SAN, or comes after a null move.
+/// Text that is not a SAN move, or follows a null move.
 void PgnReader::play_unusual(std::string_view token, std::size_t where, Chess::SanError error) {
     if (is_null_move(token)) {
         passed_ = true;

@@ -65,7 +65,7 @@ public:
     void advance() {
         advance([](const G&, Move) {});
     }
-    /// Pre: so many moves are there and no more are played.
+    /// Pre: the game has at least that many moves, and no more are played.
     void advance_to(std::size_t ply) {
         while (ply_ < ply) advance();
     }

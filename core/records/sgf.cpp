@@ -59,7 +59,7 @@ struct Extent {
     bool is_cut = false;  // another game begins where this one has not ended
 };
 
-/// Whether a game begins at `at`, told by properties that only a root has.
+/// Whether a game begins at `at`, recognized by properties that only a root has.
 bool is_another_game(std::string_view text, std::size_t at) {
     const std::string_view root = text.substr(at, 5);
     if (!root.starts_with("(;") || !root.ends_with('[')) return false;
@@ -154,22 +154,22 @@ std::optional<GameKind> other_game_called(std::string_view name) {
 }
 
 /// Whether a number stands after `label` in `text`, and which if it can be read.
-struct Labelled {
+struct Labeled {
     std::string_view text;  // from the label to the end of its line
     bool is_number = false;
     std::optional<double> number;
 };
-Labelled number_after(std::string_view text, std::string_view label) {
+Labeled number_after(std::string_view text, std::string_view label) {
     const auto found = text.find(label);
     if (found == nowhere) return {};
     std::string_view rest = text.substr(found + label.size());
-    Labelled labelled;
-    labelled.text = text.substr(found, text.find_first_of("\r\n", found) - found);
+    Labeled labeled;
+    labeled.text = text.substr(found, text.find_first_of("\r\n", found) - found);
     const std::string_view digits = rest.substr(rest.starts_with('-') || rest.starts_with('+'));
-    labelled.is_number = !digits.empty() && (is_digit(digits[0]) || digits[0] == '.');
+    labeled.is_number = !digits.empty() && (is_digit(digits[0]) || digits[0] == '.');
     const auto number = take_number(rest);
-    if (ends_number(rest)) labelled.number = number;
-    return labelled;
+    if (ends_number(rest)) labeled.number = number;
+    return labeled;
 }
 
 /// Whether a property of the root is text, in which a backslash only escapes; in others it may part values.
@@ -391,10 +391,10 @@ void SgfReader::read_comment(std::string_view text) {
     }
     // KataGo's bots on OGS: on the opponent's move, in the bot's own view; in March 2019 in White's.
     const auto is_percentage = [](std::optional<double> number) { return number && *number >= 0 && *number <= 100; };
-    const auto note = [&](const Labelled& labelled) {
-        if (labelled.is_number) record_.note_unreadable(labelled.text, turns_.size());
+    const auto note = [&](const Labeled& labeled) {
+        if (labeled.is_number) record_.note_unreadable(labeled.text, turns_.size());
     };
-    if (const Labelled rate = number_after(text, "Winrate "); !is_percentage(rate.number)) {
+    if (const Labeled rate = number_after(text, "Winrate "); !is_percentage(rate.number)) {
         note(rate);
     } else {
         const bool whites_view = record_[Field::date].starts_with("2019-03");
@@ -402,7 +402,7 @@ void SgfReader::read_comment(std::string_view text) {
         const Player view = whites_view ? Player::second : other(turn.color);
         const bool turned = view == Player::second;
         turn.remark.value = static_cast<float>((turned ? 100 - *rate.number : *rate.number) / 100);
-        if (const Labelled mean = number_after(text, "ScoreMean "); mean.number)
+        if (const Labeled mean = number_after(text, "ScoreMean "); mean.number)
             turn.remark.score = static_cast<float>(turned ? -*mean.number : *mean.number);
         else
             note(mean);
@@ -411,7 +411,7 @@ void SgfReader::read_comment(std::string_view text) {
     }
     // KaTrain: `Score: B+3.2`, `Win rate: W 53.1%`, the leader named.
     for (const bool black : {true, false}) {
-        const Labelled rate = number_after(text, black ? "Win rate: B " : "Win rate: W ");
+        const Labeled rate = number_after(text, black ? "Win rate: B " : "Win rate: W ");
         if (!is_percentage(rate.number)) {
             note(rate);
             continue;

@@ -6,8 +6,8 @@
 namespace hyoka::records {
 
 /// SGF FF[3] and FF[4]: Go of our sizes, Othello (GM[2]) and Pentobi's dialect for Blokus Duo; any other game under its
-/// own name (`GM[chess]`), its moves as they print and a start that is not the usual one as text (`SU`). The main line
-/// is read, variations are skipped. Text must be in UTF-8 already.
+/// own name (`GM[chess]`), its moves as they print and a start that is not the standard one as text (`SU`). The main
+/// line is read, variations are skipped. Text must be in UTF-8 already.
 class SgfReader : public Reader {
 protected:
     Found next(std::string_view bytes, bool last) override;

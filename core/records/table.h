@@ -16,7 +16,7 @@
 /// Game records: bytes in, tables of games out. Nothing here opens a file.
 namespace hyoka::records {
 
-/// Who won, as the record says; `unknown` where it doesn't.
+/// Winner according to the record, or `unknown`.
 enum class Winner : std::int8_t { second = -1, draw = 0, first = 1, unknown = 2 };
 
 /// How a game came to its end.
@@ -24,7 +24,7 @@ enum class Ending : std::uint8_t { unknown, normal, resigned, time, illegal, adj
 inline constexpr std::array<std::string_view, 8> ending_names = {"unknown", "normal",      "resigned", "time",
                                                                  "illegal", "adjudicated", "forfeit",  "unfinished"};
 
-/// What a record says about itself in words.
+/// Text fields of a record.
 enum class Field : std::uint8_t {
     first,
     second,
@@ -45,7 +45,7 @@ inline constexpr std::array<std::string_view, 12> field_names = {
 
 inline constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
-/// Who said a value: one of the players (an engine on its own move, a bot), or nobody who is known to be one (a site's
+/// Author of a value: one of the players (an engine on its own move, a bot), or nobody who is known to be one (a site's
 /// analysis, a commentator).
 enum class Author : std::uint8_t { unknown, first, second };
 inline constexpr std::array<std::string_view, 3> author_names = {"unknown", "first", "second"};
@@ -57,7 +57,7 @@ struct Stretch {
     std::uint32_t size = 0;
 };
 
-/// What a record says about the position after a move: values are the first player's.
+/// A record's evaluation of the position after a move, in the first player's view.
 struct Remark {
     std::int32_t ply = 0;             // moves played before the position
     float value = no_number;          // expected result, 0 to 1
@@ -107,7 +107,7 @@ struct Record {
     std::vector<std::uint16_t> nags;
     /// Evaluations, depths and times in comments that are not numbers as a whole, and so were left out.
     std::uint32_t unreadable = 0;
-    std::string first_unreadable;           // as it is written
+    std::string first_unreadable;           // verbatim
     std::int32_t first_unreadable_ply = 0;  // moves played before it
 
     std::string& operator[](Field field) { return fields[static_cast<std::size_t>(field)]; }

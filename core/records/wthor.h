@@ -21,7 +21,7 @@ private:
     std::string players_;
     std::string tournaments_;
     bool header_read_ = false;
-    std::int64_t games_left_ = 0;  // by the header's count; < 0: so many more than it
+    std::int64_t games_left_ = 0;  // by the header's count; < 0: games beyond it
     bool is_over_ = false;
     int year_ = 0;
 };

@@ -22,7 +22,7 @@
 
 namespace hyoka::search {
 
-/// What a finished game is worth to the first player, `ply` moves from the root.
+/// Score of a finished game for the first player, `ply` moves from the root.
 template <Game G>
 int final_score(const G& game, const Outcome& outcome, int ply) {
     const int sign = static_cast<int>(outcome.result);
@@ -39,7 +39,7 @@ struct Variation {
     std::vector<typename G::Move> moves;
 };
 
-/// What was known after a depth was completed.
+/// Result of a completed depth.
 template <Game G>
 struct Iteration {
     int depth = 0;
@@ -206,7 +206,7 @@ private:
         std::uint64_t path_key = 0;
     };
 
-    /// What is known of a position before its moves are tried.
+    /// Information about a position before its moves are searched.
     struct Node {
         Place place;
         int depth;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What makes up an alpha-beta search: each idea a switch.
+/// Settings of alpha-beta: one switch per technique.
 namespace hyoka::search {
 
-/// Which moves are tried first. None of these changes the value of a full-width search.
+/// Move ordering. It does not change the value of a full-width search.
 struct OrderingSettings {
-    bool hash_move = true;  // what the transposition table remembers
+    bool hash_move = true;  // move of the transposition table
     bool noisy = true;      // captures and promotions: good ones early, losing ones last (chess, shogi)
-    bool killers = true;    // quiet moves that cut off at the same ply
-    bool history = true;    // quiet moves that often cut off anywhere, or in reply to the same move
+    bool killers = true;    // killer moves: quiet moves with a cutoff at the same ply
+    bool history = true;    // history and countermove heuristics for quiet moves
     friend bool operator==(const OrderingSettings&, const OrderingSettings&) = default;
 };
 
@@ -22,22 +22,22 @@ struct TableSettings {
 };
 
 struct WindowSettings {
-    bool principal_variation = true;  // later moves must first show, in a null window, that they are better
-    int aspiration = 25;              // half the first window around the last iteration's score; 0: all scores
+    bool principal_variation = true;  // principal variation search: null windows for later moves
+    int aspiration = 25;              // aspiration window: half its initial width; 0: full window
     friend bool operator==(const WindowSettings&, const WindowSettings&) = default;
 };
 
-/// What makes a search go deeper here and less deep there: with any of these its value is a judgement, not a minimax.
-/// All but late move reductions need to know a game's tactics and are without effect elsewhere.
+/// Extensions, reductions and pruning. With any of these the value is no longer exact minimax.
+/// All but late-move reductions need a game's tactics and are ineffective elsewhere.
 struct SelectivitySettings {
     bool check_extensions = true;      // a ply more in check
-    bool null_move = true;             // a side that is well off even after skipping a turn need not search on
-    bool late_move_reductions = true;  // late quiet moves are searched less deep at first; needs principal_variation
-    bool late_move_pruning = true;     // near the leaves the last quiet moves are left out
-    bool futility = true;              // near the leaves what is far from the window is left out
-    bool exchange_pruning = true;      // near the leaves moves that lose material are left out
-    bool unknown_reductions = true;    // a ply less where the table has no move
-    bool delta_pruning = true;         // captures in quiescence that can't reach the window are left out
+    bool null_move = true;             // null-move pruning
+    bool late_move_reductions = true;  // needs principal_variation
+    bool late_move_pruning = true;     // skips the last quiet moves near the leaves
+    bool futility = true;              // futility pruning near the leaves
+    bool exchange_pruning = true;      // static exchange pruning near the leaves
+    bool unknown_reductions = true;    // internal iterative reductions
+    bool delta_pruning = true;         // skips captures in quiescence that cannot reach the window
     friend bool operator==(const SelectivitySettings&, const SelectivitySettings&) = default;
 
     static constexpr SelectivitySettings none() { return {false, false, false, false, false, false, false, false}; }
@@ -48,7 +48,7 @@ struct AlphaBetaSettings {
     OrderingSettings ordering{};
     WindowSettings windows{};
     SelectivitySettings selectivity{};
-    /// Goes on at the leaves with captures, promotions and evasions until it's quiet (chess, shogi).
+    /// Quiescence search at the leaves: captures, promotions and evasions (chess, shogi).
     bool quiescence = true;
     int variations = 1;  // how many of the best root moves get an exact score
     friend bool operator==(const AlphaBetaSettings&, const AlphaBetaSettings&) = default;

@@ -16,7 +16,7 @@
 #include "search/mcts_limits.h"
 #include "search/tree.h"
 
-/// Searches as whoever need not know the game sees them: moves are codes, lines of play are handed through.
+/// Game-independent interface of a search: moves are codes, lines are passed through.
 namespace hyoka::search {
 
 using Codes = std::vector<std::uint16_t>;
@@ -79,7 +79,7 @@ struct CodedVariation {
     int score = 0;
     Codes moves;
 };
-/// What was known after a depth was completed.
+/// Result of a completed depth.
 struct CodedIteration {
     int depth = 0;
     int selective_depth = 0;
@@ -104,7 +104,7 @@ public:
     virtual void clear() = 0;
 };
 
-/// What the playouts after one move came to.
+/// Playout results of one move.
 struct CodedSample {
     std::uint16_t move = 0;
     std::uint64_t playouts = 0;
@@ -117,7 +117,7 @@ class AnyMonteCarlo {
 public:
     virtual ~AnyMonteCarlo() = default;
     /// Playouts from number `first` on: `a_move` for each move if that is not 0; else `playouts` in all, as many for
-    /// each move and one at least (with `divide` so many that a move would have, in all); else as many as fit into the
+    /// each move and one at least (with `divide` one move's share in total); else as many as fit into the
     /// time.
     virtual std::vector<CodedSample> sample(const AnyLine& line, std::span<const std::uint16_t> only,
                                             std::uint64_t first, std::uint64_t playouts, std::uint64_t a_move,

@@ -22,7 +22,7 @@ struct GivenModels {
     bool slow = false;  // asking one takes so long that the clock is read after every simulation
 };
 
-/// What a tree search is made of.
+/// Components of a tree search.
 struct TreeSearcher {
     UctOptions options;
     GivenModels models;

@@ -21,7 +21,7 @@
 
 namespace hyoka::search {
 
-/// What was given, as what it must be. Throws NotationError if it is of another game or another kind.
+/// Casts a model to the type it must have. Throws NotationError if it is of another game or another kind.
 template <class Wanted>
 std::shared_ptr<Wanted> model_as(const std::shared_ptr<Model>& given) {
     if (!given) return nullptr;
@@ -82,7 +82,7 @@ std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions&
                                                                  scale);
 }
 
-/// What a position is worth by itself, or where captures have come to rest.
+/// Static evaluation of a position, or its quiescence value.
 template <Game G>
 std::unique_ptr<LeafEvaluator<G>> position_evaluator(const PlayoutOptions& options, const GivenModels& models) {
     auto evaluation = evaluation_or_built_in<G>(models);
@@ -145,7 +145,7 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     const bool has_features = !strengths::MoveFeatures<G>::all().empty();
     if (options.in_order() && !models.leaves && (has_features || models.prior_strengths))
         parts.move_priors = strengths_or_built_in<G>(models.prior_strengths)->clone();
-    // Where priors and widening go by the same strengths, the tree keeps them once.
+    // Priors and widening with the same strengths share them in the tree.
     if (options.widening && models.widening_strengths && models.widening_strengths != models.prior_strengths)
         parts.widening = model_as<MoveModel<G>>(models.widening_strengths)->clone();
     parts.prover = leaf_prover<G>(options);
@@ -199,7 +199,7 @@ private:
     bool early_;
 };
 
-/// What a position's value depends on beside what its hash tells.
+/// Inputs of a position's value that its hash omits.
 template <Game G>
 std::string rules_of([[maybe_unused]] const G& game) {
     if constexpr (requires { game.komi(); }) return std::to_string(game.komi());

@@ -9,7 +9,7 @@
 
 namespace hyoka::search {
 
-/// What a leaf is worth and how strong its moves are, by one look.
+/// Value of a leaf and priors of its moves from one inference.
 template <network::OnBoard G>
 class ConvolutionLeaves final : public LeafEvaluator<G> {
 public:

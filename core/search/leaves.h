@@ -15,7 +15,7 @@
 #include "search/tree.h"
 #include "strengths/move_model.h"
 
-/// What a tree search asks about the positions at its leaves: small interfaces, and the usual ways to answer.
+/// Interfaces for leaf evaluation in tree search, and their standard implementations.
 namespace hyoka::search {
 
 /// A position of the tree that is to be evaluated.
@@ -24,13 +24,13 @@ struct Leaf {
     const G* game = nullptr;
     strengths::Context<G> context;  // the moves that led to it
     Rng rng;
-    std::vector<playouts::PlayedMove<G>>* played = nullptr;  // where moves made beyond the leaf are told, if wanted
+    std::vector<playouts::PlayedMove<G>>* played = nullptr;  // receives the moves beyond the leaf, unless null
     std::span<const typename G::Move> moves;                 // the legal ones, if the evaluator rates them
     std::span<float> strengths;                              // of those moves: what the evaluator makes of them
     double value = 0.5;                                      // for the first player: what the evaluator finds
 };
 
-/// What positions are worth to the first player, 0 to 1: a playout, a static evaluation, a network. One a thread.
+/// Leaf value for the first player, 0 to 1: a playout, a static evaluation, a network. One a thread.
 template <Game G>
 class LeafEvaluator : public Model {
 public:
@@ -110,7 +110,7 @@ template <Game G>
 class LeafProver {
 public:
     virtual ~LeafProver() = default;
-    /// What the side to move has here, if it can be told.
+    /// Result for the side to move, if it is known.
     virtual Proof prove(const G& game) = 0;
     virtual std::unique_ptr<LeafProver> clone() const = 0;
 };
@@ -120,11 +120,11 @@ template <Game G>
 class RootJudge {
 public:
     virtual ~RootJudge() = default;
-    /// What to subtract from a move's win rate (0 to 1).
+    /// Penalty subtracted from a move's win rate (0 to 1).
     virtual double penalty(const G& root, typename G::Move move) = 0;
 };
 
-/// The moves to which a search keeps as long as it is in the book, by the position's hash.
+/// The moves to which a search in book is restricted, by the position's hash.
 using Book = std::unordered_map<std::uint64_t, std::vector<std::uint16_t>>;
 
 }  // namespace hyoka::search

@@ -8,7 +8,7 @@
 
 namespace hyoka::search {
 
-/// What went wrong first in any of some threads; the others are told to end.
+/// First exception of several threads; stops the others.
 class FirstFailure {
 public:
     template <class Work>
@@ -31,14 +31,14 @@ private:
     std::exception_ptr failure_;
 };
 
-/// What may end a search; 0 is no limit.
+/// Limits of a search; 0: none.
 struct Limits {
     std::uint64_t nodes = 0;  // positions that alpha-beta or a solver visits
     int depth = 0;            // plies
     double time_s = 0;
 };
 
-/// Watches a search's limits and whoever may want it to stop.
+/// Watches a search's limits and its cancellation.
 class Stop {
 public:
     /// `interrupt`, if given, ends the search from another thread.

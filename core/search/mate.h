@@ -23,7 +23,7 @@ enum class MateVerdict : std::uint8_t {
 struct MateSettings {
     int hash_mib = 64;
     double epsilon = 0.25;  // how far a line is followed beyond its best rival before the search looks again
-    int refined_plies = 3;  // on the line given, mates of up to so many plies are the shortest there are
+    int refined_plies = 3;  // on the principal line, mates of up to this length are shortest
     int max_plies = 1000;   // longer lines count as no mate found; then a refutation is not certain either
 };
 
@@ -75,7 +75,7 @@ private:
         std::uint64_t hand = 0;
         friend bool operator==(const Key&, const Key&) = default;
     };
-    /// What is known of a position. Proof numbers are the attacker's: 0 is mate, infinite is no mate.
+    /// Table entry of a position. Proof numbers are the attacker's: 0 is mate, infinite is no mate.
     struct Value {
         std::uint32_t proof = 1;
         std::uint32_t disproof = 1;

@@ -16,7 +16,7 @@
 
 namespace hyoka::search {
 
-/// What a tree search is made of. What may be null is left out then.
+/// Components of a tree search. Null components are omitted.
 template <Game G>
 struct MctsParts {
     std::unique_ptr<Formula> formula;
@@ -110,7 +110,7 @@ public:
     const Tree& tree() const { return tree_; }
     /// None before the first search.
     const std::optional<Line<G>>& line() const { return line_; }
-    /// In how many plies the root's result comes about by force; not known where a solver has proven leaves.
+    /// Plies to the root's forced result; unknown where a solver has proven leaves.
     std::optional<int> plies_to_result() const {
         return parts_.prover ? std::nullopt : tree_.plies_to_result(tree_.root());
     }
@@ -126,7 +126,7 @@ private:
         return 8 * Arena::first_word + Children::bytes(G::max_moves, layout_of(parts, settings));
     }
 
-    /// What the threads of one search share.
+    /// State shared by the threads of one search.
     struct Run {
         Run(Mcts& mcts, const MctsLimits& what, const std::atomic<bool>& stop)
             : tree(mcts.tree_), playouts(mcts.playouts_), limits(what), interrupt(stop) {}
@@ -532,7 +532,7 @@ private:
             }
         }
 
-        /// What a node is worth to the one who chooses below it, the simulation under way left out.
+        /// Value of a node for its side to move, without the simulation in progress.
         double for_chooser(const Node& node, Player chooser) const {
             const double total = node.siblings.total(node.index).load(std::memory_order_relaxed);
             const std::uint32_t visits = node.visits() - 1;

@@ -5,7 +5,7 @@
 
 namespace hyoka::search {
 
-/// What may end a tree search; 0 is no limit.
+/// Limits of a tree search; 0: none.
 struct MctsLimits {
     std::uint64_t playouts = 0;
     std::uint64_t nodes = 0;  // with children

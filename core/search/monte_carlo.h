@@ -12,7 +12,7 @@
 
 namespace hyoka::search {
 
-/// What the playouts after one move came to.
+/// Playout results of one move.
 template <class Move>
 struct MoveSample {
     Move move;

@@ -80,7 +80,7 @@ struct AlphaBetaOptions {
     std::uint64_t seed = 0;
     AlphaBetaSettings search{};
 
-    /// Takes over what `exact` and `plain` stand for; whatever else is set comes after. Quiescence stays as it is.
+    /// Takes over what `exact` and `plain` stand for; whatever else is set comes after. Leaves quiescence unchanged.
     void apply_presets() {
         const bool quiescence = search.quiescence;
         if (exact) search = AlphaBetaSettings::exact();

@@ -56,7 +56,7 @@ private:
     std::vector<std::size_t> written_;      // the blocks
 };
 
-/// What cutoffs have taught a search about quiet moves.
+/// Killer moves and history of quiet moves.
 template <Game G>
 class MoveMemory {
 public:

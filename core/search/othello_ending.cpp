@@ -51,7 +51,7 @@ constexpr std::array<Rays, 64> rays = [] {
     return all;
 }();
 
-constexpr std::array<Bits, 64> neighbours = [] {
+constexpr std::array<Bits, 64> neighbors = [] {
     std::array<Bits, 64> all{};
     for (int square = 0; square < 64; ++square)
         for (int other = 0; other < 64; ++other) {
@@ -319,7 +319,7 @@ int count_stable(Bits own, Bits opponent) {
     const auto full = full_lines(~(own | opponent));
     stable |= full[0] & full[1] & full[2] & full[3] & own;
     if (!stable) return 0;
-    // A disc is safe along a line that is full or on which a neighbour is safe.
+    // A disc is safe along a line that is full or on which a neighbor is safe.
     for (Bits found = stable; found;) {
         found = own & inner & ~stable;
         for (std::size_t d = 0; d < 4; ++d) found &= full[d] | stable << shifts[d] | stable >> shifts[d];
@@ -417,13 +417,13 @@ void OthelloEnding::store(Bits own, Bits opponent, int alpha, int score, int squ
 int OthelloEnding::last_two(Bits own, Bits opponent, int alpha, int first, int second) {
     ++nodes_;
     int best = worst - 1;
-    if (neighbours[static_cast<std::size_t>(first)] & opponent)
+    if (neighbors[static_cast<std::size_t>(first)] & opponent)
         if (const Bits turned = flips(first, own, opponent)) {
             ++nodes_;
             best = -last_one(opponent ^ turned, second);
             if (best > alpha) return best;
         }
-    if (neighbours[static_cast<std::size_t>(second)] & opponent)
+    if (neighbors[static_cast<std::size_t>(second)] & opponent)
         if (const Bits turned = flips(second, own, opponent)) {
             ++nodes_;
             return std::max(best, -last_one(opponent ^ turned, first));
@@ -431,13 +431,13 @@ int OthelloEnding::last_two(Bits own, Bits opponent, int alpha, int first, int s
     if (best >= worst) return best;
     // A pass: the opponent wants the least.
     best = -worst + 1;
-    if (neighbours[static_cast<std::size_t>(first)] & own)
+    if (neighbors[static_cast<std::size_t>(first)] & own)
         if (const Bits turned = flips(first, opponent, own)) {
             ++nodes_;
             best = last_one(own ^ turned, second);
             if (best <= alpha) return best;
         }
-    if (neighbours[static_cast<std::size_t>(second)] & own)
+    if (neighbors[static_cast<std::size_t>(second)] & own)
         if (const Bits turned = flips(second, opponent, own)) {
             ++nodes_;
             return std::min(best, last_one(own ^ turned, first));
@@ -458,7 +458,7 @@ int OthelloEnding::last_three(Bits own, Bits opponent, int alpha, Bits empty, un
         {{first, second, third}, {second, first, third}, {third, first, second}}};
     int best = worst - 1;
     for (const auto& [square, one, other] : orders) {
-        if (!(neighbours[static_cast<std::size_t>(square)] & opponent)) continue;
+        if (!(neighbors[static_cast<std::size_t>(square)] & opponent)) continue;
         const Bits turned = flips(square, own, opponent);
         if (!turned) continue;
         best = std::max(best, -last_two(opponent ^ turned, own | turned | bit(square), -alpha - 1, one, other));
@@ -467,7 +467,7 @@ int OthelloEnding::last_three(Bits own, Bits opponent, int alpha, Bits empty, un
     if (best >= worst) return best;
     best = -worst + 1;
     for (const auto& [square, one, other] : orders) {
-        if (!(neighbours[static_cast<std::size_t>(square)] & own)) continue;
+        if (!(neighbors[static_cast<std::size_t>(square)] & own)) continue;
         const Bits turned = flips(square, opponent, own);
         if (!turned) continue;
         best = std::min(best, last_two(own ^ turned, opponent | turned | bit(square), alpha, one, other));
@@ -484,7 +484,7 @@ int OthelloEnding::last_four(Bits own, Bits opponent, int alpha, unsigned odd_re
     for (const Bits squares : {odd, empty ^ odd}) {
         for (Bits left = squares; left;) {
             const int square = pop_lowest_bit(left);
-            if (!(neighbours[static_cast<std::size_t>(square)] & opponent)) continue;
+            if (!(neighbors[static_cast<std::size_t>(square)] & opponent)) continue;
             const Bits turned = flips(square, own, opponent);
             if (!turned) continue;
             best = std::max(best, -last_three(opponent ^ turned, own | turned | bit(square), -alpha - 1,

@@ -63,7 +63,7 @@ public:
 private:
     using Bits = std::uint64_t;
 
-    /// What is known of a position: bounds on the score of the side to move.
+    /// Table entry of a position: bounds on the score of the side to move.
     struct Entry {
         Bits own;
         Bits opponent;

@@ -42,7 +42,7 @@ public:
             traces_.pop_back();
         }
     }
-    /// Nothing before here can be repeated from here on; returns what to restore.
+    /// Marks an irreversible move: earlier positions cannot recur. Returns the state to restore.
     std::size_t cut() { return std::exchange(floor_, traces_.size()); }
     void restore(std::size_t floor) { floor_ = floor; }
 

@@ -12,7 +12,7 @@ namespace hyoka::search {
 template <class G>
 class MateProver final : public LeafProver<G> {
 public:
-    /// Of at most so many nodes.
+    /// At most this many nodes.
     explicit MateProver(std::uint64_t nodes) : nodes_(nodes), solver_({.hash_mib = 8}) {}
     Proof prove(const G& game) override {
         return solver_.verdict(game, {.nodes = nodes_}) == MateVerdict::mate ? Proof::won : Proof::none;

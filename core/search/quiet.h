@@ -12,7 +12,7 @@
 #include "search/quiescence.h"
 #include "search/tactics.h"
 
-/// What tree searches ask of quiescence: positions evaluated where captures have come to rest.
+/// Quiescence for tree searches: evaluates positions after captures are resolved.
 namespace hyoka::search {
 
 /// An evaluation that is asked where captures have come to rest. A copy has its own room to work in.
@@ -75,7 +75,7 @@ public:
         const int change = balance_.score(after) - Tactics<G>::material(root);
         return penalty_of(root.to_play() == Player::first ? change : -change);
     }
-    /// What is subtracted, by the change of the mover's material.
+    /// Penalty by the change of the mover's material.
     static constexpr double penalty_of(int change) {
         if (change < -700) return 0.15;
         if (change < -420) return 0.10;

@@ -9,7 +9,7 @@
 /// Which child of a node deserves the next visit. Each idea is a small type; the formulas are those of the papers.
 namespace hyoka::search {
 
-/// What a formula sees of the children that have been tried, and where it writes how urgent each is. Visits under way
+/// Input of a selection formula (visited children) and its output (their urgencies). Visits under way
 /// count as lost: that is the virtual loss which keeps threads apart.
 struct Candidates {
     double n = 0;                          // visits of all children together
@@ -71,7 +71,7 @@ public:
     virtual bool comes_first() const { return false; }
     /// `node_mean` is what the node itself is worth to the player who chooses.
     virtual double urgency(double n, double prior, double node_mean) const = 0;
-    /// What a child is taken to be worth of which nothing is known, where all are judged alike.
+    /// Assumed value of an unvisited child without priors.
     virtual double unknown(double) const { return 1; }
 };
 
@@ -99,7 +99,7 @@ private:
     Constants constants_;
 };
 
-/// What PUCT says of a child without visits: it starts from the node's own mean, less `reduction`.
+/// PUCT of an unvisited child: the node's mean less `reduction` (first-play urgency).
 class TryByPrior final : public Untried {
 public:
     TryByPrior(double exploration, double reduction) : exploration_(exploration), reduction_(reduction) {}

@@ -10,7 +10,7 @@
 
 #include "search/any_search.h"
 
-/// Games that searches play by themselves, with what they thought: what networks learn from.
+/// Self-play games with search results: training data of networks.
 namespace hyoka::search {
 
 /// How games are played. Chance belongs to the game's number: each is the same whichever were played before.
@@ -18,10 +18,10 @@ struct SelfPlayPlan {
     std::uint64_t playouts = 400;  // of a move that is to be learned from
     std::uint64_t quick = 80;      // of the others
     double full = 0.25;            // the share of moves to be learned from
-    int random_plies = 4;          // a game begins with up to so many random moves
+    int random_plies = 4;          // maximum random moves at the start of a game
     int sampled_plies = 12;        // until then moves are drawn by visits; later the most visited is played
     int max_plies = 1000;          // then a game is scored as it stands
-    double resign = 0;             // whoever thinks to win less often than this gives up; 0: nobody does
+    double resign = 0;             // resign below this win probability; 0: never
     std::uint64_t seed = 0;
 };
 

@@ -15,11 +15,11 @@
 
 #include "game.h"
 
-/// What can be set about something, written once: a name, what it may be, what it is unless set, what it does. Specs,
+/// Tables of settings: name, range, default and help text of each. Specs,
 /// engine options and help all come from these tables.
 namespace hyoka::search {
 
-/// What a setting is set to; monostate: nothing.
+/// Value of a setting; monostate: unset.
 using SettingValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
 enum class SettingKind : std::uint8_t { integer, number, flag, choice, file };
@@ -74,7 +74,7 @@ public:
     /// Pre: the value is one that the setting may have; throws NotationError if it is not even of its kind.
     void set(Options& options, std::string_view name, const SettingValue& value) const {
         const Entry& entry = named(name);
-        if (!entry.set) throw NotationError("'" + std::string(name) + "' is a file, which is given as a model");
+        if (!entry.set) throw NotationError("'" + std::string(name) + "' is a file: pass it as a model");
         entry.set(options, value);
     }
 
@@ -112,7 +112,7 @@ private:
             if constexpr (std::is_floating_point_v<T>)
                 if (const auto* held = std::get_if<double>(&value)) return static_cast<T>(*held);
         }
-        throw NotationError("'" + std::string(name) + "' is of another kind");
+        throw NotationError("'" + std::string(name) + "' has another type");
     }
 
     /// `field` is a pointer to a member, or a function from options to a reference.

@@ -10,7 +10,7 @@
 
 namespace hyoka::search {
 
-/// What alpha-beta knows of a game's tactics. Of most games nothing: no noisy moves, so no quiescence, no checks, and
+/// Game-specific tactics for alpha-beta. Most games have none: no noisy moves, so no quiescence, no checks, and
 /// no turn that could be skipped.
 template <class G>
 struct Tactics {};
@@ -25,7 +25,7 @@ struct Tactics<Chess> {
         return move.type() == Move::Type::normal ? game.piece_on(move.to()) != Chess::no_piece
                                                  : move.type() != Move::Type::castling;
     }
-    /// What a noisy move wins if nothing is taken back.
+    /// Material gain of a noisy move without recapture.
     static int gain(const Chess& game, Move move) {
         using Type = Move::Type;
         const Chess::Kind victim = move.type() == Type::en_passant ? Chess::pawn : game.piece_on(move.to());
@@ -33,15 +33,15 @@ struct Tactics<Chess> {
         if (move.type() != Type::promotion) return won;
         return won + Chess::exchange_values[move.promoted()] - Chess::exchange_values[Chess::pawn];
     }
-    /// What the moving piece is worth.
+    /// Value of the moving piece.
     static int stake(const Chess& game, Move move) { return Chess::exchange_values[game.piece_on(move.from())]; }
-    /// What moves and where to, below `shapes`.
+    /// Moving piece and target, below `shapes`.
     static constexpr std::uint32_t shapes = 6 * 64;
     static std::uint32_t shape(const Chess& game, Move move) {
         return static_cast<std::uint32_t>(game.piece_on(move.from()) * 64 + move.to());
     }
     static bool over_by_rule(const Chess& game) { return game.drawn_by_rule(); }
-    /// What the first player has more than the second, in pieces.
+    /// Material difference, first minus second player.
     static int material(const Chess& game);
     /// With pawns alone, having to move is often the trouble: skipping a turn would prove nothing.
     static bool may_skip(const Chess& game) {
@@ -79,7 +79,7 @@ struct Tactics<Shogi> {
         return static_cast<std::uint32_t>(kind * 81 + move.to());
     }
     static bool over_by_rule(const Shogi& game) { return game.over_by_rule(); }
-    /// What the first player has more than the second, in pieces on the board and in hand.
+    /// Material difference, first minus second player, of pieces on the board and in hand.
     static int material(const Shogi& game);
     static bool may_skip(const Shogi&) { return true; }
     /// As in chess; but a side that gave check all the time has lost.
@@ -105,7 +105,7 @@ bool is_noisy([[maybe_unused]] const G& game, [[maybe_unused]] typename G::Move 
         return false;
 }
 
-/// A move told by less than all of it, so that pairs of moves fit into a table: below `shapes<G>`.
+/// A partial key of a move, so that pairs of moves fit into a table: below `shapes<G>`.
 template <class G>
 constexpr std::uint32_t shapes = [] {
     if constexpr (Tactical<G>)

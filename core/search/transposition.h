@@ -10,10 +10,10 @@
 
 namespace hyoka::search {
 
-/// What a stored score says of the true one.
+/// Bound type of a stored score.
 enum class Bound : std::uint8_t { none, upper, lower, exact };
 
-/// What a search once found out about a position. The score is for the side to move.
+/// Stored search result of a position. The score is for the side to move.
 struct TableEntry {
     /// No legal move has this code; a game whose moves use it would only go without a first move from the table.
     static constexpr std::uint16_t no_move = 0xffff;
@@ -108,7 +108,7 @@ private:
         std::array<TableEntry, 4> entries;
     };
 
-    /// So many that, of the positions one search visits, hardly any displaces another.
+    /// Enough that few positions of one search displace each other.
     static constexpr std::size_t buckets_per_node = 4;
 
     std::size_t index(std::uint64_t key) const {
@@ -121,7 +121,7 @@ private:
 
     TableMemory<Bucket> buckets_;
     Epoch epoch_;
-    std::size_t in_use_;  // the first so many buckets
+    std::size_t in_use_;  // number of buckets in use, from the first
     bool sized_ = false;  // in_use_ is what searches since clear() asked for
     int age_ = 0;
 };

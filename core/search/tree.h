@@ -15,7 +15,7 @@
 
 namespace hyoka::search {
 
-/// What is known for certain of a move, for the player who makes it.
+/// Proven result of a move for its player.
 enum class Proof : std::uint8_t {
     none,
     lost,
@@ -55,11 +55,11 @@ struct Layout {
 
 /// The children of one node, side by side: a column for each number, so that one pass over a column rates all of them.
 ///
-/// All values are for the player who chooses among them. Threads share everything; every number is right by itself,
+/// All values are for the player who chooses among them. Threads share everything; every number is consistent alone,
 /// and two that are read one after the other may be a visit apart, which does no harm.
 class Children {
 public:
-    /// What the children have in common.
+    /// Data shared by the children.
     struct Head {
         std::uint32_t count;
         Player chooser;
@@ -67,7 +67,7 @@ public:
         std::atomic<bool> any_draw{false};        // some child is proven drawn
         std::atomic<bool> killer_stale{false};    // some child's best move has changed
         std::atomic<std::uint32_t> visits{0};     // of all children together: the n of the papers' formulas
-        std::atomic<std::uint32_t> opened{0};     // children from here on were never tried; they wait in order
+        std::atomic<std::uint32_t> opened{0};     // children from this index were never tried; they wait in order
         std::atomic<std::uint32_t> undecided;     // children without a proof
         std::atomic<std::uint32_t> best{0};       // the most visited child
         std::atomic<std::uint16_t> killer{0};     // commonest best move among the children's own children
@@ -120,9 +120,9 @@ public:
     std::atomic<std::uint32_t>& rave_visits(std::size_t i) const { return column<std::atomic<std::uint32_t>>(24)[i]; }
     /// By what a move that was never tried asks to be tried.
     float& promise(std::size_t i) const { return layout_.widening ? column<float>(20 + rave())[i] : prior(i); }
-    /// What evaluations at the leaves below come to if both sides choose the best for themselves, or `unknown`.
+    /// Minimax of the evaluations at the leaves below, or `unknown`.
     std::atomic<float>& minimax(std::size_t i) const { return column<std::atomic<float>>(20 + rave() + widening())[i]; }
-    /// What a child's own position is worth by itself, or `unknown`.
+    /// Static evaluation of a child's position, or `unknown`.
     std::atomic<float>& evaluation(std::size_t i) const {
         return column<std::atomic<float>>(24 + rave() + widening())[i];
     }
@@ -250,7 +250,7 @@ public:
     std::vector<Node> ranked(const Children& children) const;
     /// The moves from a node on that the search thinks best.
     std::vector<std::uint16_t> line_from(Node node) const;
-    /// In how many plies after a node its result comes about by force, if that is all within the tree.
+    /// Plies from a node to its forced result, if the tree contains the proof.
     std::optional<int> plies_to_result(const Node& node) const;
     /// Whether the most visited child of the root stays so, whatever the next `simulations` do.
     bool best_is_settled(double simulations) const;

@@ -42,7 +42,7 @@ int ChessPlaces::distance(const Kept& kept, const Chess& game) { return count_bi
 ChessPlaces::Table::Table(std::span<const float> weights) {
     for (std::size_t i = 0; i < terms(); ++i) terms_.push_back({weights[2 * i], weights[2 * i + 1]});
     for (std::size_t i = 2 * terms(); i < count(); i += 2)
-        places_.push_back({in_short_steps(weights[i]), in_short_steps(weights[i + 1])});
+        places_.push_back({to_int16_steps(weights[i]), to_int16_steps(weights[i + 1])});
 }
 
 void ChessPlaces::Table::change(Kept& kept, Player side, const View& view, int square, Chess::Kind kind, bool own,

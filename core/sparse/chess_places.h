@@ -27,7 +27,7 @@ struct ChessPlaces {
     /// A king as its side sees it, which looks into a mirror if that puts the king on the queen's side.
     struct View {
         std::size_t king;
-        int flip;  // turns a square into one as it is seen
+        int flip;  // XOR mask from a square to the mover's view
         View(int square, Player player) {
             flip = player == Player::first ? 0 : 56;
             if ((square & 7) > 3) flip ^= 7;

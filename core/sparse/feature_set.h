@@ -17,7 +17,7 @@
 /// Evaluations over many small features: where pieces stand, pairs of them, patterns of discs.
 namespace hyoka::sparse {
 
-/// Searches add whole numbers: so many to the unit of a score.
+/// Searches add integers: steps per unit of a score.
 inline constexpr int steps_to_unit = 32;
 inline constexpr float largest_weight = 1000;
 
@@ -25,7 +25,7 @@ inline std::int32_t in_steps(float weight) {
     return static_cast<std::int32_t>(std::lround(static_cast<double>(weight) * steps_to_unit));
 }
 /// The same for the many weights that are small.
-inline std::int16_t in_short_steps(float weight) {
+inline std::int16_t to_int16_steps(float weight) {
     return static_cast<std::int16_t>(in_steps(std::clamp(weight, -largest_weight, largest_weight)));
 }
 
@@ -48,7 +48,7 @@ inline std::int16_t in_short_steps(float weight) {
 ///         void follow(Kept&, const Game&) const;      // from a position nearby to this one
 ///         int score(const Kept&, const Game&) const;  // the first player's view; the same whichever way it came
 ///
-/// What `visit` says is the same evaluation without the rounding of weights and score.
+/// `visit` computes the same evaluation without the rounding of weights and score.
 template <class Set>
 concept FeatureSet =
     requires(const typename Set::Game& game, typename Set::Kept& kept, const typename Set::Table& table) {
@@ -94,7 +94,7 @@ public:
 
 private:
     static constexpr int near = 3;
-    static constexpr int too_far = 9;  // from here on a new start costs less
+    static constexpr int too_far = 9;  // from this distance a fresh start costs less
     struct Place {
         typename Set::Kept kept;
         bool known = false;

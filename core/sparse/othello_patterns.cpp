@@ -107,7 +107,7 @@ const Layout& layout() {
     return made;
 }
 
-/// The same code with the colours exchanged.
+/// The same code with the colors exchanged.
 std::uint16_t exchanged(std::uint16_t code) {
     static const auto table = [] {
         std::vector<std::uint16_t> made(59049);
@@ -158,7 +158,7 @@ OthelloPatterns::Table::Table(std::span<const float> weights) {
                 const auto& numbers = layout().numbers[kind];
                 for (std::size_t code = 0; code < numbers.size(); ++code) {
                     const std::size_t seen = first ? code : exchanged(static_cast<std::uint16_t>(code));
-                    table.push_back(in_short_steps(own[layout().starts[kind] + numbers[seen]]));
+                    table.push_back(to_int16_steps(own[layout().starts[kind] + numbers[seen]]));
                 }
             }
         }

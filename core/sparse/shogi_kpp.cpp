@@ -17,12 +17,12 @@ ShogiKpp::Table::Table(std::span<const float> weights)
         const View view(static_cast<int>(king));
         for (std::size_t enemy = 0; enemy < 81; ++enemy)
             for (std::size_t place = 0; place < places; ++place)
-                kkp_[(king * 81 + enemy) * places + place] = in_short_steps(weights[kkp(view, enemy, place)]);
+                kkp_[(king * 81 + enemy) * places + place] = to_int16_steps(weights[kkp(view, enemy, place)]);
         std::int16_t* const rows = &kpp_[king * places * places];
         for (std::size_t one = 0; one < places; ++one)
             for (std::size_t other = 0; other <= one; ++other)
                 rows[one * places + other] = rows[other * places + one] =
-                    in_short_steps(weights[kpp(view, one, other)]);
+                    to_int16_steps(weights[kpp(view, one, other)]);
     }
 }
 

@@ -87,7 +87,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// What of a position tells pieces and kings.
+/// The part of a position that determines pieces and kings.
 struct Snapshot {
     std::array<Shogi::Kind, 81> kinds;
     std::array<Bitboard, 2> colors;
@@ -187,7 +187,7 @@ struct Kept {
     std::array<int, 3> sums{};
 };
 
-/// What searches' tables for shogi have in common: finds out which pieces have come and gone. `Own` has
+/// Shared base of incremental tables for shogi: computes the pieces that were added and removed. `Own` has
 ///
 ///     void add(Kept&, Piece) const, void remove(Kept&, Piece) const;  // the piece is not among kept.pieces
 ///     void move_kings(Kept&, bool black, bool white) const;            // which have moved

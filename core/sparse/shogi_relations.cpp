@@ -97,7 +97,7 @@ ShogiRelations::Table::Table(std::span<const float> weights) : shogi_pieces::Tab
         table.reserve(numbered.size());
         for (const Signed number : numbered) {
             const float weight = number ? weights[at(std::abs(number) - 1)] : 0;
-            table.push_back(in_short_steps(number < 0 ? -weight : weight));
+            table.push_back(to_int16_steps(number < 0 ? -weight : weight));
         }
         return table;
     };

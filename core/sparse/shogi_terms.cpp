@@ -4,7 +4,7 @@
 namespace hyoka::sparse {
 namespace {
 
-/// The weights of relations, with pieces that are worth nothing by themselves.
+/// The weights of relations, with piece values of zero.
 std::vector<float> relations_of(std::span<const float> weights) {
     std::vector<float> relations(ShogiRelations::count());
     for (std::size_t i = shogi_pieces::value_count; i < relations.size(); ++i)

@@ -79,7 +79,7 @@ SquareSet widened(const SquareSet& set) {
     return wide;
 }
 
-/// By placement: its piece, and how many steps of a king its nearest square is from the four in the centre.
+/// By placement: its piece, and how many steps of a king its nearest square is from the four in the center.
 struct PlacementFacts {
     std::uint8_t piece;
     std::uint8_t distance;

@@ -6,7 +6,7 @@
 
 namespace hyoka::strengths {
 
-/// The piece, how far from the centre it stays, the corners it opens and gives up, those it takes from the opponent and
+/// The piece, how far from the center it stays, the corners it opens and gives up, those it takes from the opponent and
 /// how much of what the opponent reaches, and whether it answers the last move.
 template <>
 struct MoveFeatures<BlokusDuo> {

@@ -127,7 +127,7 @@ constexpr auto steps_apart = [] {
     return table;
 }();
 
-/// What a piece's place is worth on the board and relative to the enemy's king, in centipawns.
+/// Value of a piece's square on the board and relative to the enemy's king, in centipawns.
 struct PlaceValues {
     using Board = std::array<std::int8_t, 64>;
     using Kinds = std::array<Board, kind_count>;
@@ -135,7 +135,7 @@ struct PlaceValues {
     std::array<Kinds, 64> to_enemy{};  // by the enemy's king
 
     PlaceValues() {
-        constexpr std::array<int, kind_count> centre = {4, 12, 7, 2, 3, 0};  // a step nearer to the middle
+        constexpr std::array<int, kind_count> center = {4, 12, 7, 2, 3, 0};  // a step nearer to the middle
         constexpr std::array<int, kind_count> forward = {6, 3, 2, 2, 1, 0};  // a rank further
         constexpr std::array<int, kind_count> siege = {2, 4, 2, 3, 6, 0};    // a step nearer to the king
         for (int square = 0; square < 64; ++square) {
@@ -143,7 +143,7 @@ struct PlaceValues {
             const int rank = std::min(rank_of(square), 7 - rank_of(square));
             for (std::size_t kind = 0; kind < kind_count; ++kind) {
                 const int value =
-                    centre[kind] * (file + (kind == Chess::pawn ? 0 : rank)) + forward[kind] * rank_of(square);
+                    center[kind] * (file + (kind == Chess::pawn ? 0 : rank)) + forward[kind] * rank_of(square);
                 on_board[0][kind][z(square)] = static_cast<std::int8_t>(value);
                 on_board[1][kind][z(square ^ 56)] = static_cast<std::int8_t>(value);
                 for (int king = 0; king < 64; ++king)
@@ -154,7 +154,7 @@ struct PlaceValues {
 };
 const PlaceValues place_values;
 
-/// What a player attacks.
+/// Squares attacked by a player.
 struct Threats {
     std::array<Bitboard, class_count> by{};  // by class of the attacker
     Bitboard all = 0;

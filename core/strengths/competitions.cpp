@@ -9,7 +9,7 @@
 namespace hyoka::strengths {
 namespace {
 
-/// Sums are made in so many parts, whatever the number of threads, and so round alike.
+/// Sums use a fixed number of parts for every number of threads, so that rounding is identical.
 constexpr std::size_t lanes = 16;
 
 /// Calls work(lane) for all lanes, shared among threads.

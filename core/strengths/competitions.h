@@ -32,7 +32,7 @@ struct Competitions {
 // In the model of Bradley and Terry a team's strength is the product of its features', and it wins with the
 // probability of its share in the sum of all teams' strengths. Results don't depend on the number of threads.
 
-/// What strengths make of competitions. `stop` ends it early, and then nothing is of use.
+/// Log-likelihood of competitions under strengths. `stop` ends it early, and then nothing is of use.
 struct Expectation {
     double log_likelihood = 0;
     std::vector<double> wins;  // expected, by feature

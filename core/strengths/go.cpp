@@ -40,7 +40,7 @@ constexpr std::size_t distances = 16;
 constexpr std::size_t distance_before_last = distance_last + distances;
 constexpr std::size_t pattern = distance_before_last + distances;
 
-/// A chain of at least so many stones in self-atari is a big one.
+/// Minimum number of stones of a big chain in self-atari.
 constexpr int big_chain = 4;
 
 constexpr std::size_t around = 8;
@@ -89,7 +89,7 @@ bool exists(unsigned code) {
     return false;
 }
 
-/// Shapes where MoGo's playouts answer, by rows without the centre: X and O are the colours either way round, x and o
+/// Shapes where MoGo's playouts answer, by rows without the center: X and O are the colors either way round, x and o
 /// anything but them, . is empty, # off the board, ? anything. After Gelly, Wang, Munos and Teytaud: Modification of
 /// UCT with Patterns in Monte-Carlo Go (2006).
 struct ShapeToAnswer {
@@ -153,7 +153,7 @@ float known_strength(unsigned code) {
     return 0;
 }
 
-/// All neighbourhoods that differ by more than a symmetry, numbered by their codes.
+/// All neighborhoods that differ by more than a symmetry, numbered by their codes.
 struct Shapes {
     static constexpr std::size_t codes = 1 << (2 * around);
     std::vector<std::uint16_t> number = std::vector<std::uint16_t>(codes);  // by code
@@ -273,7 +273,7 @@ private:
     std::array<std::uint8_t, Go<N>::area> counts_{};
 };
 
-/// What a ladder makes of a move that saves a chain from atari or puts one into it.
+/// Ladder result of a move that saves a chain from atari or puts one into it.
 template <int N>
 struct LadderOutcome {
     bool escape_fails = false;
@@ -288,7 +288,7 @@ LadderOutcome<N> read_ladders(const Go<N>& game, typename Go<N>::Move move, bool
     after.play(move);
     outcome.escape_fails = rescues && reader.captures(after, move, other(us));
     if (gives_atari)
-        Go<N>::for_each_neighbour(move, [&](auto beside) {
+        Go<N>::for_each_neighbor(move, [&](auto beside) {
             if (!outcome.captures && after.owner(beside) == other(us) && after.in_atari(beside))
                 outcome.captures = reader.captures(after, beside, other(us));
         });
@@ -339,7 +339,7 @@ void MoveFeatures<Go<N>>::visit(const Go<N>& game, const Context<Go<N>>& context
             continue;
         }
         sink.add(line + points_of<N>.line_of[move.point]);
-        sink.add(pattern + shape_number[tactics.neighbourhood(move)]);
+        sink.add(pattern + shape_number[tactics.neighborhood(move)]);
         if (has_last) sink.add(distance_last + distance_band<N>(move.point, context.last->point));
         if (has_before_last) sink.add(distance_before_last + distance_band<N>(move.point, context.before_last->point));
         const auto effect = tactics.effect(move);
@@ -359,7 +359,7 @@ void MoveFeatures<Go<N>>::visit(const Go<N>& game, const Context<Go<N>>& context
         if (const auto owner = vital.owner(move)) sink.add(*owner == us ? own_vital_point : nakade);
         bool attacks = false;
         bool extends = false;
-        Go<N>::for_each_neighbour(move, [&](Move beside) {
+        Go<N>::for_each_neighbor(move, [&](Move beside) {
             const int count = liberties(beside);
             if (count != 2 && count != 3) return;
             const bool own = game.owner(beside) == us;

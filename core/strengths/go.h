@@ -18,8 +18,8 @@ struct MoveFeatures<Go<N>> {
     static void visit(const Go<N>& game, const Context<Go<N>>& context, std::span<const Move> moves, Sink sink);
 };
 
-/// By the points around an empty one, as GoTactics::neighbourhood codes them: whether that is one of the shapes where
-/// MoGo's playouts answer: hane, cut and moves at the edge. The same for both colours. Made when first asked for.
+/// By the points around an empty one, as GoTactics::neighborhood codes them: whether that is one of the shapes where
+/// MoGo's playouts answer: hane, cut and moves at the edge. The same for both colors. Made when first asked for.
 const std::bitset<1 << 16>& known_shapes();
 
 extern template void MoveFeatures<Go<3>>::visit(const Go<3>&, const Context<Go<3>>&, std::span<const Move>,

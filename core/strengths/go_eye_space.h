@@ -12,7 +12,7 @@
 namespace hyoka::strengths {
 
 /// Whose eye space a point is the vital one of: three in a row or bent, the pyramid, the cross and the bulky five, the
-/// rabbity six, surrounded by stones of one colour. Who plays there first makes one eye of it, or two.
+/// rabbity six, surrounded by stones of one color. Who plays there first makes one eye of it, or two.
 template <int N>
 class VitalPoints {
 public:
@@ -33,7 +33,7 @@ private:
         seen[start.point] = true;
         region.push_back(start);
         for (std::size_t i = 0; i < region.size(); ++i)
-            Go<N>::for_each_neighbour(region[i], [&](Move next) {
+            Go<N>::for_each_neighbor(region[i], [&](Move next) {
                 if (const auto there = game.owner(next)) {
                     beside[static_cast<std::size_t>(*there)] = true;
                 } else if (!seen[next.point]) {

@@ -62,11 +62,11 @@ inline constexpr auto points_of_size = [] {
     return counts;
 }();
 
-/// What stands on a point, as the player to move sees it.
+/// State of a point, in the view of the player to move.
 enum class ShapeState : std::uint8_t { own, others, empty, outside };
 using ShapeStates = std::array<ShapeState, shape_point_count>;
 
-/// What one point adds to a shape's hash, by exclusive or; nothing where it is empty.
+/// XOR contribution of a point to a shape's hash; 0 for empty points.
 inline constexpr auto shape_keys = [] {
     std::array<std::array<std::uint64_t, 4>, shape_point_count> keys{};
     std::uint64_t state = 0x9e3779b97f4a7c15;
@@ -149,7 +149,7 @@ public:
         }
         return found;
     }
-    /// What stands around a point.
+    /// Stones around a point.
     static ShapeStates around(const Go<N>& game, int point) {
         ShapeStates states;
         for (std::size_t i = 0; i < shape_point_count; ++i) {

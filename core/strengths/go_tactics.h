@@ -35,9 +35,9 @@ public:
         int liberty = 0;  // one that the new chain has
         bool more = open >= 2;
         for (std::size_t i = 0; i < 4; ++i) {
-            const int neighbour = place + Go<N>::sides[i];
-            heads[i] = game_.head_[z(neighbour)];  // 0 where no stone is
-            if (game_.color(neighbour) == Go<N>::empty) liberty = neighbour;
+            const int neighbor = place + Go<N>::sides[i];
+            heads[i] = game_.head_[z(neighbor)];  // 0 where no stone is
+            if (game_.color(neighbor) == Go<N>::empty) liberty = neighbor;
         }
         Effect effect;
         for (std::size_t i = 0; i < 4; ++i) {
@@ -71,9 +71,9 @@ public:
         return effect;
     }
 
-    /// The colours around a point, two bits each by rows from the top left: 0 the mover's, 1 the opponent's, 2 empty,
+    /// The colors around a point, two bits each by rows from the top left: 0 the mover's, 1 the opponent's, 2 empty,
     /// 3 off the board.
-    unsigned neighbourhood(Move point) const {
+    unsigned neighborhood(Move point) const {
         const int place = Go<N>::place_of(point);
         const auto at = [&](int step) { return static_cast<unsigned>(game_.color(place + step)); };
         constexpr int row = Go<N>::stride;
@@ -88,9 +88,9 @@ public:
         const int place = Go<N>::place_of(last);
         std::array<int, 4> heads{};
         for (std::size_t i = 0; i < 4; ++i) {
-            const int neighbour = place + Go<N>::sides[i];
-            if (game_.color(neighbour) != Go<N>::color_of(game_.to_play_)) continue;
-            const int head = game_.head_[z(neighbour)];
+            const int neighbor = place + Go<N>::sides[i];
+            if (game_.color(neighbor) != Go<N>::color_of(game_.to_play_)) continue;
+            const int head = game_.head_[z(neighbor)];
             if (!Go<N>::is_atari(game_.liberties_[z(head)])) continue;
             if (head == heads[0] || head == heads[1] || head == heads[2]) continue;
             heads[i] = head;
@@ -129,12 +129,12 @@ public:
             visit(Go<N>::move_at(game_.only_liberty(prey)));
         }
     }
-    /// Calls visit(point) for each of the empty points, up to eight, around a point whose neighbourhood is in `shapes`.
-    /// Those must be the same for both colours.
+    /// Calls visit(point) for each of the empty points, up to eight, around a point whose neighborhood is in `shapes`.
+    /// Those must be the same for both colors.
     template <class Shapes, class Visit>
     void for_each_shape_around(Move point, const Shapes& shapes, Visit&& visit) const {
         const int place = Go<N>::place_of(point);
-        std::array<unsigned, 5> rows;  // five by five colours around the point, two bits each
+        std::array<unsigned, 5> rows;  // five by five colors around the point, two bits each
         for (int i = 0; i < 5; ++i) {
             const int middle = place + (i - 2) * Go<N>::stride;
             // What lies beyond the border is only around points off the board.
@@ -170,7 +170,7 @@ public:
 
 private:
     static constexpr std::size_t z(int i) { return static_cast<std::size_t>(i); }
-    /// A neighbourhood with black and white exchanged.
+    /// A neighborhood with black and white exchanged.
     static constexpr unsigned swapped(unsigned code) { return code ^ (~(code >> 1) & 0x5555); }
     /// The place that all pairs of these sums name.
     static int place_in(std::uint64_t sums) {

@@ -46,7 +46,7 @@ struct LatentLearning {
     std::uint64_t seed = 0;
 };
 
-/// What the gradients have been so far, by which steps grow smaller.
+/// Accumulated squared gradients, which reduce the step sizes.
 struct LatentHistory {
     std::vector<float> logs;
     std::vector<float> factors;

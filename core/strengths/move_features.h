@@ -21,7 +21,7 @@ struct Feature {
     float strength;  // by default; the gamma of the paper, > 0
 };
 
-/// What the strengths of moves of G come from. For each game there is a specialisation with
+/// Move features of G. For each game there is a specialization with
 ///
 ///     static const std::vector<Feature>& all();  // names and default strengths; the order is that of the numbers
 ///     template <class Sink>

@@ -9,7 +9,7 @@
 
 namespace hyoka::strengths {
 
-/// What was learned beside a game's features: shapes, in Go alone.
+/// Learned features other than a game's own: shapes, in Go only.
 template <class G>
 class ShapeFinder {
 public:

@@ -23,7 +23,7 @@ enum Square : std::uint8_t {
     second_line_b,  // d2
     box_corner,     // c3
     box_edge,       // d3
-    centre,         // d4
+    center,         // d4
     pass,
     square_count,
 };
@@ -45,7 +45,7 @@ constexpr auto facts = [] {
     constexpr Square by_steps[4][4] = {{corner, c_square, a_square, b_square},
                                        {c_square, x_square, second_line_a, second_line_b},
                                        {a_square, second_line_a, box_corner, box_edge},
-                                       {b_square, second_line_b, box_edge, centre}};
+                                       {b_square, second_line_b, box_edge, center}};
     std::array<SquareFacts, 64> table{};
     for (int square = 0; square < 64; ++square) {
         const int row = square / 8;

@@ -150,7 +150,7 @@ constexpr auto steps_apart = [] {
     return table;
 }();
 
-/// What a piece's place is worth, relative to its own king and to the enemy's; row 81 is for no king and all 0.
+/// Value of a piece's square, relative to its own king and to the enemy's; row 81 is for no king and all 0.
 struct PlaceValues {
     using Kinds = std::array<std::int16_t, std::size_t{81} * Shogi::kind_count>;  // 81 * kind + square
     std::array<std::array<Kinds, 82>, 2> to_own{};                                // by owner and king
@@ -189,7 +189,7 @@ constexpr auto kinds_by_value = [] {
     return kinds;
 }();
 
-/// What a player attacks.
+/// Squares attacked by a player.
 struct Threats {
     std::array<Bitboard, Shogi::kind_count> by_kind{};  // of the attacker
     std::array<Bitboard, class_count> by{};             // by class of the attacker
@@ -318,7 +318,7 @@ struct Movers {
     Bitboard attackers(int square, Bitboard occupied) const {
         Bitboard found = tables.king[square] & kings;
         for (std::size_t player = 0; player < 2; ++player) {
-            const std::size_t seen_from = 1 - player;  // attacks are symmetric with colours swapped
+            const std::size_t seen_from = 1 - player;  // attacks are symmetric with colors swapped
             found |= (tables.pawn[seen_from][square] & pawns[player]) |
                      (tables.knight[seen_from][square] & knights[player]) |
                      (tables.silver[seen_from][square] & silvers[player]) |
@@ -332,13 +332,13 @@ struct Movers {
     }
 };
 
-/// What both sides can capture with on one square, the cheapest piece first.
+/// Attackers of both sides on one square, cheapest first.
 class Exchange {
 public:
     Exchange(const Shogi& game, const Movers& movers, int square, Bitboard occupied)
         : game_(game), square_(square), occupied_(occupied), able_(movers.attackers(square, occupied)) {}
 
-    /// What `side` nets by capturing a piece of this value, if both go on as long as it pays.
+    /// Static exchange value of capturing a piece of this value for `side`.
     int best_capture(Player side, int victim) {
         const Bitboard able = able_ & game_.pieces(side);
         if (!able) return 0;
@@ -483,7 +483,7 @@ struct Scene {
     bool reached_through(const Piece& piece, int to) const {
         return piece.slid_at && (tables.rays[tables.direction[to][piece.from]][piece.from] & sliders);
     }
-    /// What the mover nets if both sides capture where the piece goes, as long as it pays.
+    /// Static exchange value at the piece's target.
     int gain(const Piece& piece, int to, Kind victim, Kind kind_after) const {
         const int value_after = Shogi::exchange_values[kind_after];
         const int taken = Shogi::exchange_values[victim] + value_after - Shogi::exchange_values[piece.kind];

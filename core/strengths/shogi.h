@@ -27,7 +27,7 @@ extern template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shog
 extern template void MoveFeatures<Shogi>::visit(const Shogi&, const Context<Shogi>&, std::span<const Shogi::Move>,
                                                 ListSink);
 
-/// Draws without weighing every move: by bounds of strengths that are quickly told, first; the move drawn is weighed
+/// Draws without weighing every move: by quickly computed bounds of strengths, first; the move drawn is weighed
 /// exactly and kept with the probability strength / bound, which leaves each move exactly its share.
 template <>
 class MoveDraw<Shogi> {

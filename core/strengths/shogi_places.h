@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-/// What pieces' places are worth, learned from records by scripts/learn_shogi_places.py:
+/// Values of pieces' squares, learned from records by scripts/learn_shogi_places.py:
 /// 60 for a factor of e in a move's strength.
 namespace hyoka::strengths {
 

@@ -201,7 +201,7 @@ void check_against_minimax(const std::string& name, const G& start, int position
     }
 }
 
-/// What holds with the default settings too.
+/// Properties that hold with the default settings too.
 template <Game G>
 void check_search(const std::string& name, const G& start, int plies) {
     const HashEvaluator<G> evaluator;
@@ -285,7 +285,7 @@ void check_finished_games() {
     expect(!result.best() && result.score == 0, "drawn by repetition");
 }
 
-/// A side that is behind goes for the repetition, whoever gives check.
+/// A side that is behind goes for the repetition, whichever side gives check.
 void check_repetition() {
     struct Material {
         int score(const Chess& game) const {
@@ -372,7 +372,7 @@ void check_table() {
     table.clear();
     expect(!table.find(5) && table.permille_full() == 0, "cleared");
     table.store(1, 7, 3, 2, Bound::lower);
-    // After so many more the epochs come round to the one that wrote the entry.
+    // After that many more the epochs come round to the one that wrote the entry.
     for (int i = 0; i < 1 << 16; ++i) table.clear();
     table.store(2, 9, 3, 2, Bound::lower);
     expect(!table.find(1) && table.find(2), "cleared until the epochs wrap");

@@ -3,9 +3,9 @@
 // to rest, against alpha-beta. Runs under the sanitizers, ThreadSanitizer among them.
 #include <vector>
 
+#include "bulk/bulk.h"
 #include "evaluation/chess.h"
 #include "evaluation/shogi.h"
-#include "bulk/bulk.h"
 #include "records/replay.h"
 #include "search/quiescence.h"
 #include "tests/expect.h"
@@ -60,7 +60,7 @@ void run_all(const Pass& pass, const GameTable& table, unsigned threads) {
     expect(running.done == table.rows(), "every row is done");
 }
 
-/// What passes find on so many threads, in one row of numbers.
+/// Results of bulk calls on a number of threads, in one row of numbers.
 template <class G>
 std::vector<double> found(const GameTable& table, unsigned threads) {
     std::vector<double> numbers;
@@ -102,7 +102,7 @@ void check_threads(const std::string& name, std::int64_t games, int length) {
     const Games random = Games::random<G>(games, length);
     const GameTable table = random.table<G>();
     table.check();
-    expect(found<G>(table, 1) == found<G>(table, 4), name + ": passes don't depend on threads");
+    expect(found<G>(table, 1) == found<G>(table, 4), name + ": results don't depend on threads");
 }
 
 /// A search of one ply with a single root move is a quiescence search after that move.
@@ -136,19 +136,19 @@ void check_rest(const std::string& name, int games, int length) {
 
 void check_failure() {
     Games random = Games::random<Go<9>>(60, 30);
-    // Stones on stones, in two games: the first of them is told, whatever thread comes to which.
+    // Stones on stones, in two games: the first of them is reported, whichever thread meets it.
     for (const std::size_t game : {40, 20}) {
         const auto first = static_cast<std::size_t>(random.move_offsets[game]);
         random.moves[first + 5] = random.moves[first];
     }
     for (const unsigned threads : {1u, 4u}) {
-        std::string told;
+        std::string message;
         try {
             found<Go<9>>(random.table<Go<9>>(), threads);
         } catch (const IllegalMoveError& error) {
-            told = error.what();
+            message = error.what();
         }
-        expect(told.starts_with("game 120: illegal move"), "the first illegal move is told: " + told);
+        expect(message.starts_with("game 120: illegal move"), "the first illegal move is reported: " + message);
     }
 }
 

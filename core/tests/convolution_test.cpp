@@ -81,7 +81,7 @@ public:
                     if (inputs[n_.planes * area + i]) sum += n_.global_rows[i * n_.channels + c];
                 for (std::size_t plane = 0; plane < n_.planes; ++plane)
                     for (std::size_t tap = 0; tap < Numbers::taps; ++tap)
-                        if (const auto from = neighbour(point, tap); from >= 0)
+                        if (const auto from = neighbor(point, tap); from >= 0)
                             if (inputs[plane * area + static_cast<std::size_t>(from)])
                                 sum += n_.stem[(plane * Numbers::taps + tap) * n_.channels + c];
                 seen_[point * n_.channels + c] = clamped(sum);
@@ -115,7 +115,7 @@ public:
 private:
     static std::int64_t clamped(std::int64_t x) { return std::clamp<std::int64_t>(x, 0, Numbers::most); }
     /// The point that a tap looks at; -1 beyond the edge.
-    std::ptrdiff_t neighbour(std::size_t point, std::size_t tap) const {
+    std::ptrdiff_t neighbor(std::size_t point, std::size_t tap) const {
         const auto side = static_cast<std::ptrdiff_t>(n_.side);
         const auto at = static_cast<std::ptrdiff_t>(point);
         const std::ptrdiff_t y = at / side + static_cast<std::ptrdiff_t>(tap / 3) - 1;
@@ -132,7 +132,7 @@ private:
             const std::size_t output = i % n_.channels;
             std::int64_t sum = 0;
             for (std::size_t tap = 0; tap < Numbers::taps; ++tap)
-                if (const auto seen = neighbour(i / n_.channels, tap); seen >= 0)
+                if (const auto seen = neighbor(i / n_.channels, tap); seen >= 0)
                     for (std::size_t c = 0; c < n_.channels; ++c)
                         sum += from[static_cast<std::size_t>(seen) * n_.channels + c] *
                                layer.weights[(output * Numbers::taps + tap) * n_.channels + c];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluations over random games: the score is the weighted sum of the terms, and neither colour nor side of the board
-// is favoured. Bouzy's maps by hand and against plain twins.
+// Evaluations over random games: the score is the weighted sum of the terms, and neither color nor side of the board
+// is favored. Bouzy's maps by hand and against plain twins.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "evaluation/othello.h"
 #include "evaluation/shogi.h"
 #include "features/blokus_duo.h"
-#include "tests/colours.h"
+#include "tests/colors.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -84,17 +84,17 @@ LinearEvaluation<G> random_evaluation(Rng& rng) {
     return LinearEvaluation<G>(std::move(weights));
 }
 
-/// With the colours swapped all amounts change their sign; komi alone stays White's.
+/// With the colors swapped all amounts change their sign; komi alone stays White's.
 template <class G>
-void check_colours(const G& game, const std::string& where) {
+void check_colors(const G& game, const std::string& where) {
     Amounts expected = amounts(game);
     const Amounts others = amounts(swapped(game));
     for (std::size_t i = 0; i < expected.of.size(); ++i) {
         const bool stays = Terms<G>::all()[i].name == "komi";
         expect(others.of[i] == (stays ? expected.of[i] : -expected.of[i]),
-               Terms<G>::all()[i].name + " is fair to both colours, " + where);
+               Terms<G>::all()[i].name + " is fair to both colors, " + where);
     }
-    expect(others.progress == expected.progress, "progress has no colour, " + where);
+    expect(others.progress == expected.progress, "progress has no color, " + where);
     const LinearEvaluation<G> evaluation;
     if constexpr (requires { game.komi(); })
         expect(evaluation.score(swapped(game.with_komi(0))) == -evaluation.score(game.with_komi(0)),
@@ -125,7 +125,7 @@ void check_game(const std::string& name, const G& start, int games, int plies) {
             const std::string where = name + " after " + std::to_string(ply) + " plies: " + game.text();
             check_score(usual, game, where);
             check_score(unusual, game, where);
-            check_colours(game, where);
+            check_colors(game, where);
             check_symmetries(game, where);
             const auto [of, progress] = amounts(game);
             expect(progress >= 0 && progress <= 1, "progress is from 0 to 1, " + where);
@@ -140,7 +140,7 @@ void check_chess() {
     const Chess start;
     expect(amount(start, "tempo") == 1 && LinearEvaluation<Chess>().score(start) == 20, "the start is worth a tempo");
     const auto bishops = Chess::from_text("4k3/8/8/8/3B4/8/8/2B1K3 w - - 0 1");
-    expect(amount(bishops, "bishop_pair") == 0, "two bishops on squares of one colour are no pair");
+    expect(amount(bishops, "bishop_pair") == 0, "two bishops on squares of one color are no pair");
     expect(amount(bishops, "bishop_development") == 1, "the bishop on c1 is at home");
     expect(amount(bishops, "bishop_mobility") == 13 + 7 - 12, "squares beyond six each");
     const auto pawns = Chess::from_text("4k3/p6p/8/1P6/3P3P/3P4/8/4K3 w - - 0 1");

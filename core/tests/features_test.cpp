@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feature columns over random games: cells within what their columns promise, the same however they are asked for,
-// and what becomes of them when the board is turned or the colours are swapped. Ladders known by heart.
+// and what becomes of them when the board is turned or the colors are swapped. Ladders known by heart.
 // Runs under AddressSanitizer and UBSan in `make sanitize`.
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@
 #include "features/ladder.h"
 #include "features/othello.h"
 #include "features/shogi.h"
-#include "tests/colours.h"
+#include "tests/colors.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -97,7 +97,7 @@ void check_symmetries(const G& game, const std::string& where) {
     }
 }
 
-std::string name_with_colours_swapped(std::string_view name) {
+std::string name_with_colors_swapped(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> sides[] = {{"black_", "white_"}, {"first_", "second_"}};
     for (const auto& [one, two] : sides) {
         if (name.starts_with(one)) return std::string(two) + std::string(name.substr(one.size()));
@@ -106,16 +106,16 @@ std::string name_with_colours_swapped(std::string_view name) {
     return std::string(name);
 }
 
-/// With the colours swapped each side's columns change places and differences change their sign.
+/// With the colors swapped each side's columns change places and differences change their sign.
 template <class G>
-void check_colours(const G& game, const std::set<std::string_view>& differences, const std::string& where) {
+void check_colors(const G& game, const std::set<std::string_view>& differences, const std::string& where) {
     const auto columns = Describer<G>::columns();
     const Cells cells = describe_afresh(game);
     const Cells others = describe_afresh(swapped(game));
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        const int expected = cells[index_of_column<G>(name_with_colours_swapped(columns[i].name))];
+        const int expected = cells[index_of_column<G>(name_with_colors_swapped(columns[i].name))];
         expect(others[i] == (differences.contains(columns[i].name) ? -expected : expected),
-               std::string(columns[i].name) + " is fair to both colours, " + where);
+               std::string(columns[i].name) + " is fair to both colors, " + where);
     }
 }
 
@@ -134,7 +134,7 @@ void check_game(const std::string& name, const G& start, int games, int plies,
             check_wanted(describer, game, cells, rng.bits(), where);
             check_wanted(describer, game, cells, std::uint64_t{1} << rng.below(64), where);
             check_symmetries(game, where);
-            check_colours(game, differences, where);
+            check_colors(game, differences, where);
             const auto move = game.random_move(rng);
             if (!move) break;
             describer.play(game, *move);

@@ -71,7 +71,7 @@ MctsParts<G> make_parts(int variant) {
 }
 constexpr int variants = 5;
 
-/// What holds in every tree when no search is running.
+/// Invariants of every tree when no search is running.
 void check_tree(const Tree& tree, std::uint32_t prior_visits, const std::string& what) {
     std::vector<Node> nodes = {tree.root()};
     bool sums = true, values = true, proofs = true;

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "games/all.h"
 #include "network/models.h"
-#include "tests/colours.h"
+#include "tests/colors.h"
 #include "tests/expect.h"
 
 namespace hyoka::tests {
@@ -55,7 +55,7 @@ Numbers random_numbers(std::size_t inputs, std::size_t codes, Rng& rng, int larg
             .move_scale = 1e-4f};
 }
 
-/// What is told of a game, once.
+/// Data of one game.
 template <class G>
 struct Walker {
     std::string name{G::name};
@@ -192,7 +192,7 @@ void check_refusals() {
         n.first.clear();
     });
     refused("another number of inputs", [](Numbers& n) { ++n.inputs; });
-    refused("so many inputs that their number runs over", [](Numbers& n) { n.inputs += std::size_t{1} << 58; });
+    refused("an overflowing number of inputs", [](Numbers& n) { n.inputs += std::size_t{1} << 58; });
     refused("no width", [](Numbers& n) { n.width = 0; });
     refused("a width between two", [](Numbers& n) { n.width = 65; });
     refused("a width too large", [](Numbers& n) {

@@ -43,9 +43,9 @@ template <class G>
 void expect_features(const G& game, const std::string& move, const std::set<std::string>& expected,
                      const Context<G>& context = {}) {
     const auto found = features_of(game, game.parse_move(move), context);
-    std::string told;
-    for (const auto& name : found) told += ' ' + name;
-    expect(found == expected, "features of " + move + " in " + game.text() + ":" + told);
+    std::string names;
+    for (const auto& name : found) names += ' ' + name;
+    expect(found == expected, "features of " + move + " in " + game.text() + ":" + names);
 }
 
 void check_othello_features() {
@@ -123,7 +123,7 @@ void check_go_tactics() {
                 bool atari = false;
                 for (std::size_t i = 0; i < before_cells.size(); ++i)
                     enemies += (before_cells[i] == enemy) - (after_cells[i] == enemy);
-                G::for_each_neighbour(move, [&](auto beside) {
+                G::for_each_neighbor(move, [&](auto beside) {
                     atari |= after.owner(beside) == other(game.to_play()) && after.in_atari(beside) &&
                              !game.in_atari(beside);
                 });
@@ -131,7 +131,7 @@ void check_go_tactics() {
                 expect(effect.joined + 1 == after.chain_size(move), "joined stones");
                 if (enemies == 0) expect(effect.is_self_atari() == after.in_atari(move), "self-atari");
                 if (enemies == 0) expect(effect.atari == atari, "atari");
-                expect(!effect.is_self_atari() || GoTactics<N>(game).is_self_atari(move), "self-atari told quickly");
+                expect(!effect.is_self_atari() || GoTactics<N>(game).is_self_atari(move), "quick self-atari test");
             }
             game.play(*game.random_move(rng));
         }
@@ -282,14 +282,14 @@ void check_uniform(const std::string& name, const G& start) {
         Rng rng(seed);
         RandomPlayout<G> playout(start);
         const auto expected = play_out(playout, rng, playout_limit<G>());
-        for (const bool told : {false, true}) {
+        for (const bool listed : {false, true}) {
             Rng again(seed);
             std::vector<PlayedMove<G>> played;
-            const auto result = policy.play({start, {}}, again, told ? &played : nullptr);
+            const auto result = policy.play({start, {}}, again, listed ? &played : nullptr);
             expect(result.score == expected.score && result.plies == expected.plies, name + ": the same playout");
             expect(result.value == value_of_score(expected.score), name + ": its value");
             expect(Rng(again).bits() == Rng(rng).bits(), name + ": the same random numbers");
-            expect(played.size() == (told ? static_cast<std::size_t>(expected.plies) : 0), name + ": moves told");
+            expect(played.size() == (listed ? static_cast<std::size_t>(expected.plies) : 0), name + ": moves listed");
         }
     }
 }

@@ -53,7 +53,7 @@ class Outcome:
     """How a game ended, and why."""
 
     def __init__(self, winner: Player | None, reason: Reason = Reason.score) -> None:
-        """What a game written in Python says; None: a draw."""
+        """Outcome of a game written in Python; None: a draw."""
 
     @property
     def winner(self) -> Player | None:
@@ -88,7 +88,7 @@ class Go3:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -111,7 +111,7 @@ class Go3:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go3.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go3.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -213,7 +213,7 @@ class Go3:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -236,7 +236,7 @@ class Go3:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go3.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go3.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -355,7 +355,7 @@ class Go4:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -378,7 +378,7 @@ class Go4:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go4.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go4.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -480,7 +480,7 @@ class Go4:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -503,7 +503,7 @@ class Go4:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go4.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go4.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -622,7 +622,7 @@ class Go5:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -645,7 +645,7 @@ class Go5:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go5.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go5.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -747,7 +747,7 @@ class Go5:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -770,7 +770,7 @@ class Go5:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go5.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go5.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -889,7 +889,7 @@ class Go6:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -912,7 +912,7 @@ class Go6:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go6.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go6.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -1014,7 +1014,7 @@ class Go6:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -1037,7 +1037,7 @@ class Go6:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go6.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go6.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -1156,7 +1156,7 @@ class Go7:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -1179,7 +1179,7 @@ class Go7:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go7.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go7.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -1281,7 +1281,7 @@ class Go7:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -1304,7 +1304,7 @@ class Go7:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go7.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go7.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -1423,7 +1423,7 @@ class Go9:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -1446,7 +1446,7 @@ class Go9:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go9.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go9.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -1548,7 +1548,7 @@ class Go9:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -1571,7 +1571,7 @@ class Go9:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go9.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go9.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -1690,7 +1690,7 @@ class Go13:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -1713,7 +1713,7 @@ class Go13:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go13.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go13.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -1815,7 +1815,7 @@ class Go13:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -1838,7 +1838,7 @@ class Go13:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go13.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go13.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -1957,7 +1957,7 @@ class Go19:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -1980,7 +1980,7 @@ class Go19:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Go19.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Go19.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -2082,7 +2082,7 @@ class Go19:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -2105,7 +2105,7 @@ class Go19:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Go19.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Go19.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -2219,7 +2219,7 @@ class Othello:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -2242,7 +2242,7 @@ class Othello:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Othello.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Othello.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -2341,7 +2341,7 @@ class Othello:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -2364,7 +2364,7 @@ class Othello:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Othello.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Othello.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -2448,7 +2448,7 @@ class Chess:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -2471,7 +2471,7 @@ class Chess:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Chess.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Chess.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -2562,7 +2562,7 @@ class Chess:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -2585,7 +2585,7 @@ class Chess:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Chess.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Chess.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -2697,7 +2697,7 @@ class Chess:
         """Static exchange evaluation of a move, in centipawns for the mover."""
 
     exchange_values: Final[list[int]] = ...
-    """What each kind of piece counts in `see`, by kind."""
+    """Values of pieces in `see`, by kind."""
 
 class Shogi:
     """
@@ -2711,7 +2711,7 @@ class Shogi:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -2734,7 +2734,7 @@ class Shogi:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> Shogi.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> Shogi.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -2833,7 +2833,7 @@ class Shogi:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -2856,7 +2856,7 @@ class Shogi:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> Shogi.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> Shogi.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -2970,9 +2970,7 @@ class Shogi:
         """
 
     exchange_values: Final[list[int]] = ...
-    """
-    What each kind of piece counts in `see`, by kind; the first stands for no piece.
-    """
+    """Values of pieces in `see`, by kind; the first stands for no piece."""
 
 class BlokusDuo:
     """
@@ -2986,7 +2984,7 @@ class BlokusDuo:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The side to move."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -3009,7 +3007,7 @@ class BlokusDuo:
         """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
     def random_move(self, seed: int) -> BlokusDuo.Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Move of a random playout; None if the game is over."""
 
     def parse(self, text: str) -> BlokusDuo.Move:
         """The move a text names, legal or not. Raises NotationError."""
@@ -3111,7 +3109,7 @@ class BlokusDuo:
 
         @property
         def to_play(self) -> Player:
-            """Who moves next."""
+            """The side to move."""
 
         @property
         def outcome(self) -> Outcome | None:
@@ -3134,7 +3132,7 @@ class BlokusDuo:
             """The game after `move`, a move or its text. Raises IllegalMoveError."""
 
         def random_move(self, seed: int) -> BlokusDuo.Move | None:
-            """What a random playout would play here; None if the game is over."""
+            """Move of a random playout; None if the game is over."""
 
         def parse(self, text: str) -> BlokusDuo.Move:
             """The move a text names, legal or not. Raises NotationError."""
@@ -3316,7 +3314,7 @@ class Table:
     @property
     def remark_author(self) -> NDArray[numpy.uint8]:
         """
-        Who said value, score and mate: 1 the first player, 2 the second, 0 not known.
+        Author of value, score and mate: 1 the first player, 2 the second, 0 unknown.
         """
 
     @property
@@ -3384,18 +3382,18 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
     """
 
 class Replay:
-    """Walks a recorded game; `start` is empty for the usual one."""
+    """Walks a recorded game; an empty `start` is the standard one."""
 
     def __init__(self, game: str, start: str, komi: float, moves: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', writable=False)]) -> None: ...
 
     def position(self, ply: int) -> Any:
         """
-        The position after so many moves. Every move is played once as long as plies rise.
+        The position after a number of moves. Every move is played once as long as plies rise.
         """
 
     def line(self, ply: int) -> Any:
         """
-        The line of play that so many moves make, as a search may go on from it. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
+        The line after a number of moves, from which a search can continue. Where a record goes on although the rules would have ended the game (a draw that nobody claimed), the line begins at the position reached instead.
         """
 
 class LogisticFit:
@@ -3427,11 +3425,11 @@ class Departure:
 
     @property
     def error(self) -> float:
-        """Of the effect as it is."""
+        """Standard error of the effect."""
 
     @property
     def null_error(self) -> float:
-        """As it would be without an effect: what a test goes by."""
+        """Standard error under the null hypothesis, for tests."""
 
     @property
     def clusters(self) -> float:
@@ -3620,7 +3618,7 @@ class GameTable:
 
     def outcomes(self, threads: int, progress: Callable[[int], None] | None) -> NDArray[numpy.int8]:
         """
-        What the rules say of the positions: 1, 0, -1 for the first player, 2 if the game goes on.
+        Results by the rules: 1, 0, -1 for the first player, 2 if the game goes on.
         """
 
     def terms(self, threads: int, progress: Callable[[int], None] | None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
@@ -3659,7 +3657,7 @@ class GameTable:
         """
 
 def plane_names(game: str) -> list[str]:
-    """What a game's planes stand for."""
+    """Meanings of a game's planes."""
 
 class MetsTree:
     """
@@ -3685,7 +3683,7 @@ class MetsTree:
 
     def with_smoothing(self, smoothing: float) -> MetsTree:
         """
-        The same with so many points added to each leaf's own, at the odds of nodes above.
+        The same tree, smoothed: adds points to each leaf at the odds of the nodes above.
         """
 
     @property
@@ -3725,11 +3723,11 @@ class MetsTree:
 
     def path_of(self, position: object, game: str, point: int, last: int | None = None, before_last: int | None = None) -> tuple[list[tuple[str, str]], list[tuple[int, int, int]]]:
         """
-        What is asked on the way to a point's leaf: tactical questions with their answers; points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
+        Questions on the path to a point's leaf: tactical questions with their answers; points down and right from it, and their states (0 own, 1 the other's, 2 empty, 3 off the board).
         """
 
 def tactical_questions(game: str) -> list[tuple[str, list[str]]]:
-    """What a tree can ask beside stones: what about, and up to four answers."""
+    """Tactical questions of a tree: subject and up to four answers."""
 
 def tactical_answers(position: object, game: str, last: int | None = None, before_last: int | None = None) -> NDArray[numpy.uint64]:
     """By point: the answers, two bits each; means nothing where stones are."""
@@ -3857,7 +3855,7 @@ def feature_sets(game: str) -> list[tuple[str, str, float, int, int]]:
     """
 
 def starting_weights(game: str, set: str) -> NDArray[numpy.float32]:
-    """What learning begins with."""
+    """Initial weights."""
 
 def sparse_evaluation(game: str, set: str, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', writable=False)], scale: float) -> Model:
     """An evaluation as searches use it: its weights are rounded to 1/32."""
@@ -3886,7 +3884,7 @@ class Comparisons:
 
 def pattern_counts(positions: Sequence[object], with_hands: bool) -> NDArray[numpy.uint8]:
     """
-    How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as whoever is to move sees it; then, if wanted, which pieces both have in hand.
+    How often each pattern of 1x1, 2x2 and 3x3 squares lies on boards of Blokus Duo, a row a position, as the side to move sees it; then, if wanted, which pieces both have in hand.
     """
 
 def pieces_laid(positions: Sequence[object]) -> NDArray[numpy.int32]:
@@ -3910,7 +3908,7 @@ def network_inputs(game: str, positions: Sequence[object]) -> NDArray[numpy.uint
 
 def move_parts(game: str) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32]]:
     """
-    What moves can have in common: how many parts there are, and which ones each code has (offsets, parts).
+    Shared parts of moves: their number, and the parts of each code (offsets, parts).
     """
 
 class Network:
@@ -3920,17 +3918,19 @@ class Network:
         """Raises NotationError if the numbers don't fit together."""
 
     def evaluation(self) -> Model:
-        """What positions are worth, as searches take it."""
+        """Evaluation of positions, for searches."""
 
     def move_model(self) -> Model:
         """How strong moves are, as searches take it."""
 
     def logits(self, positions: Sequence[object]) -> NDArray[numpy.float32]:
-        """Of the expected result of whoever is to move; no last moves are known."""
+        """
+        Logit of the expected result of the side to move; last moves are unknown.
+        """
 
     @property
     def scale(self) -> float:
-        """What a logit of 1 is in scores."""
+        """Score of a logit of 1."""
 
 class SelfPlayPlan:
     """How games are played that networks learn from."""
@@ -3960,7 +3960,7 @@ class SelfPlayPlan:
 
     @property
     def random_plies(self) -> int:
-        """A game begins with up to so many random moves."""
+        """Maximum number of random moves at the start of a game."""
 
     @random_plies.setter
     def random_plies(self, arg: int, /) -> None: ...
@@ -3981,7 +3981,7 @@ class SelfPlayPlan:
 
     @property
     def resign(self) -> float:
-        """Who thinks to win less often gives up, in most games; 0: nobody."""
+        """Resign below this win probability, in most games; 0: never."""
 
     @resign.setter
     def resign(self, arg: float, /) -> None: ...
@@ -4009,7 +4009,7 @@ class Convolution:
         """Raises NotationError if the numbers don't fit together."""
 
     def evaluation(self) -> Model:
-        """What positions are worth, as searches take it."""
+        """Evaluation of positions, for searches."""
 
     def move_model(self) -> Model:
         """How strong moves are, as searches take it."""
@@ -4029,7 +4029,7 @@ def move_features(game: str) -> list[tuple[str, float]]:
     """Name and default strength of each feature of moves."""
 
 def score_positions(game: str, positions: Sequence[object], evaluation: Model) -> NDArray[numpy.int32]:
-    """What a static evaluation makes of positions, for the first player."""
+    """Static evaluation of positions, for the first player."""
 
 def count_terms(game: str, positions: Sequence[object]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
     """
@@ -4074,7 +4074,7 @@ class Setting:
     def choices(self) -> list[str]: ...
 
 class UctOptions:
-    """What can be set about a tree search."""
+    """Settings of a tree search."""
 
     def __init__(self) -> None: ...
 
@@ -4095,7 +4095,7 @@ class UctOptions:
         """Whether moves are tried in the order of their strengths."""
 
 class MonteCarloOptions:
-    """What can be set about flat Monte Carlo."""
+    """Settings of flat Monte Carlo."""
 
     def __init__(self) -> None: ...
 
@@ -4108,7 +4108,7 @@ class MonteCarloOptions:
         """All that can be set, in order."""
 
 class AlphaBetaOptions:
-    """What can be set about alpha-beta."""
+    """Settings of alpha-beta."""
 
     def __init__(self) -> None: ...
 
@@ -4126,7 +4126,7 @@ class AlphaBetaOptions:
         """
 
 class MateOptions:
-    """What can be set about a search for mates."""
+    """Settings of a mate search."""
 
     def __init__(self) -> None: ...
 
@@ -4139,7 +4139,7 @@ class MateOptions:
         """All that can be set, in order."""
 
 class ExactOptions:
-    """What can be set about a solver of endings."""
+    """Settings of an endgame solver."""
 
     def __init__(self) -> None: ...
 
@@ -4152,7 +4152,7 @@ class ExactOptions:
         """All that can be set, in order."""
 
 class RandomOptions:
-    """What can be set about random moves."""
+    """Settings of random moves."""
 
     def __init__(self) -> None: ...
 
@@ -4165,7 +4165,7 @@ class RandomOptions:
         """All that can be set, in order."""
 
 class RankingOptions:
-    """What can be set about the moves that a model ranks first."""
+    """Settings of moves by a move model."""
 
     def __init__(self) -> None: ...
 
@@ -4187,14 +4187,14 @@ class GivenModels:
 
     @property
     def evaluation(self) -> Model:
-        """What positions are worth by themselves."""
+        """Static evaluation of positions."""
 
     @evaluation.setter
     def evaluation(self, arg: Model | None, /) -> None: ...
 
     @property
     def leaves(self) -> Model:
-        """What evaluates leaves in the place of playouts."""
+        """Leaf evaluator that replaces playouts."""
 
     @leaves.setter
     def leaves(self, arg: Model | None, /) -> None: ...
@@ -4284,7 +4284,7 @@ class TreeSearch:
 
     @property
     def proof(self) -> str | None:
-        """What the side to move is certain of: won, drawn, lost or None."""
+        """Proven result for the side to move: won, drawn, lost or None."""
 
     @property
     def plies_to_result(self) -> int | None: ...
@@ -4318,7 +4318,7 @@ class AlphaBeta:
         """Forget everything."""
 
     def found(self) -> dict[str, Any]:
-        """What the search has found so far, or at its end."""
+        """Result of the search so far, or at its end."""
 
 class MonteCarlo:
     """Flat Monte Carlo; see hyoka.search."""
