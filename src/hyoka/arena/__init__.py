@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matches between searches and engines, and what they prove.
+"""Matches between agents, and their statistics.
 
-A `MatchPlan` says what is played, `play_match` plays it, `Standing` and `DuelSummary` tell how it
-stands; `score`, `elo`, `significance`, `sprt` and `ratings` are pure functions of results.
+A `MatchPlan` defines a match, `play_match` plays it, `Standing` and `DuelSummary` summarize it;
+`score`, `elo` and `ratings` are pure functions of results.
 """
 
 from hyoka.arena.ablation import Contest, ablate, contests

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each enhancement of a search brings: matches with it against without it."""
+"""Ablation matches: a search with each enhancement against the same search without it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from hyoka.search import SearchSpec
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """An enhancement: the settings that make it, and those without it."""
+    """An enhancement: its settings, and the settings without it."""
 
     name: str
     on: tuple[tuple[str, object], ...]
@@ -31,16 +31,16 @@ _BUNDLES: Final[dict[str, dict[str, tuple[object, object]]]] = {
     "tuned": {"formula": ("ucb1-tuned", "ucb1")},
     "cut": {"cut": (4, None)},
 }
-"""Enhancements that are not a single flag: for each setting, its value with and without."""
+"""Enhancements that are not a single flag: each setting's value with and without it."""
 
 WAYS: Final = ("added", "removed", "ladder")
-"""Each alone on top of the bare search, each taken from the full one, or one after another."""
+"""Each added to the bare search, each removed from the full one, or added cumulatively."""
 
 
 def switch_of(search: SearchSpec, text: str) -> Switch:
-    """A switch by its name: one of ours, a flag of the search, or `SETTING=VALUE`.
+    """Return a switch by its name: an enhancement, a flag of the search, or `SETTING=VALUE`.
 
-    Without it, a setting is as the search has it, or else as in the bare search.
+    Without the enhancement, a setting keeps the search's value, else the default.
 
     >>> bare, tuned = SearchSpec.from_text("uct"), SearchSpec.from_text("uct:rave=200")
     >>> switch_of(bare, "strengths").on
@@ -82,17 +82,17 @@ def _named(kind: str, text: str) -> Switch:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """One match of an ablation: a search with an enhancement against the one without."""
+    """One match of an ablation: a search with an enhancement against the same without it."""
 
     switch: str
     limit: str
-    """What both have the same of, as `playouts=1000`."""
+    """The limit of both players, as `playouts=1000`."""
     with_it: SearchSpec
     without: SearchSpec
 
     @property
     def players(self) -> tuple[PlayerSpec, PlayerSpec]:
-        """Both, named for the table."""
+        """Both players, named for the table."""
         return (
             PlayerSpec(f"with {self.switch}", self.with_it),
             PlayerSpec(f"without {self.switch}", self.without),
@@ -102,7 +102,7 @@ class Contest:
 def contests(
     search: SearchSpec, switches: Sequence[str], limits: Sequence[tuple[str, float]], how: str
 ) -> list[Contest]:
-    """The matches of an ablation; `limits` are settings that both sides share, as (playouts, 500).
+    """Plan the matches of an ablation; `limits` are settings of both sides, as (playouts, 500).
 
     >>> for contest in contests(SearchSpec.from_text("uct"), ["rave", "killer"],
     ...                         [("playouts", 500)], "ladder"):
@@ -147,8 +147,8 @@ def _limited(spec: SearchSpec, name: str, amount: float) -> SearchSpec:
 def ablate(
     planned: Sequence[Contest], play: Callable[[tuple[PlayerSpec, PlayerSpec]], MatchResult]
 ) -> list[tuple[Contest, DuelSummary]]:
-    """Play every contest and sum each up; `play` lets two players meet.
+    """Play every contest and summarize it; `play` plays a match of two players.
 
-    Interrupted, the same call goes on, if `play` resumes its matches.
+    After an interrupt, the same call continues if `play` resumes its matches.
     """
     return [(contest, DuelSummary.of(play(contest.players).standing, 0, 1)) for contest in planned]

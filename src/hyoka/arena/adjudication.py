@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends before the end: by what both players say, or by what an exact method knows."""
+"""Adjudication: ending games early by the players' evaluations or by an exact method."""
 
 import re
 from collections.abc import Sequence
@@ -15,35 +15,35 @@ from hyoka.search import EXACT_METHODS
 
 
 class Adjudicator(Protocol):
-    """May end a game early."""
+    """Ends games early."""
 
     @property
     def text(self) -> str:
-        """How a match's description writes it."""
+        """The text in a match's description."""
 
-    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
-        """The first player's result and how it came, or None while the game goes on.
+    def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
+        """Return the first player's result and its reason, or None while the game goes on.
 
-        `said` is what the players have thought so far, their own view turned to the first's.
+        `remarks` are the players' evaluations so far, in the first player's view.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class WinByScore:
-    """Won when both players have agreed for some moves that a side is so far ahead."""
+    """A win after both players have agreed for some moves that a side is ahead by a margin."""
 
     ahead: float
-    """At most 1: a value, as 0.97. More: points or centipawns."""
+    """At most 1: a value, as 0.97. Above 1: points or centipawns."""
     moves: int = 3
 
     @property
     def text(self) -> str:
-        """As `adjudicator_of` reads it."""
+        """The text that `adjudicator_of` reads."""
         return f"win={positional(self.ahead)},{self.moves}"
 
-    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
-        """Look at the last moves of both."""
-        last = _last_of_both(said, self.moves)
+    def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
+        """Test the last moves of both players."""
+        last = _last_of_both(remarks, self.moves)
         if last is None:
             return None
         leads = [_lead(remark, self.ahead) for remark in last]
@@ -56,22 +56,26 @@ class WinByScore:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Lost for a player who has thought so for some moves, whatever the other one thinks."""
+    """A loss for a player whose own evaluation has been below a limit for some moves."""
 
     behind: float
-    """At most 1: a value, as 0.97 for the opponent. More: points or centipawns."""
+    """At most 1: the opponent's value, as 0.97. Above 1: points or centipawns."""
     moves: int = 3
 
     @property
     def text(self) -> str:
-        """As `adjudicator_of` reads it."""
+        """The text that `adjudicator_of` reads."""
         return f"resign={positional(self.behind)},{self.moves}"
 
-    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
-        """Look at the last moves of the player who has just moved."""
-        if not said or said[-1].ply != len(line):  # a forced pass is nobody's word
+    def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
+        """Test the last moves of the player who has just moved."""
+        if not remarks or remarks[-1].ply != len(line):  # a forced pass has no evaluation
             return None
-        own = [remark for remark in said[-2 * self.moves :] if not (said[-1].ply - remark.ply) % 2]
+        own = [
+            remark
+            for remark in remarks[-2 * self.moves :]
+            if not (remarks[-1].ply - remark.ply) % 2
+        ]
         mover = -1 if line.to_play is Player.first else 1
         if len(own) < self.moves or any(_lead(each, self.behind) != -mover for each in own):
             return None
@@ -80,7 +84,7 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class DrawByScore:
-    """Drawn when both players have agreed for some moves that nobody is ahead by more."""
+    """A draw after both players have agreed for some moves that the position is level."""
 
     within: float
     moves: int = 8
@@ -88,12 +92,12 @@ class DrawByScore:
 
     @property
     def text(self) -> str:
-        """As `adjudicator_of` reads it."""
+        """The text that `adjudicator_of` reads."""
         return f"draw={positional(self.within)},{self.moves},{self.from_ply}"
 
-    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
-        """Look at the last moves of both."""
-        last = _last_of_both(said, self.moves)
+    def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
+        """Test the last moves of both players."""
+        last = _last_of_both(remarks, self.moves)
         if last is None or len(line) < self.from_ply:
             return None
         if all(_is_level(remark, self.within) for remark in last):
@@ -103,16 +107,16 @@ class DrawByScore:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Ended when an exact method knows the result: a mate, an Othello ending."""
+    """The result of an exact method: a mate or an Othello ending."""
 
     method: str
 
     @property
     def text(self) -> str:
-        """As `adjudicator_of` reads it."""
+        """The text that `adjudicator_of` reads."""
         return f"exact={self.method}"
 
-    def judge(self, line: AnyLine, said: Sequence[Remark]) -> tuple[float, str] | None:
+    def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
         """Ask the method."""
         if self.method == "ending" and facts_of(line).ending_solver is None:
             games = " and ".join(games_with(lambda facts: facts.ending_solver))
@@ -121,14 +125,14 @@ class Exact:
         return None if result is None else (result, f"adjudicated by {self.method}")
 
 
-def _last_of_both(said: Sequence[Remark], moves: int) -> list[Remark] | None:
-    """So many last words of each player, one of whom may move alone; None if there are less."""
-    sides = [[remark for remark in said if remark.ply % 2 == side][-moves:] for side in (0, 1)]
+def _last_of_both(remarks: Sequence[Remark], moves: int) -> list[Remark] | None:
+    """Return the last `moves` remarks of each player; None if there are fewer."""
+    sides = [[remark for remark in remarks if remark.ply % 2 == side][-moves:] for side in (0, 1)]
     return None if min(map(len, sides)) < moves else sides[0] + sides[1]
 
 
 def _lead(remark: Remark, ahead: float) -> int:
-    """1 or −1 for the side that is so far ahead, 0 for neither."""
+    """Return 1 or −1 for the side that is ahead by the margin, 0 for neither."""
     if remark.mate is not None:
         return 1 if remark.mate > 0 else -1
     if ahead <= 1:
@@ -156,7 +160,7 @@ _TEXT: Final = re.compile(
 def adjudicator_of(text: str) -> Adjudicator:
     """Read `win=SCORE,MOVES`, `resign=SCORE,MOVES`, `draw=SCORE,MOVES,FROM_PLY` or `exact=METHOD`.
 
-    The moves, and from which ply on, may be left out.
+    The moves and the first ply are optional.
 
     >>> adjudicator_of("win=600,4"), adjudicator_of("exact=mate").text
     (WinByScore(ahead=600.0, moves=4), 'exact=mate')
@@ -176,7 +180,7 @@ def adjudicator_of(text: str) -> Adjudicator:
         return Exact(match[5])
     numbers = [int(number) for number in match.groups()[2:4] if number]
     if 0 in numbers[:1]:
-        raise NotationError(f"'{text}': so many moves of both, one at least")
+        raise NotationError(f"'{text}': the number of moves is at least 1")
     if match[1] == "win":
         return WinByScore(float(match[2]), *numbers)
     if match[1] == "resign":

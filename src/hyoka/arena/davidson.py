@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Davidson's model of who wins, draws and loses, and its most likely ratings.
+"""Davidson's model of wins, draws and losses, fitted by maximum likelihood.
 
-`ratings` says what it means and makes a list of it; here it is in natural logarithms of odds.
+The parameters are natural logarithms of odds; `ratings` explains the model.
 """
 
 import math
@@ -12,32 +12,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyoka.foundation.errors import Error
+from hyoka.foundation.math import logistic
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ELO_PER_UNIT: Final = 400 / math.log(10)
 _MOST_DENSE: Final = 400
-"""Players whose equations are solved in one piece, those of more step by step."""
+"""The maximum number of players for dense solving; beyond it, conjugate gradients."""
 _STEPS: Final = 100
 _PRECISION: Final = 1e-8
 _NO_GAIN: Final = 1e-9
-"""In log likelihood."""
+"""A negligible gain in log likelihood."""
 _FARTHEST: Final = 35.0
-"""Where odds of e to this power are given, no game tells anything."""
+"""The log odds beyond which no game is informative."""
 _FAR: Final = 8.0
-"""An advantage of so much (1,400 Elo) is none that games can bound."""
+"""An advantage (1,400 Elo) beyond which games do not bound it."""
 
 
 @dataclass(frozen=True)
 class Games:
-    """One game a row."""
+    """Games, one per row."""
 
     players: int
     first: Ints
     second: Ints
     doubled: Ints
-    """The first player's points times two."""
+    """Twice the first player's points."""
     clusters: Ints
 
     @classmethod
@@ -49,7 +50,7 @@ class Games:
         clusters: ArrayLike | None,
         players: int,
     ) -> "Games":
-        """The games in these columns; raises ValueError if they are none."""
+        """Check the columns and build the games; raises ValueError."""
         one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         points = np.asarray(result, dtype=np.float64)
         which = np.arange(len(one)) if clusters is None else np.asarray(clusters)
@@ -69,7 +70,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Tallies:
-    """Games counted by who met whom and how it ended; a row for each two and order of play."""
+    """Games counted by players, order of play and result; a row per ordered pair of players."""
 
     first: Ints
     second: Ints
@@ -78,7 +79,7 @@ class Tallies:
 
     @classmethod
     def of(cls, games: Games) -> "Tallies":
-        """The games counted."""
+        """Count games."""
         meeting = games.first * games.players + games.second
         if games.players * games.players <= 4 * len(meeting) + 10_000:
             counts = np.bincount(meeting * 3 + games.doubled, minlength=3 * games.players**2)
@@ -92,30 +93,30 @@ class Tallies:
 
     @property
     def total(self) -> Floats:
-        """Games of each row."""
+        """The number of games per row."""
         return np.asarray(self.counts.sum(axis=1))
 
     @property
     def decided(self) -> "Tallies":
-        """The same without the draws."""
+        """The tallies without draws."""
         return replace(self, counts=self.counts * [1, 0, 1])
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Who is connected with whom."""
+    """The graph of players connected by games."""
 
     component: Ints
-    """Of each player; the one with most games is 0."""
+    """Each player's component; the one with the most games is 0."""
     group: Ints
-    """Players of one group took points from each other, perhaps by way of others."""
+    """Each player's strongly connected group, by points taken from each other."""
     beaten: dict[int, set[int]]
-    """By group: other groups that it took points from."""
+    """By group, the other groups that it took points from."""
 
     @classmethod
     def of(cls, tallies: Tallies, players: int) -> "Graph":
-        """The graph of who took points from whom."""
-        # Only who rates players waits for scipy.
+        """Build the graph of points taken."""
+        # Import scipy only when players are rated.
         from scipy.sparse import csr_array  # noqa: PLC0415
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
@@ -138,29 +139,29 @@ class Graph:
         return cls(rank[component], group.astype(np.int64), beaten)
 
     def is_strong(self, tallies: Tallies) -> bool:
-        """Whether by these tallies alone all players of a component took points from each other."""
+        """Whether these tallies connect all players of each component strongly."""
         groups = Graph.of(tallies, len(self.component)).group
         return len(np.unique(np.stack([self.component, groups]), axis=1)[0]) == len(self.sizes)
 
     @property
     def sizes(self) -> Ints:
-        """Players in each component."""
+        """The number of players per component."""
         return np.bincount(self.component).astype(np.int64)
 
     def open_components(self) -> Ints:
-        """The components in which some never took a point from the others."""
+        """The components in which some players never took a point from the others."""
         groups = np.unique(np.stack([self.component, self.group]), axis=1)[0]
         return np.flatnonzero(np.bincount(groups) > 1)
 
     def centred(self, values: Floats) -> Floats:
-        """Values of the players less the mean of their component."""
+        """Return the players' values minus the mean of their component."""
         sums = np.zeros((len(self.sizes), *values.shape[1:]))
         np.add.at(sums, self.component, values)
         shape = (-1, *[1] * (values.ndim - 1))
         return np.asarray(values - (sums / self.sizes.reshape(shape))[self.component])
 
     def bounds(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whether somebody bounds each player from below, and from above."""
+        """Return whether games bound each player from below, and from above."""
         whole = ~np.isin(self.component, self.open_components()) & (self.sizes > 1)[self.component]
         below = np.isin(self.group, list(self.beaten)) | whole
         losers = {loser for beaten in self.beaten.values() for loser in beaten}
@@ -170,7 +171,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Fit:
-    """The most likely parameters, in natural logarithms of odds."""
+    """The maximum-likelihood parameters, in natural logarithms of odds."""
 
     ratings: Floats
     advantage: float
@@ -178,30 +179,30 @@ class Fit:
     """-inf without draws."""
     fits_advantage: bool
     advantage_known: bool
-    """Whether games tell the advantage on both sides."""
+    """Whether the games bound the advantage on both sides."""
     advantage_prior: float
 
     @property
     def scale(self) -> float:
-        """Elo for each unit: what makes the slope near equality that of a match's Elo."""
+        """Elo per unit: it matches the slope of a match's Elo near equality."""
         return ELO_PER_UNIT * 2 / (2 + math.exp(self.log_nu))  # times 1 - draw rate
 
     @property
     def draw_rate(self) -> float:
-        """Of equals."""
+        """The draw rate between equals."""
         nu = math.exp(self.log_nu)
         return nu / (2 + nu)
 
 
 @dataclass(frozen=True)
 class _Derivatives:
-    """Of the log likelihood, at some parameters; of each tally by its difference d and by log ν."""
+    """Derivatives of the log likelihood by each tally's difference d and by log ν."""
 
     value: float
     by_d: Floats
     by_log_nu: float
     curve_d: Floats
-    """Minus the second derivative by d, and so on: all are positive where they are a square."""
+    """Negated second derivatives, positive for the squares."""
     curve_cross: Floats
     curve_log_nu: float
     virtual_by_d: Floats
@@ -211,7 +212,7 @@ class _Derivatives:
 
 
 class DavidsonModel:
-    """Davidson's likelihood of some tallies, with virtual draws where they are needed."""
+    """The likelihood of tallies under Davidson's model, with virtual draws where necessary."""
 
     def __init__(
         self, tallies: Tallies, graph: Graph, prior: float, advantage: float | str
@@ -221,8 +222,9 @@ class DavidsonModel:
         self._prior = prior
         self._given = None if isinstance(advantage, str) else float(advantage)
         self._has_draws = bool(tallies.counts[:, 1].sum() > 0)
-        # Draws and wins of one side alone are explained ever better by a greater distance and ever
-        # more draws; nothing but draws, by a greater ν. One virtual game of equals was decided.
+        # If only draws and one side's wins occur, the likelihood grows without bound with the
+        # distance and the draws; if only draws occur, with ν. One virtual decided game of equals
+        # bounds it.
         self._decided = 1.0 if self._has_draws and not graph.is_strong(tallies.decided) else 0.0
         players = len(graph.component)
         games = np.bincount(tallies.first, tallies.total, players)
@@ -233,7 +235,7 @@ class DavidsonModel:
         self._virtual = np.where(needed, prior * shares * tallies.total, 0.0)
 
     def fit(self) -> Fit:
-        """The maximum of the likelihood."""
+        """Return the maximum of the likelihood."""
         players = len(self._graph.component)
         if not len(self._tallies.first):
             return Fit(np.zeros(players), 0.0, -math.inf, False, self._given is not None, 0.0)
@@ -249,16 +251,17 @@ class DavidsonModel:
             return self._fit_given(start)
         found = self._climb(start)
         if found.fits_advantage and abs(found.advantage) > _FAR:
-            # Whoever moved first won everything (or lost it): the same remedy as for a player.
+            # The first player won all games (or lost all): bound the advantage as a player's
+            # rating.
             found = self._climb(replace(start, advantage_known=False, advantage_prior=self._prior))
         return found
 
     def _fit_given(self, start: Fit) -> Fit:
-        """With a known advantage in Elo, whose size in odds depends on the draws.
+        """Fit with a fixed advantage in Elo, whose value in odds depends on the draws.
 
-        A greater advantage in odds leaves more draws to be explained by ν, and more draws make the
-        same Elo a greater advantage in odds. From 0 on both grow until they agree, by secants; or
-        for ever, where the games are drawn too often for such an advantage. Raises Error then.
+        A greater advantage in odds leaves more draws to ν, and more draws make the same Elo a
+        greater advantage in odds. The secant method starts at 0 and finds where they agree. Raises
+        Error if they never do, because the games have too many draws for the advantage.
         """
         assert self._given is not None
         found = self._climb(start)
@@ -270,7 +273,7 @@ class DavidsonModel:
             if abs(short) <= _PRECISION * max(1.0, abs(advantage)):
                 return found
             slope = (short - short_before) / (advantage - before)
-            if slope >= 0:  # it falls behind ever more
+            if slope >= 0:  # the gap grows
                 break
             before, short_before, advantage = advantage, short, advantage - short / slope
         if advantage == 0:
@@ -281,9 +284,9 @@ class DavidsonModel:
         )
 
     def _tells_advantage(self) -> bool:
-        """Whether moving first is not the same thing as being some player.
+        """Whether the advantage is identifiable apart from the ratings.
 
-        It is, if ratings could be given that make every first player just 1 stronger.
+        It is not if some ratings make every first player exactly 1 stronger.
         """
         one, other = self._tallies.first, self._tallies.second
         weights = self._tallies.total
@@ -291,9 +294,9 @@ class DavidsonModel:
         return bool(np.abs(ratings[one] - ratings[other] - 1).max() > 1e-6)
 
     def _climb(self, fit: Fit) -> Fit:
-        """Newton's steps up the likelihood, each as long as it does go up, to its maximum.
+        """Maximize the likelihood by Newton's method with a line search.
 
-        One without a bound for the advantage ends where it is far beyond what games can tell.
+        An unbounded advantage stops the search far beyond what games can determine.
         """
         here = self._derivatives(fit)
         largest = gain = math.inf
@@ -320,12 +323,12 @@ class DavidsonModel:
             endless = fit.fits_advantage and not fit.advantage_prior
             if largest < _PRECISION or (endless and abs(fit.advantage) > 2 * _FAR):
                 return fit
-        if gain < _NO_GAIN:  # thousands of players: the equations are solved only so far
+        if gain < _NO_GAIN:  # with thousands of players the equations are solved approximately
             return fit
         raise Error("the ratings of these games don't settle; rate more games, or fewer players")
 
     def _slope(self, here: _Derivatives, ratings: Floats, advantage: float, log_nu: float) -> float:
-        """How much the likelihood would gain by a step if it went on as it begins."""
+        """Return the directional derivative of the likelihood along a step."""
         by_player = self._by_player(here.by_d + here.virtual_by_d)
         by_advantage = float(here.by_d.sum()) + here.advantage_by
         return float(by_player @ ratings) + by_advantage * advantage + here.by_log_nu * log_nu
@@ -365,7 +368,7 @@ class DavidsonModel:
         )
 
     def _newton(self, fit: Fit, here: _Derivatives) -> tuple[Floats, float, float]:
-        """The step to where the likelihood would be greatest if it were a parabola."""
+        """Return the Newton step."""
         gradient = self._by_player(here.by_d + here.virtual_by_d)
         others, corner = self._borders(fit, here)
         right = np.array([here.by_d.sum() + here.advantage_by, here.by_log_nu])[self._free(fit)]
@@ -381,11 +384,11 @@ class DavidsonModel:
         return step, float(rest[0]), float(rest[1])
 
     def _free(self, fit: Fit) -> list[bool]:
-        """Whether the advantage and log ν are to be found."""
+        """Whether the advantage and log ν are free parameters."""
         return [fit.fits_advantage, self._has_draws]
 
     def _borders(self, fit: Fit, here: _Derivatives) -> tuple[Floats, Floats]:
-        """The Hessian's columns for what is not a rating, and its corner."""
+        """Return the Hessian's columns and corner for the parameters other than ratings."""
         free = self._free(fit)
         columns = np.column_stack(
             [self._by_player(here.curve_d), self._by_player(here.curve_cross)]
@@ -400,7 +403,7 @@ class DavidsonModel:
         return columns[:, free], corner[np.ix_(free, free)]
 
     def _by_player(self, by_d: Floats) -> Floats:
-        """What is known by differences, by the ratings that they are of."""
+        """Sum values by difference into values by player."""
         players = len(self._graph.component)
         one, other = self._tallies.first, self._tallies.second
         return np.asarray(np.bincount(one, by_d, players) - np.bincount(other, by_d, players))
@@ -416,9 +419,9 @@ class DavidsonModel:
         return diags_array(linked.sum(axis=1)) - linked
 
     def _solve(self, weights: Floats, right: Floats) -> Floats:
-        """Ratings whose weighted differences add up to each column of `right`, mean 0.
+        """Solve the weighted Laplacian for each column of `right`, with mean 0 per component.
 
-        The columns add up to 0 in each component.
+        Each column must sum to 0 in each component.
         """
         laplacian = self._laplacian(weights)
         if laplacian.shape[0] <= _MOST_DENSE:
@@ -428,7 +431,8 @@ class DavidsonModel:
 
         diagonal = laplacian.diagonal()
         scaling = diags_array(1 / np.where(diagonal > 0, diagonal, 1.0))
-        # Newton's next step makes up for what is left; a column that is all noise is left alone.
+        # The next Newton step corrects the remaining error; a column of pure noise is left
+        # unsolved.
         columns = [
             cg(laplacian, column, rtol=1e-8, atol=1e-9, maxiter=1000, M=scaling)[0]
             for column in right.T
@@ -436,14 +440,14 @@ class DavidsonModel:
         return self._graph.centred(np.column_stack(columns))
 
     def _pinned(self, laplacian: Any) -> Floats:
-        """The dense matrix with the freedom of each component's zero taken away."""
+        """Return the dense matrix with each component's translation removed."""
         dense = np.asarray(laplacian.toarray(), dtype=np.float64)
         same = self._graph.component[:, None] == self._graph.component
         size = max(1e-300, float(np.trace(dense)) / len(dense))
         return np.asarray(dense + size * same / self._graph.sizes[self._graph.component])
 
     def covariance(self, fit: Fit, games: Games) -> Floats:
-        """Of the ratings, the advantage and log ν, in odds: the sandwich over clusters."""
+        """Return the cluster-robust covariance of ratings, advantage and log ν, in odds."""
         players = len(self._graph.component)
         if not len(self._tallies.first):
             return np.zeros((players + 2, players + 2))
@@ -472,11 +476,10 @@ class DavidsonModel:
         return found
 
     def _share_of_model(self, clusters: Floats) -> Floats:
-        """How much of the variance that the model expects is added to the one that was seen.
+        """Return the share of the model's variance to add to the empirical one.
 
-        Games that ended just as expected, one draw say, would leave none. So a player's rating is
-        as uncertain as the games show, and as one cluster of them more; where nothing was decided
-        they show nothing, and the model is all there is.
+        Games that ended exactly as expected would leave no variance. A rating gets the empirical
+        variance plus that of one cluster; without a decided game, the model's variance alone.
         """
         decided = self._tallies.counts[:, ::2].sum(axis=1)
         component = self._graph.component
@@ -486,7 +489,7 @@ class DavidsonModel:
         return share
 
     def _meat(self, fit: Fit, games: Games) -> tuple[Floats, Floats]:
-        """The sum over clusters of the squares of their derivatives; how many have each of them."""
+        """Return the clusters' summed squared scores and their number, by parameter."""
         from scipy.sparse import csr_array  # noqa: PLC0415
 
         players = games.players
@@ -507,7 +510,7 @@ class DavidsonModel:
 
 
 def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
-    """The chance of a draw, half by how much a win is likelier than a loss, log of the weights."""
+    """Return the draw probability, half of win minus loss, and the log of the normalizer."""
     top = np.abs(d) / 2
     win, loss, draw = np.exp(d / 2 - top), np.exp(-d / 2 - top), nu * np.exp(-top)
     whole = win + loss + draw
@@ -515,9 +518,9 @@ def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
 
 
 def _virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:
-    """Log likelihood of half a win and half a loss at a gap; slope; minus the curvature."""
+    """Return the log likelihood of half a win and half a loss, its slope and negated curvature."""
     if not weights.any():
         return 0.0, weights, weights
-    p = 1 / (1 + np.exp(-gap))
+    p = logistic(gap)
     value = -weights @ (np.logaddexp(0, gap) + np.logaddexp(0, -gap)) / 2
     return float(value), weights * (0.5 - p), weights * p * (1 - p)

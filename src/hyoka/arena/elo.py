@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elo with an interval, normalized Elo, likelihood of superiority, exact p values, and SPRT."""
+"""Elo with confidence intervals, normalized Elo, likelihood of superiority, p values, and SPRT."""
 
 import math
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from hyoka.foundation.errors import NotationError, nearest
 from hyoka.foundation.math import Estimate
 
 FEW: Final = 20
-"""Pairs, or games where there are no pairs; fewer give no verdict."""
+"""The minimum number of pairs (of games where there are none) for a verdict."""
 _DRAWS: Final = ("left out", "split")
 
 
 def too_few_reason(result: Result) -> str:
-    """Why a result has too few games for a verdict; empty if it has enough.
+    """Return why a result has too few games for a verdict; empty if it has enough.
 
     >>> from hyoka.arena.score import PairScores
     >>> too_few_reason(Score(wins=19)), too_few_reason(PairScores((0, 0, 9, 0, 10)))
@@ -35,10 +35,10 @@ def too_few_reason(result: Result) -> str:
 
 
 def binomial_p_value(score: Score, *, draws: str = "left out") -> float:
-    """The exact two-sided p value of the sign test, as if games were tosses of a fair coin.
+    """Return the exact two-sided p value of the sign test, for independent games.
 
-    Draws are `left out`, or `split`: half of them count as won, and an odd one is left out. 1 where
-    nothing was decided. It takes games as independent: for pairs use `permutation_p_value`.
+    Draws are `left out`, or `split`: half of them count as wins, and an odd one is left out. 1
+    without decided games. For pairs use `permutation_p_value`.
 
     >>> round(binomial_p_value(Score(wins=60, draws=10, losses=40)), 4)
     0.0569
@@ -53,11 +53,11 @@ def binomial_p_value(score: Score, *, draws: str = "left out") -> float:
 
 
 def permutation_p_value(result: Result) -> float:
-    """The exact two-sided p value of a permutation test: each pair's lead keeps its size, not side.
+    """Return the exact two-sided p value of a sign permutation test over pairs.
 
-    Two equal players might as well have had each other's results in any pair, so every choice of
-    signs is as likely; the p value is the share of them with as great a lead or a greater one.
-    Games without a partner are pairs of their own. 1 where nothing was decided.
+    Between equal players, every assignment of signs to the pairs' leads is equally likely; the p
+    value is the share of assignments with at least as great a total lead. Games without a partner
+    count as pairs. 1 without decided games.
 
     >>> from hyoka.arena.score import PairScores
     >>> round(permutation_p_value(PairScores((0, 0, 3, 2, 4))), 5)
@@ -75,10 +75,10 @@ def permutation_p_value(result: Result) -> float:
 
 
 def _sign_flip_p_value(ones: int, twos: int, lead: int) -> float:
-    """The chance of so great a lead, either way, of random signs of so many ones and twos."""
+    """Return the two-sided probability of such a lead for random signs of ones and twos."""
     if lead == 0:
         return 1.0
-    # With `ups` of the twos positive, so many of the ones must be positive as well.
+    # The number of positive ones that is required if `ups` of the twos are positive.
     ups = np.arange(twos + 1)
     needed = -((-(abs(lead) - 2 * (2 * ups - twos) + ones)) // 2)
     at_least = np.append(np.cumsum(_coin_tosses(ones)[::-1])[::-1], 0.0)
@@ -87,14 +87,14 @@ def _sign_flip_p_value(ones: int, twos: int, lead: int) -> float:
 
 
 def _coin_tosses(count: int) -> NDArray[np.float64]:
-    """The chances of 0, 1, … heads in so many tosses of a fair coin."""
+    """Return the probabilities of 0, 1, … heads in `count` tosses of a fair coin."""
     log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
     log_ways: NDArray[np.float64] = log_factorials[-1] - log_factorials - log_factorials[::-1]
     return np.exp(log_ways - count * math.log(2))
 
 
 NORMALISED_ELO: Final = 800 / math.log(10)
-"""Normalised Elo for a rate that is one standard deviation of a game above a half."""
+"""Normalized Elo of a rate one standard deviation of a game above a half."""
 
 _GAME_POINTS: Final = (0.0, 0.5, 1.0)
 _PAIR_POINTS: Final = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -103,18 +103,18 @@ _COIN_PAIR: Final = (0.25, 0.0, 0.5, 0.0, 0.25)
 
 
 def rate_of_elo(elo: float) -> float:
-    """The expected points a game of a player who is `elo` stronger.
+    """Return the expected points per game of a player who is `elo` stronger.
 
     >>> rate_of_elo(0), round(rate_of_elo(100), 3), rate_of_elo(math.inf)
     (0.5, 0.64, 1.0)
     """
-    # Of the two forms, the one that can't overflow.
+    # Of two equivalent forms, this one cannot overflow.
     odds = 10 ** (-abs(elo) / 400)
     return 1 / (1 + odds) if elo >= 0 else odds / (1 + odds)
 
 
 def elo_of_rate(rate: float) -> float:
-    """How much stronger a player is who makes `rate` points a game; infinite at 0 and 1.
+    """Return the Elo difference of a rate; infinite at 0 and 1.
 
     >>> elo_of_rate(0.5), round(elo_of_rate(0.64)), elo_of_rate(1)
     (0.0, 100, inf)
@@ -127,7 +127,7 @@ def elo_of_rate(rate: float) -> float:
 
 
 def elo(result: Result, confidence: float = 0.95) -> Estimate:
-    """Elo difference with its interval; pairs are taken as pairs, other games one by one.
+    """Return the Elo difference with its interval, with pairs as the independent units.
 
     >>> estimate = elo(PairScores((5, 20, 40, 25, 10)))
     >>> f"{estimate.value:.1f} ({estimate.low:.1f} to {estimate.high:.1f})"
@@ -143,10 +143,10 @@ def elo(result: Result, confidence: float = 0.95) -> Estimate:
 
 
 def rate(result: Result, confidence: float = 0.95, *, continuity: bool = False) -> Estimate:
-    """Points a game with the interval for what they would be in the long run.
+    """Return the points per game with a confidence interval.
 
     With `continuity`, the interval is corrected by half a step of the score (Newcombe): it is wider
-    and misses the truth in at most 5 % of matches, not just on average. Verdicts use it.
+    and misses the truth in at most 5 % of all matches, not just on average. Verdicts use it.
 
     >>> ends = rate(Score(wins=5, losses=15)), rate(Score(wins=5, losses=15), continuity=True)
     >>> [f"{each.low:.3f} to {each.high:.3f}" for each in ends]
@@ -163,9 +163,9 @@ def rate(result: Result, confidence: float = 0.95, *, continuity: bool = False) 
 def wilson_rate(
     mean: float, flips: float, confidence: float = 0.95, correction: float = 0.0
 ) -> Estimate:
-    """Wilson's interval of a mean that is known as well as from `flips` coin flips.
+    """Return Wilson's interval for a mean with the precision of `flips` coin flips.
 
-    `correction` is how far the mean is moved outward first: the continuity correction.
+    `correction` is the continuity correction, which first moves the mean outward.
     """
     quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
     weight = quantile * quantile / flips
@@ -179,7 +179,7 @@ def wilson_rate(
 
 
 def _score_step(result: Result) -> float:
-    """The distance between neighboring scores that results such as these can add up to."""
+    """Return the distance between neighboring possible scores."""
     pairs, single = independent_parts(result)
     halves = [which for which, count in enumerate(pairs.counts) if count]
     games = [single.losses, single.draws, single.wins]
@@ -189,9 +189,9 @@ def _score_step(result: Result) -> float:
 
 
 def likelihood_of_superiority(result: Result) -> float:
-    """How sure it is that the player is the stronger of the two, 0 to 1; a half without games.
+    """Return the likelihood that the player is the stronger one, 0 to 1; a half without games.
 
-    It is above 97.5 % exactly where the 95 % interval of `elo` lies above 0.
+    It exceeds 97.5 % exactly when the 95 % interval of `elo` lies above 0.
 
     >>> round(likelihood_of_superiority(Score(wins=60, losses=40)), 3)
     0.977
@@ -203,12 +203,12 @@ def likelihood_of_superiority(result: Result) -> float:
 
 
 def normalized_elo(result: Score | PairScores, confidence: float = 0.95) -> Estimate:
-    """The rate above a half in standard deviations of a game, on a scale like Elo's.
+    """Return the rate above a half in standard deviations of a game, on an Elo-like scale.
 
-    It tells how many games it takes to see the difference, whatever the draws and the openings
-    are: as fishtest has it, a pair's standard deviation times √2 is a game's. The interval is that
-    of a t value by the delta method, on the safe side: in the simulations above it holds the truth
-    in 94 to 98.5 % of matches; of a very one-sided match it tells little.
+    It determines how many games a significant result takes, whatever the draws and openings. As in
+    fishtest, a game's standard deviation is a pair's times √2. The interval is that of a t value by
+    the delta method, conservatively: in simulations it covers the truth in 94 to 98.5 % of matches.
+    It says little about a very one-sided match.
 
     >>> estimate = normalized_elo(PairScores((5, 20, 40, 25, 10)))
     >>> f"{estimate.value:.1f} ({estimate.low:.1f} to {estimate.high:.1f})"
@@ -224,7 +224,7 @@ def normalized_elo(result: Score | PairScores, confidence: float = 0.95) -> Esti
     quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
     half_width = quantile * math.sqrt(max(1.0, safe.variance) / sum(known))
     low, high = results.scale * (safe.t - half_width), results.scale * (safe.t + half_width)
-    # Who is stronger is known better than by how many deviations.
+    # The sign of the difference is known better than its size in deviations.
     points = rate(result, confidence)
     if points.low > 0.5:
         low = max(low, 0.0)
@@ -235,14 +235,14 @@ def normalized_elo(result: Score | PairScores, confidence: float = 0.95) -> Esti
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """Independent observations, games or pairs, by what they brought a game."""
+    """Independent observations, games or pairs, by their points per game."""
 
     rates: Sequence[float]
     counts: Sequence[int]
     coins: Sequence[float]
-    """What one observation of coin flips would add to the counts."""
+    """The counts that one observation of coin flips adds."""
     scale: float
-    """Normalised Elo for a mean that is one standard deviation above a half."""
+    """Normalized Elo of a mean one standard deviation above a half."""
 
     @classmethod
     def of(cls, result: Score | PairScores) -> "_Results":
@@ -257,9 +257,9 @@ class _Results:
 @dataclass(frozen=True, slots=True)
 class _TValue:
     t: float
-    """(mean - 1/2) / standard deviation; infinite if all results are alike and no draw."""
+    """(mean - 1/2) / standard deviation; infinite if all results are equal and not draws."""
     variance: float
-    """Of the estimate of `t`, times the number of observations."""
+    """The variance of the estimate of `t`, times the number of observations."""
 
 
 def _t_value(points: Sequence[float], counts: Sequence[float]) -> _TValue:
@@ -277,9 +277,9 @@ def _t_value(points: Sequence[float], counts: Sequence[float]) -> _TValue:
 
 
 def _variance_ratio(result: Result) -> float:
-    """The variance of the points, over what it would be if each game were a coin flip.
+    """Return the variance of the points relative to coin flips with the same mean.
 
-    Coin flips of a coin with the same mean: 1 for independent games without draws.
+    It is 1 for independent games without draws.
     """
     pairs, single = independent_parts(result)
     pair_counts: list[float] = list(pairs.counts)
@@ -329,11 +329,11 @@ class Sprt:
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """How often H1 may be taken though H0 is true."""
+    """The probability of accepting H1 when H0 is true."""
     beta: float = 0.05
-    """How often H0 may be taken though H1 is true."""
+    """The probability of accepting H0 when H1 is true."""
     model: str = "logistic"
-    """What `elo0` and `elo1` are: `logistic` Elo, or `normalized` by a game's deviation."""
+    """The unit of `elo0` and `elo1`: `logistic` or `normalized` Elo."""
 
     def __post_init__(self) -> None:
         if self.model not in _MODELS:
@@ -349,7 +349,7 @@ class Sprt:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The test in `ELO0,ELO1` or `ELO0,ELO1,SETTING=VALUE,…`, with alpha, beta and model.
+        """Read `ELO0,ELO1` or `ELO0,ELO1,SETTING=VALUE,…` with alpha, beta and model.
 
         >>> Sprt.from_text("0,5")
         Sprt(elo0=0.0, elo1=5.0, alpha=0.05, beta=0.05, model='logistic')
@@ -374,19 +374,18 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """H0 is taken where the LLR comes down to this."""
+        """The LLR at which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """H1 is taken where the LLR comes up to this."""
+        """The LLR at which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, result: Score | PairScores) -> float:
-        """The log likelihood ratio of H1 to H0; 0 where nothing was played.
+        """Return the log likelihood ratio of H1 to H0; 0 without games.
 
-        Of a match of pairs give only whole pairs: a game whose partner is still being played
-        says who had the better side, not who is stronger.
+        Of a match of pairs, pass complete pairs only: half a pair is biased by its side.
         """
         if not result.games:
             return 0.0
@@ -398,7 +397,7 @@ class Sprt:
         return float(self.llrs(np.array([counts], dtype=np.float64))[0])
 
     def llrs(self, counts: Floats) -> Floats:
-        """The ratios of many matches: rows of losses, draws, wins, or of a pair's five results."""
+        """Return the ratios of many matches: rows of losses, draws, wins, or of pair results."""
         total = counts.sum(axis=1)
         seen = np.where(counts == 0, _NEVER_SEEN, counts)
         seen /= seen.sum(axis=1, keepdims=True)
@@ -406,7 +405,7 @@ class Sprt:
         return np.asarray(total * (seen * likelier).sum(axis=1))
 
     def decision(self, result: Score | PairScores) -> str | None:
-        """`H0` or `H1`, or None if more games are needed."""
+        """Return `H0` or `H1`, or None if more games are needed."""
         llr = self.llr(result)
         if llr >= self.upper:
             return "H1"
@@ -439,12 +438,12 @@ def _number(name: str, text: str) -> float:
 
 
 def _with_mean(seen: Floats, values: Floats) -> Floats:
-    """The likeliest distributions under which `values` have mean 0; a row of `seen` each.
+    """Return the maximum-likelihood distributions under which `values` have mean 0.
 
-    `values` is one row for all or a row each, has values of both signs in each row, and `seen` is
-    positive everywhere. Then x lies strictly between -1 / greatest and -1 / least value, where the
-    mean falls with x from +∞ to -∞. Times `ends`, which is 0 at both, it is nearly a line: Newton's
-    steps, kept between bounds that close in.
+    `values` is one row, or one per row of `seen`, with both signs; `seen` is positive. Then x lies
+    strictly between -1 / greatest and -1 / least value, and the mean falls with x from +∞ to -∞.
+    Times `ends`, which is 0 at both ends, it is nearly linear: Newton's method within shrinking
+    bounds.
     """
     values = np.broadcast_to(values, seen.shape)
     least, greatest = values.min(axis=1), values.max(axis=1)
@@ -470,10 +469,10 @@ def _with_mean(seen: Floats, values: Floats) -> Floats:
 
 
 def _with_t_value(seen: Floats, rates: Floats, t: float) -> Floats:
-    """The likeliest distributions with (mean - 1/2) / deviation = t."""
+    """Return the maximum-likelihood distributions with (mean - 1/2) / deviation = t."""
     found = seen.copy()
     values = _linearised(found, rates, t)
-    # A guess that is too far away does not even have values of both signs.
+    # With a guess too far away, values do not have both signs.
     far = (values.max(axis=1) <= 0) | (values.min(axis=1) >= 0)
     if far.any():
         found[far] = _near_t_value(seen[far], rates, t)
@@ -488,14 +487,14 @@ def _with_t_value(seen: Floats, rates: Floats, t: float) -> Floats:
 
 
 def _linearised(guess: Floats, rates: Floats, t: float) -> Floats:
-    """Values whose mean is 0 where (mean - 1/2) / deviation is t, near a guess."""
+    """Return values whose mean is 0 where (mean - 1/2) / deviation is t, near a guess."""
     mean = (guess * rates).sum(axis=1, keepdims=True)
     deviation = np.sqrt((guess * (rates - mean) ** 2).sum(axis=1, keepdims=True))
     return np.asarray(rates - 0.5 - t * (deviation + (rates - mean) ** 2 / deviation) / 2)
 
 
 def _near_t_value(seen: Floats, rates: Floats, t: float) -> Floats:
-    """Of the likeliest distributions with a given mean, those with this t, by bisection."""
+    """Bisect the distributions of given mean for the given t."""
     low, high = np.zeros(len(seen)), np.ones(len(seen))
     for _ in range(30):
         middle = (low + high) / 2

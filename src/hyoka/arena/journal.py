@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of a match: one line a game, on the disk before it counts; games in progress."""
+"""The journal of a match, one line per game that is synced before it counts; games in progress."""
 
 import base64
 import contextlib
@@ -24,69 +24,71 @@ from hyoka.storage.files import check_regular, read_regular
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One game to be played."""
+    """One game to play."""
 
     number: int
-    """Which game of the match, from 0; it is played and counted once."""
+    """The number of the game, from 0; it is played and counted once."""
     pair_id: int
-    """Games with the same number are played by the same two from the same opening."""
+    """Games with equal numbers have the same players and opening."""
     opening_id: int
-    """Which opening of the match's list."""
+    """The index of the opening."""
     first: int
-    """Which player of the match moves first."""
+    """The index of the player who moves first."""
     second: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """One game that was played."""
+    """A finished game."""
 
     pairing: Pairing
     record: Record
-    """With the players' names. Each remark is what the player who has just moved thought of it:
+    """With the players' names. Each remark is the evaluation of the player who has just moved:
     value or score, depth, seconds spent and left on the clock; moves of the opening are `book`.
-    `result` is never None."""
+    `result` is never None.
+    """
     reason: str
-    """How it ended, in a word or two: `checkmate`, `repetition`, `resigned`, `time`,
-    `illegal move`, `died`, `hung`, `adjudicated by score`, …"""
+    """The reason of the end: `checkmate`, `repetition`, `resigned`, `time`, `illegal move`, `died`,
+    `hung`, `adjudicated by score`, …
+    """
     fault: str = ""
-    """What an engine did wrong, at length; empty where nothing went wrong."""
+    """The engine's error in detail; empty without one."""
     seconds: float = 0.0
     worker: str = ""
-    """The process that played it, as HOST:PID."""
+    """The worker process, as HOST:PID."""
 
     @property
     def result(self) -> float:
-        """The first player's: 1 won, 0.5 drawn, 0 lost."""
+        """The first player's result: 1 won, 0.5 drawn, 0 lost."""
         assert self.record.result is not None
         return self.record.result
 
     @property
     def is_fault(self) -> bool:
-        """Whether a player lost by a fault of its own, and not on the board."""
+        """Whether a player lost by its own fault, not on the board."""
         return self.record.ending in ("time", "illegal", "forfeit")
 
 
 _REMARK_FIELDS: Final = tuple(
     field.name
     for field in dataclasses.fields(Remark)
-    if field.name not in ("nags", "text", "properties")  # nobody writes words on a match's games
+    if field.name not in ("nags", "text", "properties")  # matches have no comments
 )
 _TEXTS: Final = ("start", "first", "second", "event", "round", "date", "time_control", "opening")
 
 
 class Journal:
-    """Games on the disk; one process at a time writes them.
+    """Games on disk, with one writing process at a time.
 
     with Journal(folder / "journal.jsonl") as journal:
         journal.add([game])
-        journal.games  # all, from this run and those before
+        journal.games  # all, from this run and previous ones
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.numbers: set[int] = set()
-        """Of the games that are there; the games themselves stay on the disk."""
+        """The numbers of the games; the games themselves stay on disk."""
 
     def __enter__(self) -> Self:
         if self._path.exists():
@@ -118,25 +120,25 @@ class Journal:
 
     @property
     def folder(self) -> Path:
-        """Where it lies, and the match with it."""
+        """The folder of the journal and its match."""
         return self._path.parent
 
     @property
     def games(self) -> dict[int, PlayedGame]:
-        """The games by number, in the order they ended, read anew."""
+        """Read the games, by number, in the order they ended."""
         return {game.pairing.number: game for game in read_journal(self._path)}
 
     def add(self, games: Iterable[PlayedGame]) -> list[PlayedGame]:
-        """Write games and wait until the disk has them; gives those that were not there before.
+        """Write games, sync them, and return those that were not there before.
 
-        Raises OSError if the disk is full; what could not be written whole is taken off again.
+        Raises OSError if the disk is full; an incomplete write is truncated.
         """
         new = {game.pairing.number: game for game in games}
         new = {number: game for number, game in new.items() if number not in self.numbers}
         data = b"".join(map(_line, new.values()))
         try:
             self._write(data)
-        except BaseException:  # Ctrl-C too: half a line would spoil the next one
+        except BaseException:  # also Ctrl-C: half a line would corrupt the next one
             self._file.truncate(self._size)
             raise
         self._size += len(data)
@@ -151,7 +153,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[PlayedGame]:
-    """The games of a journal that somebody else may be writing, in the order they ended."""
+    """Read the games of a journal that may be open for writing, in the order they ended."""
     try:
         data = read_regular(path)
     except FileNotFoundError:
@@ -165,7 +167,7 @@ def read_journal(path: Path) -> list[PlayedGame]:
 
 
 def _line(game: PlayedGame) -> bytes:
-    """A game on one line, with a checksum before it."""
+    """Return a game on one line, preceded by a checksum."""
     record = game.record
     remarks = [[getattr(each, name) for each in record.remarks] for name in _REMARK_FIELDS]
     values: dict[str, object] = {
@@ -189,9 +191,9 @@ def _line(game: PlayedGame) -> bytes:
 
 
 def _games_of(data: bytes, path: Path) -> Iterator[PlayedGame]:
-    """The games of all whole lines; what a broken disk left between them is passed over.
+    """Yield the games of all intact lines; corrupt ones between them are skipped.
 
-    A line that is whole and yet no game is none of ours: raises StudyError.
+    Raises StudyError for an intact line that is not a game.
     """
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         checksum, _, text = line.partition(b" ")
@@ -234,23 +236,22 @@ _EVERY_S: Final = 0.5
 
 @dataclass(frozen=True)
 class GameInPlay:
-    """A game as far as it has come."""
+    """The moves of a game in progress."""
 
     number: int
     first: str
     second: str
     game: str
     start: str
-    """The text of its first position; empty where games usually begin."""
+    """The first position's text; empty for the standard start."""
     moves: tuple[str, ...]
 
 
 class Playing:
-    """Keeps the file; those who play only lend it their lists of moves, which cost them nothing.
+    """Writes the games in progress to a file; players only share their lists of moves.
 
     with Playing(folder) as playing:
-        with playing.watched(task, moves):
-            ...  # moves are added to the list
+        with playing.watched(task, moves): ...  # moves are added to the list
     """
 
     def __init__(self, folder: Path) -> None:
@@ -261,7 +262,7 @@ class Playing:
         self._writer = threading.Thread(target=self._write_on, name="hyoka-playing", daemon=True)
 
     def __enter__(self) -> Self:
-        self._file.unlink(missing_ok=True)  # of a match that was killed
+        self._file.unlink(missing_ok=True)  # left by a killed match
         self._writer.start()
         return self
 
@@ -278,7 +279,7 @@ class Playing:
 
     @contextlib.contextmanager
     def watched(self, game: GameInPlay, moves: Sequence[str]) -> Iterator[None]:
-        """While a game is played whose moves are added to a list."""
+        """Include a game in the file while its moves are added to a list."""
         self._games[game.number] = game, moves
         try:
             yield
@@ -287,11 +288,11 @@ class Playing:
 
     def _write_on(self) -> None:
         while not self._over.wait(_EVERY_S):
-            with contextlib.suppress(OSError):  # who looks on must not cost a match its games
+            with contextlib.suppress(OSError):  # a full disk must not end the match
                 self.write()
 
     def write(self) -> None:
-        """Write the games as they stand, whole or not at all, unless the file says so already."""
+        """Write the games atomically, unless the file is up to date."""
         now = [
             GameInPlay(game.number, game.first, game.second, game.game, game.start, tuple(moves))
             for game, moves in list(self._games.values())
@@ -306,9 +307,9 @@ class Playing:
 
 
 def games_in_play(folder: Path) -> list[GameInPlay]:
-    """The games of a match that are being played on this machine, the one begun first first.
+    """Read the games in progress on this machine, oldest first.
 
-    What cannot be read, or was left by a process that is no more, counts as none.
+    Unreadable files and files of dead processes count as empty.
     """
     try:
         told: dict[str, Any] = json.loads(read_regular(folder / PLAYING))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A match at work: games go out to workers, come back, are journalled and only then counted."""
+"""Playing a match: workers play games, the journal stores them, and then they count."""
 
 import contextlib
 import dataclasses
@@ -32,32 +32,32 @@ JOURNAL: Final = "journal.jsonl"
 VERSION: Final = 1
 
 OnGames = Callable[[list[PlayedGame], Standing], None]
-"""Told of games that have just been counted, and how things stand."""
+"""A callback with newly counted games and the standing."""
 
 
 @dataclass(frozen=True, repr=False)
 class MatchResult:
-    """A match as far as it has been played."""
+    """The games and the standing of a match."""
 
     folder: Path
     standing: Standing
     wanted: int
     verdict: str | None = None
-    """What a sequential test has decided: `H0`, `H1`, or None."""
+    """The sequential test's decision: `H0`, `H1`, or None."""
 
     @cached_property
     def games(self) -> list[PlayedGame]:
-        """In the order they ended, from the disk."""
+        """The games in the order they ended, read from disk."""
         return read_journal(self.folder / JOURNAL)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to play."""
+        """Whether no game is left to play."""
         return self.verdict is not None or self.standing.games >= self.wanted
 
     @property
     def duels(self) -> list[DuelSummary]:
-        """What is known of every two players who met."""
+        """The summaries of all duels."""
         return [DuelSummary.of(self.standing, *duel) for duel in self.standing.duels()]
 
     def __repr__(self) -> str:
@@ -94,12 +94,12 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
     on_games: OnGames | None = None,
     progress: OnProgress | None = None,
 ) -> MatchResult:
-    """Play a match, `games` for each two players (rounded up to pairs), and keep it in `folder`.
+    """Play a match in `folder`, with `games` (rounded up to pairs) for each duel.
 
-    A match that lies there already goes on where it stopped, also to more games than before; a
-    different one is refused. With `sprt` (for two players) it ends when the test has decided.
-    `jobs` games are played side by side here, or on `executor` if one is given. A game counts once
-    the journal has it, so that whatever happens only the games in play are lost.
+    A match in the folder resumes, also with more games than before; a different match raises. With
+    `sprt` (for two players) it ends at the test's decision. `jobs` games are played in parallel
+    here, or on `executor`. A game counts once the journal has it, so a crash loses only games in
+    progress.
     """
     if sprt is not None and len(plan.players) != 2:
         raise StudyError("a sequential test is for two players")
@@ -118,7 +118,7 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _listener(on_games: OnGames | None, progress: OnProgress | None, wanted: int) -> OnGames:
-    """Tells whoever wants to know of games, or only of how many there are."""
+    """Return the callback for new games or for the progress."""
 
     def hear(new: list[PlayedGame], standing: Standing) -> None:
         if progress is not None:
@@ -133,7 +133,7 @@ def _listener(on_games: OnGames | None, progress: OnProgress | None, wanted: int
 def match_so_far(
     plan: MatchPlan, folder: Path | str, *, games: int, sprt: Sprt | None = None
 ) -> MatchResult:
-    """How a match stands that lies in a folder, be it interrupted or in play."""
+    """Return the result of a match in a folder, interrupted or in progress."""
     names = [player.name for player in plan.players]
     standing = Standing.of(names, read_journal(Path(folder) / JOURNAL))
     verdict = None if sprt is None else sprt.decision(standing.duel(0, 1).pairs)
@@ -141,10 +141,10 @@ def match_so_far(
 
 
 class CachedMatch(NamedTuple):
-    """A match as its folder has it."""
+    """A match as stored in its folder."""
 
     description: dict[str, Any]
-    """Players, openings, time and what else was planned."""
+    """Players, openings, time control and the rest of the plan."""
     games: list[PlayedGame]
     """In the order they ended."""
 
@@ -153,7 +153,7 @@ class CachedMatch(NamedTuple):
 
 
 def open_match(folder: Path | str) -> CachedMatch:
-    """What a match's folder says of it, and its games so far; it may be in play meanwhile."""
+    """Read a match's description and its games so far; the match may be in progress."""
     return CachedMatch(_description(Path(folder)), read_journal(Path(folder) / JOURNAL))
 
 
@@ -176,7 +176,7 @@ def _description(folder: Path) -> dict[str, Any]:
 
 
 def _folder(folder: Path) -> Path:
-    """The folder of a match, made if need be; raises StudyError if it can't be one."""
+    """Create a match's folder if necessary; raises StudyError."""
     if (folder / STUDY).exists():
         raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
     check_output_folder(folder, DESCRIPTION, what="a match")
@@ -188,10 +188,9 @@ def _folder(folder: Path) -> Path:
 
 
 def _described_journal(plan: MatchPlan, sprt: Sprt | None, folder: Path) -> Journal:
-    """The journal of a folder that says what the match is.
+    """Open the journal of a folder after writing the match's description.
 
-    It says so first: a folder with a journal and nothing else would be no match, should this
-    process be killed here.
+    The description comes first: a folder with only a journal would not be a match after a crash.
     """
     path = folder / JOURNAL
     _describe(plan, sprt, folder, is_new=not read_journal(path))
@@ -199,8 +198,8 @@ def _described_journal(plan: MatchPlan, sprt: Sprt | None, folder: Path) -> Jour
 
 
 def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool) -> None:
-    """Write down what the match is, or check that it is the one that lies here."""
-    # A test's claims are fixed before the first game, or its errors are not what it says.
+    """Write the match's description, or check it against the existing one."""
+    # The test is fixed before the first game, or its error rates do not hold.
     described = {**plan.description(), "sprt": None if sprt is None else str(sprt)}
     wanted = {key: value for key, value in described.items() if value is not None}
     if is_new and not (folder / DESCRIPTION).exists():
@@ -220,7 +219,7 @@ def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool)
 
 
 def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
-    """Which files or functions are not those that a match began with, in words."""
+    """Describe which files or functions differ from those at the match's start."""
     known = there.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
@@ -255,7 +254,7 @@ class _Match:
         self.verdict = self._decision()
 
     def play(self, jobs: int, executor: Executor | None) -> None:
-        """Play what is left, until a test has decided."""
+        """Play the remaining games until a test decides."""
         self._on_games([], self.standing)
         left = [n for n in range(self.wanted) if n not in self._journal.numbers]
         if self.verdict is not None or not left:
@@ -285,7 +284,7 @@ class _Match:
                     self._take([done.result for done in late])
 
     def _fits_cores(self, jobs: int) -> bool:
-        """Whether each game can have a core to itself, and each core a game."""
+        """Whether each game can have its own core."""
         if not hasattr(os, "sched_setaffinity") or jobs != len(os.sched_getaffinity(0)):
             return False
         return all(player.agent.is_single_threaded for player in self._plan.players)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where games begin: the usual start, random moves, or lines and positions out of files."""
+"""Openings: the standard start, random moves, or lines and positions from files."""
 
 import hashlib
 import random
@@ -24,15 +24,15 @@ _LARGEST_FILE: Final = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A start and the moves that are played before the players begin."""
+    """A start and the moves before the players begin."""
 
     name: str
     start: str = ""
-    """The text of the first position; empty for the usual start."""
+    """The first position's text; empty for the standard start."""
     moves: tuple[str, ...] = ()
 
     def line(self, game: str, komi: float, handicap: int = 0) -> Line:
-        """The line of play that it makes; raises what the rules forbid."""
+        """Return the opening's line; raises Error for an illegal one."""
         first = position(game, self.start) if self.start else standard_start(game, komi, handicap)
         line = first.line()
         for move in self.moves:
@@ -41,16 +41,16 @@ class Opening:
 
 
 def standard_start(game: str, komi: float, handicap: int) -> Position:
-    """The position where games begin; komi and handicap stones are for Go."""
+    """Return the standard start; komi and handicap stones are for Go."""
     return game_facts(game).start(komi=komi, handicap=handicap)
 
 
 def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening]:
-    """The openings that a text names, in an order that `seed` chooses.
+    """Read the openings that a text names, shuffled by `seed`.
 
-    `start` is the usual start alone; `random` or `random:PLIES` are lines of random moves, all
-    different; `FILE` or `FILE:PLIES` are positions (EPD, SFEN), lines of moves or the first plies
-    of records, whatever of them the file has. Without a text: random moves.
+    `start` is the standard start; `random` or `random:PLIES` are distinct lines of random moves
+    (the default); `FILE` or `FILE:PLIES` are positions (EPD, SFEN), lines of moves, or the first
+    plies of records.
 
     >>> [opening.moves for opening in read_openings("start", "chess")]
     [()]
@@ -65,7 +65,7 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
         return list(random_openings(game, plies, seed))
     path, plies_wanted = _path_and_plies(text or "")
     found = list(_from_file(path, game, plies_wanted))
-    # One that is over, or that its rules refuse, starts no game.
+    # Finished and illegal openings are dropped.
     playable = [each for each in dict.fromkeys(found) if is_playable(each, game)]
     if not playable:
         raise SourceError(f"{path}: no openings for {game} in it")
@@ -74,12 +74,12 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
 
 
 def random_openings(game: str, plies: int, seed: int) -> Iterator[Opening]:
-    """Lines of random moves after which the game goes on; up to 10,000, no two the same."""
+    """Yield up to 10,000 distinct lines of random moves that do not end the game."""
     return random_lines(standard_start(game, 7.5, 0).line(), plies, seed)
 
 
 def random_lines(start: AnyLine, plies: int, seed: int) -> Iterator[Opening]:
-    """The same from any line of play."""
+    """Yield such lines from any start."""
     chance = random.Random(seed)
     seen: set[tuple[str, ...]] = set()
     misses = 0
@@ -100,7 +100,7 @@ def random_lines(start: AnyLine, plies: int, seed: int) -> Iterator[Opening]:
 
 
 def digest(openings: Iterable[Opening]) -> str:
-    """Some characters that tell one list of openings from another."""
+    """Return a short hash of a list of openings."""
     lines = (repr((each.start, each.moves)) for each in openings)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -119,7 +119,7 @@ def _path_and_plies(text: str) -> tuple[str, int | None]:
 
 
 def is_playable(opening: Opening, game: str, handicap: int = 0) -> bool:
-    """Whether the rules allow an opening's moves, and the game goes on after them."""
+    """Whether an opening's moves are legal and do not end the game."""
     try:
         return opening.line(game, 7.5, handicap).outcome is None
     except Error:
@@ -127,14 +127,14 @@ def is_playable(opening: Opening, game: str, handicap: int = 0) -> bool:
 
 
 def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
-    """What a file holds: records if it has any of the game, else positions."""
+    """Yield a file's openings: its records of the game, or else its positions."""
     found = False
     refused: list[str] = []
     for batch in batches([path]):
         refused += [str(each) for each in batch.refused]
         if unread_count(Counter(each.fault for each in batch.refused)):
             warnings.warn(f"openings are missing: {refused[-1]}", stacklevel=2)
-        # A line of moves is an opening as a whole; of a record only the beginning is.
+        # A line of moves is an opening in full; of a record only the beginning is.
         usual = None if batch.format == "lines" else game_facts(game).record_plies
         for record in batch.records():
             if record.game == game:
@@ -177,7 +177,7 @@ def _from_problem(problem: Problem, number: int) -> Opening:
 def python_openings(
     openings: str | Sequence[Opening] | None, start: AnyLine, *, seed: int
 ) -> Sequence[Opening]:
-    """Openings of a game written in Python: as given, its start, or lines of random moves."""
+    """Return openings of a game written in Python: values, its start, or random lines."""
     if openings is not None and not isinstance(openings, str):
         return openings_of(openings, "", seed=seed)
     if openings == "start":
@@ -195,7 +195,7 @@ def python_openings(
 def openings_of(
     openings: str | Sequence[Opening] | None, game: str, *, seed: int
 ) -> Sequence[Opening]:
-    """Openings as given, or those that a text names."""
+    """Return openings from values or from their text."""
     if openings is None or isinstance(openings, str):
         return read_openings(openings, game, seed=seed)
     if not openings:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a match: players, clocks, openings, rules, and every game by its number."""
+"""The plan of a match: players, time controls, openings, rules, and the pairing of each game."""
 
 import dataclasses
 import hashlib
@@ -54,11 +54,11 @@ class TimeControl:
 
     main_s: float
     increment_s: float = 0.0
-    """Added after each move (Fischer)."""
+    """The increment after each move (Fischer)."""
     period_s: float = 0.0
-    """Byo-yomi: for each move once the main time is gone."""
+    """Byo-yomi: the time per move after the main time."""
     moves: int | None = None
-    """After so many moves the main time comes anew."""
+    """The number of moves after which the main time is added again."""
 
     def __post_init__(self) -> None:
         times = (self.main_s, self.increment_s, self.period_s)
@@ -85,14 +85,14 @@ class TimeControl:
 
     @property
     def text(self) -> str:
-        """The text that `from_text` reads as this."""
+        """The text that `from_text` reads."""
         moves = f"{self.moves}/" if self.moves else ""
         increment = f"+{positional(self.increment_s)}" if self.increment_s else ""
         period = f"b{positional(self.period_s)}" if self.period_s else ""
         return f"{moves}{positional(self.main_s)}{increment}{period}"
 
     def start(self) -> Clock:
-        """The clock at the start of a game."""
+        """Return the clock at the start of a game."""
         return Clock(
             main_s=self.main_s,
             increment_s=self.increment_s,
@@ -101,7 +101,7 @@ class TimeControl:
         )
 
     def after(self, clock: Clock, spent_s: float, margin_s: float) -> Clock | None:
-        """The clock after a move that took so long; None if the time was up, `margin_s` forgiven.
+        """Return the clock after a move; None if the time, plus `margin_s`, was exceeded.
 
         >>> control = TimeControl.from_text("2/10+1")
         >>> clock = control.after(control.start(), 4, 0)
@@ -119,15 +119,15 @@ class TimeControl:
         return dataclasses.replace(clock, main_s=left_s, moves_to_go=to_go)
 
 
-# A name stands before the first colon; within a spec, `=` only comes after one. In a name, a
-# colon, `=`, `@` or backslash is written after a backslash.
+# A name precedes the first colon; within a spec, `=` only follows one. A backslash escapes a colon,
+# `=`, `@` or backslash in a name.
 _NAMED: Final = re.compile(r"((?:[^\\:=@]|\\.)+)=(.+)", re.DOTALL)
 _CLOCK: Final = re.compile(r"(.+)@([\d./+b]*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """A player: `[NAME=]SPEC[@CLOCK]`; a bare `@` at the end is no clock.
+    """A player: `[NAME=]SPEC[@CLOCK]`; a trailing `@` alone means no clock.
 
     >>> player = PlayerSpec.from_text("new=uct:playouts=500")
     >>> player.name, player.spec.title, player.clock
@@ -137,7 +137,7 @@ class PlayerSpec:
     """
 
     name: str
-    """Empty for the usual one."""
+    """Empty for the default name."""
     spec: Spec
     clock: TimeControl | None = None
 
@@ -146,7 +146,7 @@ class PlayerSpec:
 
     @classmethod
     def from_text(cls, text: str, clock: TimeControl | None = None) -> "PlayerSpec":
-        """Read a player; `clock` is for one whose text has none."""
+        """Read a player; `clock` is the default time control."""
         rest = text.strip()
         name = ""
         if (named := _NAMED.fullmatch(rest)) is not None:
@@ -162,17 +162,17 @@ class PlayerSpec:
             raise NotationError(f"{error} (a clock after @ is written as 60+0.6)") from None
 
     def for_game(self, game: str) -> "PlayerSpec":
-        """The same player, who knows what is played."""
+        """Return the player with its spec resolved for a game."""
         return dataclasses.replace(self, spec=self.agent.spec_for(game))
 
     @property
     def agent(self) -> Agent[Any]:
-        """Whoever the spec names."""
+        """The agent of the spec."""
         return agent_of(self.spec)
 
     @property
     def text(self) -> str:
-        """The text that `from_text` reads as this player."""
+        """The text that `from_text` reads."""
         name = re.sub(r"([\\:=@])", r"\\\1", self.name)
         named = "" if self.name == self.agent.label else f"{name}="
         # A command may end like a clock.
@@ -181,7 +181,7 @@ class PlayerSpec:
 
 
 def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
-    """The players with names that differ: the second of a name gets a number.
+    """Return the players with unique names: duplicates get a number.
 
     >>> [p.name for p in named_apart([PlayerSpec.from_text("random")] * 2)]
     ['random', 'random 2']
@@ -199,25 +199,25 @@ def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
 
 
 FORMATS: Final = ("round-robin", "gauntlet")
-"""Everyone against everyone, or the first player against each other one."""
+"""All against all, or the first player against each other."""
 
 
 @dataclass(frozen=True)
 class MatchRules:
-    """What decides a game beside the game's own rules."""
+    """The rules of a match beside those of the game."""
 
     game: str
     komi: float = 7.5
     """For Go."""
     handicap: int = 0
-    """Black's stones at the start, in Go from the usual start."""
+    """Black's handicap stones, in Go from the standard start."""
     max_plies: int = 1000
-    """Then a game is scored as it stands, where games are decided by points, or else drawn."""
+    """The ply limit: the game is then scored where it is decided by points, else drawn."""
     margin_s: float = 0.25
-    """How much a move may exceed its time: our clock stands on the other side of a pipe."""
+    """The tolerance for exceeded time, since our clock includes the pipe's latency."""
     adjudicators: tuple[Adjudicator, ...] = ()
     start: AnyGame | None = None
-    """The first position of a game written in Python; None for one that has a name."""
+    """The first position of a game written in Python; None for a named game."""
 
     def __post_init__(self) -> None:
         if self.start is not None:
@@ -230,18 +230,18 @@ class MatchRules:
             raise NotationError("a match needs a ply at least, and a margin of some seconds")
         try:
             start = self.line()
-            for adjudicator in self.adjudicators:  # one for other games says so
+            for adjudicator in self.adjudicators:  # raises for an adjudicator of another game
                 adjudicator.judge(start, [])
         except ValueError as error:
             raise NotationError(str(error)) from None
 
     @property
     def facts(self) -> GameFacts:
-        """What is known of the game; little of one written in Python."""
+        """The game's facts; few for a game written in Python."""
         return game_facts(self.game) if self.start is None else facts_of(self.start)
 
     def line(self) -> AnyLine:
-        """The line of play that begins at the usual start."""
+        """Return the line at the standard start."""
         if self.start is not None:
             return as_line(self.start, None)
         return standard_start(self.game, self.komi, self.handicap).line()
@@ -249,7 +249,7 @@ class MatchRules:
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """Everything that decides what is played; see `Pairing` for one game of it."""
+    """The complete definition of a match; a `Pairing` is one of its games."""
 
     rules: MatchRules
     players: tuple[PlayerSpec, ...]
@@ -265,10 +265,10 @@ class MatchPlan:
             raise NotationError(f"no format '{self.format}'; {hint}")
         players = [player.for_game(self.rules.game) for player in self.players]
         object.__setattr__(self, "players", tuple(named_apart(players)))
-        for player in self.players:  # one that can't play says so
+        for player in self.players:  # raises for an agent that cannot play
             player.agent.game_player(self.rules.game, player.name)
         if self.rules.handicap:
-            # Handicap stones may stand where an opening plays.
+            # Handicap stones may collide with an opening's moves.
             game, stones = self.rules.game, self.rules.handicap
             playable = [each for each in self.openings if is_playable(each, game, stones)]
             if not playable:
@@ -277,20 +277,20 @@ class MatchPlan:
 
     @cached_property
     def duels(self) -> list[tuple[int, int]]:
-        """Who plays whom."""
+        """The pairs of players."""
         count = len(self.players)
         if self.format == "gauntlet":
             return [(0, other) for other in range(1, count)]
         return list(itertools.combinations(range(count), 2))
 
     def total(self, games: int) -> int:
-        """How many games there are with so many for each duel, rounded up to pairs."""
+        """Return the total number of games, with each duel's rounded up to pairs."""
         return len(self.duels) * 2 * ((games + 1) // 2)
 
     def pairing(self, number: int) -> Pairing:
-        """A game by its number: two in a row are a pair, and duels take turns.
+        """Return a game by its number: consecutive games form a pair, and duels alternate.
 
-        All duels play the same openings, each in both orders.
+        All duels have the same openings, each in both orders.
         """
         pair_id, second_game = divmod(number, 2)
         turn, duel = divmod(pair_id, len(self.duels))
@@ -299,21 +299,21 @@ class MatchPlan:
         return Pairing(number, pair_id, turn % len(self.openings), first, second)
 
     def seed_of(self, pairing: Pairing, player: int) -> int:
-        """The chance of a player in one game."""
+        """Return a player's random seed in a game."""
         own = self.players[player].agent.seed
         text = f"{self.seed} {pairing.number} {player} {own}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
     @cached_property
     def game_content(self) -> str | None:
-        """What tells a game written in Python from others; None for one that has a name."""
+        """The fingerprint of a game written in Python; None for a named game."""
         start = self.rules.start
         return None if start is None else f"the game: {fingerprint(start)}"
 
     def description(self) -> dict[str, object]:
-        """What must be the same for games to belong to one match, as plain values."""
+        """Return the values that identify the match; games of equal ones belong together."""
         rules = self.rules
-        # What texts don't tell: files by their hashes, functions by their fingerprints.
+        # Not determined by texts: files by hash, functions by fingerprint.
         contents = [] if self.game_content is None else [self.game_content]
         contents += [
             f"{player.name}: {name} {content}"
@@ -337,7 +337,7 @@ class MatchPlan:
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, the same for the same match."""
+        """A readable name for a folder, equal for equal matches."""
         names = [re.sub(r"[^a-z0-9]+", "-", each.name.lower()).strip("-") for each in self.players]
         words = "-v-".join(name[:24].strip("-") for name in names[:2])
         more = f"-and-{len(names) - 2}" if len(names) > 2 else ""
@@ -358,12 +358,12 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     margin_s: float = 0.25,
     seed: int = 0,
 ) -> MatchPlan:
-    """A match of players given by their texts or as values; `play_match` plays it.
+    """Plan a match; `play_match` plays it.
 
-    Without a game: chess for UCI engines, shogi for USI, else Go on 9×9. A game written in Python
-    is given by its first position, or by the name it was given (`register_game`); searches play
-    it, and openings are `start`, `random:PLIES` or values. `clock` is for players whose text has
-    none. Komi, for Go, is 7.5 if not given.
+    Players are texts or values. The default game is chess for UCI engines, shogi for USI engines,
+    else Go on 9×9. A game written in Python is its first position or its registered name
+    (`register_game`); only searches play it, and openings are `start`, `random:PLIES` or values.
+    `clock` applies to players without one. Komi, for Go, is 7.5 by default.
 
     >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
     >>> plan.pairing(1).first, plan.total(9)

@@ -45,28 +45,27 @@ from hyoka.foundation.errors import Error, nearest
 from hyoka.foundation.math import Estimate
 
 MOST_WITH_INTERVALS: Final = 4000
-"""Players; the intervals of more need a matrix that is too large."""
+"""The maximum number of players for intervals, which need a dense matrix."""
 _Z95: Final = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One player of a rating list."""
+    """A player of a rating list."""
 
     name: str
     elo: float
-    """Above the mean of the component, or on the anchor's scale."""
+    """Above the component's mean, or on the anchor's scale."""
     low: float
-    """The 95 % interval's end; -inf if the games don't bound it."""
+    """The lower end of the 95 % interval; -inf if the games do not bound it."""
     high: float
     score: Score
     component: int
-    """Which component, from 0, the one with most games first; only within one are ratings
-    comparable."""
+    """The component, from 0, by number of games; ratings are comparable only within one."""
 
     @property
     def games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return self.score.games
 
     @property
@@ -77,36 +76,38 @@ class Rated:
 
 @dataclass(frozen=True)
 class RatingList:
-    """Players by component, the strongest first, and what was learned beside."""
+    """Players by component, the strongest first, and the other fitted parameters."""
 
     players: tuple[Rated, ...]
     advantage: Estimate
-    """Of moving first, in Elo. Its interval is open where nothing tells: all was won by who moved
-    first, or each player always moved first or always second. One that was given has no width."""
+    """The first-move advantage in Elo. Its interval is open where games do not determine it: the
+    first (or second) player won everything, or each player always moved first or always second. A
+    fixed advantage has no width.
+    """
     draw_rate: float
     """The share of draws between equals, 0 to 1."""
     games: int
     virtual: tuple[int, ...] = ()
-    """The components in which virtual draws were needed."""
+    """The components with virtual draws."""
     covariance: Floats | None = field(default=None, repr=False, compare=False)
-    """Of the players' ratings in Elo², in their order here; None if no intervals were asked for."""
+    """The covariance of the ratings in Elo², in the order of players; None without intervals."""
     _groups: tuple[int, ...] = field(default=(), repr=False, compare=False)
     _beaten: dict[int, set[int]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def components(self) -> int:
-        """How many components."""
+        """The number of components."""
         return 1 + max((player.component for player in self.players), default=-1)
 
     def __getitem__(self, name: str) -> Rated:
         return self.players[self._place(name)]
 
     def difference(self, a: str, b: str, *, comparisons: int = 1) -> Estimate:
-        """How much stronger `a` is than `b` in Elo, with the 95 % interval.
+        """Return the Elo difference of `a` and `b` with its 95 % interval.
 
-        With more `comparisons` the intervals hold for that many differences at once (Bonferroni):
-        who chooses a pair after the games, such as the best two of k, has made k (k - 1) / 2.
-        Raises Error if one of them is not here or no games connect them.
+        With more `comparisons` the intervals hold for all of them simultaneously (Bonferroni):
+        choosing the best two of k players after the games makes k (k - 1) / 2. Raises Error for
+        unknown or unconnected players.
         """
         value, deviation, places = self._difference(a, b)
         reach = deviation * NormalDist().inv_cdf(1 - 0.025 / comparisons)
@@ -118,7 +119,7 @@ class RatingList:
         return Estimate(value, low, high)
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that `a` is stronger than `b`, 0 to 1."""
+        """Return the likelihood that `a` is stronger than `b`, 0 to 1."""
         value, deviation, _ = self._difference(a, b)
         if deviation == 0 or math.isinf(deviation):
             return 0.5
@@ -146,7 +147,7 @@ class RatingList:
         return {player.name: place for place, player in enumerate(self.players)}
 
     def _reaches(self, a: int, b: int) -> bool:
-        """Whether `a` took points from `b`, or from one who did, and so on."""
+        """Whether `a` took points from `b`, directly or through others."""
         goal, reached, waiting = self._groups[b], {self._groups[a]}, [self._groups[a]]
         while waiting:
             new = self._beaten.get(waiting.pop(), set()) - reached
@@ -167,12 +168,13 @@ def rate_players(  # noqa: PLR0913 - a keyword for each choice
     prior: float = 1.0,
     intervals: bool = True,
 ) -> RatingList:
-    """The rating list of games: arrays of who moved first, who second, and the first's points.
+    """Rate players by their games: arrays of first players, second players, and points.
 
-    Players are places in `names`; points are 0, 0.5 or 1. Games with equal `clusters` (pair_id,
-    say) may depend on each other; without it each game stands alone. `anchor` is a name and its
-    Elo. `advantage` is to be `fit`, or known in Elo. `prior` is how many virtual draws a player
-    gets where some never took a point from the others. Without `intervals` all ends are infinite.
+    Players are indices into `names`; points of the first are 0, 0.5 or 1. Games with equal
+    `clusters` (such as pair_id) may be dependent; by default all games are independent. `anchor` is
+    a name and its Elo. `advantage` is `fit`, or fixed in Elo. `prior` is the number of virtual
+    draws per player of a component in which some never took a point from the others. Without
+    `intervals` they are infinite.
 
     >>> first, second = [0, 1, 1, 2, 2, 0] * 9, [1, 0, 2, 1, 0, 2] * 9
     >>> result = [1, 0.5, 1, 0.5, 0, 0] * 9
@@ -222,7 +224,7 @@ def _rating_list(  # noqa: PLR0913, PLR0917 - everything that was found
         same = (graph.component == graph.component[place]).astype(np.float64)
         elo = elo + same * (anchor[1] - elo[place])
         if spread is not None:
-            # Differences from the anchor: it is sure, and the others are as unsure as beside it.
+            # The anchor is exact; the others are as uncertain as their differences from it.
             from_anchor = np.eye(players)
             from_anchor[:, place] -= same
             spread = from_anchor @ spread @ from_anchor.T
@@ -274,20 +276,20 @@ def _advantage(fit: Fit, covariance: Floats | None, players: int) -> Estimate:
 
 
 class Standing:
-    """The score so far; games are counted one by one."""
+    """The score so far, updated game by game."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
         self.games = 0
         self.reasons: Counter[str] = Counter()
-        """How games ended."""
+        """The number of games by reason of their end."""
         self.faults: Counter[str] = Counter()
-        """Games that each player lost by a fault of its own."""
+        """The number of games that each player lost by its own fault."""
         self._duels: dict[tuple[int, int], Tally] = {}
 
     @classmethod
     def of(cls, names: Sequence[str], games: Iterable[PlayedGame] = ()) -> "Standing":
-        """The standing of players after some games."""
+        """Count games and return the standing."""
         standing = cls(names)
         for game in games:
             standing.count(game)
@@ -308,17 +310,17 @@ class Standing:
             self.faults[self.names[loser]] += 1
 
     def duel(self, one: int, other: int) -> MatchScore:
-        """The games of two players as `one` sees them."""
+        """Return the games of two players in the view of `one`."""
         found = self._duels.get((min(one, other), max(one, other)))
         score = MatchScore() if found is None else found.score()
         return score if one < other else ~score
 
     def duels(self) -> list[tuple[int, int]]:
-        """Who has played whom."""
+        """Return the pairs of players who have met."""
         return sorted(self._duels)
 
     def total(self, player: int) -> MatchScore:
-        """All games of a player."""
+        """Return all games of a player."""
         others = (other for other in range(len(self.names)) if other != player)
         return sum((self.duel(player, other) for other in others), MatchScore())
 
@@ -331,15 +333,15 @@ class DuelSummary:
     opponent: str
     score: MatchScore
     rate: Estimate
-    """Points a game."""
+    """Points per game."""
     elo: Estimate
     normalized_elo: Estimate
     superiority: float
     """The likelihood that the player is the stronger one."""
     binomial_p: float
-    """As the papers test: games as coin tosses, draws left out."""
+    """The p value of the sign test over games, without draws."""
     permutation_p: float
-    """The same with the pairs as what is independent."""
+    """The p value of the permutation test over pairs."""
     llr: float | None = None
     bounds: tuple[float, float] | None = None
     verdict: str | None = None
@@ -348,7 +350,7 @@ class DuelSummary:
     def of(
         cls, standing: Standing, one: int, other: int, sprt: Sprt | None = None
     ) -> "DuelSummary":
-        """Work everything out for `one` against `other`."""
+        """Summarize the games of `one` against `other`."""
         score = standing.duel(one, other)
         tested = score.pairs if score.pairs.pairs else score.score
         return cls(
@@ -377,7 +379,7 @@ class DuelSummary:
 
 
 def match_ratings(games: Sequence[PlayedGame], names: Sequence[str]) -> RatingList:
-    """The rating list of a match's players; pairs are what is independent."""
+    """Rate a match's players, with pairs as clusters."""
     pairings = [game.pairing for game in games]
     return rate_players(
         np.array([pairing.first for pairing in pairings]),
@@ -389,7 +391,7 @@ def match_ratings(games: Sequence[PlayedGame], names: Sequence[str]) -> RatingLi
 
 
 def repeated_games(games: Sequence[PlayedGame]) -> int:
-    """How many games repeat one between the same players move for move: they prove nothing new."""
+    """Count games that repeat another between the same players move for move."""
     played = {
         (
             game.pairing.first,

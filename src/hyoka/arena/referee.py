@@ -31,7 +31,7 @@ from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 
 _SET_UP: Final = ("missing", "option", "limit", "game")
-"""Reasons of EngineError that no game can help: the match itself is set up wrongly."""
+"""Reasons of EngineError that mean a wrong set-up of the match."""
 _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
     "died": ("died", "forfeit"),
     "timeout": ("hung", "time"),
@@ -44,19 +44,19 @@ _FAULTS: Final[dict[str, tuple[str, Ending]]] = {
 
 @dataclass(frozen=True)
 class GameTask:
-    """One game as it travels to a worker."""
+    """One game, in the form that is sent to a worker."""
 
     rules: MatchRules
     pairing: Pairing
     opening: Opening
     players: tuple[PlayerSpec, PlayerSpec]
-    """Who moves first, and second."""
+    """The first and the second player."""
     seeds: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How a game ended."""
+    """The end of a game."""
 
     result: float
     reason: str
@@ -65,7 +65,7 @@ class _End:
 
 
 class Referee:
-    """Runs one game between two players at the board."""
+    """Runs one game between two players."""
 
     def __init__(
         self,
@@ -99,30 +99,30 @@ class Referee:
 
     @property
     def moves(self) -> Sequence[str]:
-        """The moves so far, of the opening first; more are added as they are played."""
+        """The moves so far, including the opening's; the list grows."""
         return self._texts
 
     @property
     def in_play(self) -> GameInPlay:
-        """The game as others are told of it."""
+        """The game in the form for spectators."""
         pairing, (first, second) = self._task.pairing, self._task.players
         game, moves = self._rules.game, tuple(self._texts)
         return GameInPlay(pairing.number, first.name, second.name, game, self._start, moves)
 
     async def play(self) -> PlayedGame:
-        """Play the game out. Raises RunStopped, and EngineError where the set-up is wrong."""
+        """Play the game. Raises RunStopped, and EngineError for a wrong set-up."""
         began = time.monotonic()
         end = await self._begun() or await self._played_out()
         return self._game(end, time.monotonic() - began)
 
     async def _begun(self) -> _End | None:
-        """Bring both players to the board; one that does not come has lost."""
+        """Start both players; one that fails to start loses."""
         ready = [
             game_player.new_game(seed)
             for game_player, seed in zip(self._game_players, self._task.seeds, strict=True)
         ]
         errors = await asyncio.gather(*ready, return_exceptions=True)
-        if self._is_stopped():  # an engine that did not come was killed by us
+        if self._is_stopped():  # we killed the engine that did not start
             raise RunStopped
         for side, error in enumerate(errors):
             if isinstance(error, EngineError):
@@ -148,17 +148,17 @@ class Referee:
                 if self._is_stopped():
                     raise RunStopped from None
                 return self._fault(mover, error)
-            if self._is_stopped():  # the search that was stopped had not finished thinking
+            if self._is_stopped():  # the interrupted search had no result
                 raise RunStopped
             end = self._moved(mover, answer)
             if end is not None:
                 return end
 
     def _must_pass(self) -> bool:
-        """Whether the side to move has no choice but to pass; nobody is asked then."""
+        """Whether the side to move can only pass; it is not asked then."""
         if not self._facts.forced_passes:
             return False
-        line = cast("Line", self._line)  # no game in Python says that it has forced passes
+        line = cast("Line", self._line)  # games in Python have no forced passes
         return line.count_moves() == 1 and str(line.legal_moves[0]) == "pass"
 
     def _turn(self, mover: Player) -> Turn:
@@ -193,7 +193,7 @@ class Referee:
         return _End(0.5, "ply limit", "adjudicated")
 
     def _moved(self, mover: Player, answer: Evaluation) -> _End | None:
-        """Take a player's answer: time first, then whether the rules allow it."""
+        """Check a player's answer: first its time, then its legality."""
         lost = float(mover is Player.second)
         clock_s = None
         if (end := self._time_is_up(mover, answer, lost)) is not None:
@@ -201,7 +201,7 @@ class Referee:
         if (clock := self._clocks[mover.value]) is not None:
             clock_s = clock.main_s
         best = answer.best
-        if best is None:  # an empty text would pass for a pass in some games
+        if best is None:  # an empty text would be a pass in some games
             return _End(lost, "illegal move", "illegal", "no move was given")
         if best == "resign":
             return _End(lost, "resigned", "resigned")
@@ -241,7 +241,7 @@ class Referee:
         return None
 
     def _declared(self, lost: float) -> _End:
-        """A declaration of a won game (USI's `win`): right if our rules say so."""
+        """Judge a declaration of a won game (USI's `win`) by our rules."""
         if getattr(self._line.position, "may_declare", False):
             return _End(1 - lost, "declaration")
         return _End(lost, "declared a win that is none", "illegal")
@@ -285,22 +285,22 @@ class Referee:
 
 
 _MAX_GAME_PLAYERS: Final = 8
-"""A thread of a large tournament keeps the players who played last; an engine is a process."""
+"""The number of players that a thread keeps alive; an engine is a process."""
 
 
 class Board:
-    """A thread's players, and the event loop that their engines live in."""
+    """A thread's players, and their event loop."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
         self._game: asyncio.Task[PlayedGame] | None = None
         self._game_players: OrderedDict[int, GamePlayer] = OrderedDict()
-        """By the players' numbers in the match: two may be the same engine."""
+        """By index of the player in the match: two may be the same engine."""
 
     def play(
         self, task: GameTask, is_stopped: Callable[[], bool], playing: Playing | None = None
     ) -> PlayedGame:
-        """Play one game; raises RunStopped if somebody stops it."""
+        """Play one game; raises RunStopped if it is stopped."""
         try:
             return self._runner.run(self._play(task, is_stopped, playing))
         except asyncio.CancelledError:
@@ -338,11 +338,11 @@ class Board:
         for game_player in list(self._game_players.values()):
             game_player.stop()
         if (game := self._game) is not None:
-            with contextlib.suppress(RuntimeError):  # it is over, and the loop has gone
+            with contextlib.suppress(RuntimeError):  # the game is over and the loop is closed
                 game.get_loop().call_soon_threadsafe(game.cancel)
 
     def close(self) -> None:
-        """Let all players go."""
+        """Close all players."""
 
         async def leave() -> None:
             await asyncio.gather(
@@ -359,7 +359,7 @@ class Board:
 def play_task(
     task: GameTask, worker_state: WorkerState, playing: Playing | None = None
 ) -> PlayedGame:
-    """Play a game, which `playing` shows to others.
+    """Play a game, which `playing` shows to spectators.
 
     Raises RunStopped, or EngineError for a wrong set-up.
     """
@@ -369,10 +369,10 @@ def play_task(
 
 
 def pin_to_cores() -> Callable[[], None]:
-    """Something for each new thread to call: each gets a core of its own, and its engines with it.
+    """Return an initializer that pins each new thread, with its engines, to a core of its own.
 
-    Of the two players and the referee of a game only one works at a time; on one core they hand
-    over without waking another.
+    Only one of a game's players and referee works at a time; on one core they switch without waking
+    another.
     """
     cores = itertools.cycle(sorted(os.sched_getaffinity(0)))
 
@@ -384,19 +384,19 @@ def pin_to_cores() -> Callable[[], None]:
 
 _FEWEST_GAMES: Final = 10
 _ONE_IN: Final = 0.001
-"""With workers that are all alike, so seldom is any of them flagged for either reason."""
+"""The false-positive rate of flagging any of several equal workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class OddWorker:
-    """A worker that differs from the rest by more than chance."""
+    """A worker that differs significantly from the others."""
 
     worker: str
     games: int
     what: str
     """`results` or `faults`."""
     here: float
-    """The share of points of the first-named players, or of games lost by a fault, on it."""
+    """The worker's share of points of the first-named players, or of games lost by a fault."""
     elsewhere: float
     p_value: float
 
@@ -409,10 +409,10 @@ class OddWorker:
 
 
 def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
-    """The workers whose results or faults differ from those of all others taken together.
+    """Return the workers whose results or faults differ from those of all others.
 
-    Results are those of each duel's player with the lower number. Exact tests over games, corrected
-    for the number of workers; a worker with fewer than 10 games is left alone.
+    Results are those of each duel's player with the lower index. Exact tests over games, corrected
+    for the number of workers; workers with fewer than 10 games are ignored.
     """
     by_worker: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for game in games:
@@ -439,9 +439,9 @@ def odd_workers(games: Iterable[PlayedGame]) -> list[OddWorker]:
 
 
 def _p_value(here: NDArray[np.float64], elsewhere: NDArray[np.float64]) -> float:
-    """How often chance alone parts the results so: Fisher's exact tests of the 0s and of the 1s.
+    """Return the p value of Fisher's exact tests of the 0s and of the 1s.
 
-    Of ½ alone there may be so few that a worker with one of them would seem odd.
+    Halves are not tested: they can be so rare that one of them would flag a worker.
     """
     if len({*here.tolist(), *elsewhere.tolist()}) < 2:
         return 1.0

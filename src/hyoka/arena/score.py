@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that add up: games, pairs of games and whole matches, as one player sees them.
+"""Additive results of games, pairs of games and matches, from one player's view.
 
-`a + b` is both together, `~a` the same games seen by the other player.
+`a + b` joins results; `~a` is the other player's view.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 NO_RATE: Final = 0.5
-"""The rate where nothing was played: nothing speaks for either player."""
+"""The rate without games: neutral."""
 
 
 def _check_counts(*counts: int) -> None:
@@ -44,22 +44,22 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A win is worth 1, a draw a half."""
+        """Points: 1 for a win, a half for a draw."""
         return self.wins + self.draws / 2
 
     @property
     def rate(self) -> float:
-        """Points a game, 0 to 1; a half where no game was played."""
+        """Points per game, 0 to 1; a half without games."""
         return self.points / self.games if self.games else NO_RATE
 
     @property
     def draw_rate(self) -> float:
-        """The share of draws, 0 where no game was played."""
+        """The share of draws; 0 without games."""
         return self.draws / self.games if self.games else 0.0
 
     def __add__(self, other: "Score") -> "Score":
@@ -74,9 +74,9 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class PairScores:
-    """Pairs of games from one opening with the sides exchanged, by what a pair brought.
+    """Pairs of games from one opening with sides exchanged, by their points.
 
-    The two games of a pair are not independent: the opening may favour one side. The pairs are.
+    The two games of a pair are dependent, as the opening may favor one side. Pairs are independent.
 
     >>> pairs = PairScores((0, 1, 5, 3, 1))
     >>> pairs.pairs, pairs.games, pairs.points, pairs.rate
@@ -86,7 +86,7 @@ class PairScores:
     """
 
     counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
-    """Pairs that brought 0, 0.5, 1, 1.5 and 2 points."""
+    """The numbers of pairs with 0, 0.5, 1, 1.5 and 2 points."""
 
     def __post_init__(self) -> None:
         if len(self.counts) != 5:
@@ -105,22 +105,22 @@ class PairScores:
 
     @property
     def pairs(self) -> int:
-        """How many pairs."""
+        """The number of pairs."""
         return sum(self.counts)
 
     @property
     def games(self) -> int:
-        """How many games: two a pair."""
+        """The number of games."""
         return 2 * self.pairs
 
     @property
     def points(self) -> float:
-        """Points of all pairs."""
+        """The points of all pairs."""
         return sum(which * count for which, count in enumerate(self.counts)) / 2
 
     @property
     def rate(self) -> float:
-        """Points a game, 0 to 1; a half where no pair was played."""
+        """Points per game, 0 to 1; a half without pairs."""
         return self.points / self.games if self.games else NO_RATE
 
     def __add__(self, other: "PairScores") -> "PairScores":
@@ -137,15 +137,15 @@ class PairScores:
 
 @dataclass(frozen=True, slots=True)
 class MatchScore:
-    """All games of a match as one player sees them: by order of play, and by pairs."""
+    """A player's games in a match, by order of play and by pairs."""
 
     as_first: Score = Score()
-    """Games in which this player moved first."""
+    """Games in which the player moved first."""
     as_second: Score = Score()
     pairs: PairScores = PairScores()
-    """The pairs of which both games were played."""
+    """Complete pairs."""
     unpaired: Score = Score()
-    """The games whose partner is missing."""
+    """Games without a partner."""
 
     def __post_init__(self) -> None:
         paired = self.pairs.games + self.unpaired.games
@@ -160,21 +160,21 @@ class MatchScore:
 
     @property
     def games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return self.score.games
 
     @property
     def points(self) -> float:
-        """Points of all games."""
+        """The points of all games."""
         return self.score.points
 
     @property
     def rate(self) -> float:
-        """Points a game, 0 to 1; a half where no game was played."""
+        """Points per game, 0 to 1; a half without games."""
         return self.score.rate
 
     def __add__(self, other: "MatchScore") -> "MatchScore":
-        """Both together; a pair of which each part holds one game stays unpaired."""
+        """Join results; a pair split between them stays unpaired."""
         return MatchScore(
             self.as_first + other.as_first,
             self.as_second + other.as_second,
@@ -187,11 +187,11 @@ class MatchScore:
 
 
 Result = Score | PairScores | MatchScore
-"""Anything that tells how strong a player is against another."""
+"""Any result of a player against another."""
 
 
 def independent_parts(result: Result) -> tuple[PairScores, Score]:
-    """What is independent in a result: its pairs, and the games that have no partner."""
+    """Return the independent parts of a result: pairs, and games without a partner."""
     match result:
         case Score():
             return PairScores(), result
@@ -202,7 +202,7 @@ def independent_parts(result: Result) -> tuple[PairScores, Score]:
 
 
 class Tally:
-    """A match score that grows game by game, all seen by one player."""
+    """A match score that grows game by game, in one player's view."""
 
     def __init__(self) -> None:
         self._as_first = Score()
@@ -210,10 +210,10 @@ class Tally:
         self._pairs = PairScores()
         self._single = Score()
         self._waiting: dict[int, float] = {}
-        """Points of games whose partner has not been played, by pair."""
+        """Points of games without a partner yet, by pair."""
 
     def count(self, pair_id: int | None, moved_first: bool, points: float) -> None:
-        """Count a game; one with the number of a waiting game completes a pair."""
+        """Count a game; it completes a pair if its partner has been counted."""
         game = Score.of_points(points)
         if moved_first:
             self._as_first += game
@@ -233,9 +233,9 @@ class Tally:
 
 
 def match_score(games: Iterable[tuple[int | None, bool, float]]) -> MatchScore:
-    """The score of games given as (pair_id, moved first?, points), all seen by one player.
+    """Return the score of games given as (pair_id, moved first?, points), in one player's view.
 
-    Games with the same `pair_id` are taken two by two as they come; None has no partner.
+    Games with equal `pair_id` pair up in order; None has no partner.
 
     >>> games = [(0, True, 1.0), (1, True, 0.5), (0, False, 0.5), (None, False, 0.0)]
     >>> score = match_score(games)

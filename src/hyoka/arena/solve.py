@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problem sets given to a solver: how many it solves, how reliably, at what cost."""
+"""Solving problem sets: how many a solver solves, with confidence intervals and cost."""
 
 import functools
 import math
@@ -21,7 +21,7 @@ from hyoka.search import SearchLimits, solve_ending
 
 
 def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a share; all of [0, 1] where nothing was tried.
+    """Return Wilson's interval for a share; [0, 1] without trials.
 
     >>> low, high = wilson_interval(8, 10)
     >>> round(low, 3), round(high, 3)
@@ -39,7 +39,7 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One problem, and what was made of it."""
+    """One problem and its answer."""
 
     source: str
     line_number: int
@@ -50,58 +50,58 @@ class Verdict:
     move: str | None = None
     points: int = 0
     most_points: int = 0
-    """What the best move is worth; 0 where a suite gives no points."""
+    """The best move's points; 0 if the suite has none."""
     mate: int | None = None
-    """A mate that was proved: > 0, the first player mates."""
+    """A proven mate; positive if the first player mates."""
     score: float | None = None
-    """An exact score that was proved, seen by the first player."""
+    """A proven exact score, seen by the first player."""
     time_s: float = 0.0
     nodes: int = 0
-    """Positions or playouts, as the player counts them; 0 if it does not say."""
+    """Positions or playouts, as the agent counts them; 0 if unknown."""
     depth: int = 0
     error: str = ""
-    """What went wrong; such a problem counts as not solved."""
+    """The error; a problem with an error counts as not solved."""
 
     @property
     def name(self) -> str:
-        """The problem's name, or else its place."""
+        """The problem's name, or its place."""
         return self.id or f"{self.source}:{self.line_number}"
 
 
 @dataclass(frozen=True)
 class SolveReport:
-    """What one player made of some problems."""
+    """An agent's results on some problems."""
 
     player: str
-    """The text of the search or engine."""
+    """The agent's spec."""
     verdicts: tuple[Verdict, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
-    """How many problems ask for no move, by reason."""
+    """The number of problems without a question for the agent, by reason."""
     interrupted: bool = False
 
     @property
     def asked(self) -> int:
-        """How many problems were tried."""
+        """The number of attempted problems."""
         return len(self.verdicts)
 
     @property
     def solved(self) -> int:
-        """How many were solved."""
+        """The number of solved problems."""
         return sum(verdict.solved for verdict in self.verdicts)
 
     @property
     def errors(self) -> int:
-        """With how many something went wrong."""
+        """The number of problems with errors."""
         return sum(bool(verdict.error) for verdict in self.verdicts)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval for the share that is solved."""
+        """Wilson's 95 % interval for the share of solved problems."""
         return wilson_interval(self.solved, self.asked)
 
     @property
     def points(self) -> tuple[int, int]:
-        """Points won, and points that the best moves are worth."""
+        """The agent's points, and those of the best moves."""
         return (
             sum(verdict.points for verdict in self.verdicts),
             sum(verdict.most_points for verdict in self.verdicts),
@@ -109,29 +109,28 @@ class SolveReport:
 
     @property
     def time_s(self) -> float:
-        """Seconds for all problems, added up."""
+        """The total time in seconds."""
         return sum(verdict.time_s for verdict in self.verdicts)
 
     @property
     def nodes(self) -> int:
-        """Positions or playouts for all problems."""
+        """The total number of positions or playouts."""
         return sum(verdict.nodes for verdict in self.verdicts)
 
     def only(self, wanted: Callable[[Verdict], bool]) -> "SolveReport":
-        """The report on those problems for which `wanted` holds."""
+        """Return the report on the problems that meet a condition."""
         return replace(self, verdicts=tuple(filter(wanted, self.verdicts)))
 
 
 _MOST_NODES: Final = 200_000_000
-"""Seconds of work, and enough for 22 empty squares; a count, so that verdicts never vary."""
+"""Enough for 22 empty squares in seconds; a count, so that results are reproducible."""
 
 
 def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> bool:
-    """Whether a move that a set does not list is exactly as good as one that it does.
+    """Whether an unlisted move is exactly as good as a listed one.
 
-    `score` is the exact one of best play, seen by the first player, where the player proved it.
-    A set's own score is believed where it lists no move, or one that is too hard to judge; where
-    the answer itself is too far from the end, only what is listed counts.
+    `score` is the agent's proven exact score, seen by the first player. The set's own score counts
+    if it lists no move or one that is too hard to judge; far from the end, only listed moves count.
     """
     can_tell = game_facts(exercise.game).ending_solver is not None
     if not can_tell or move is None or move in exercise.scores or move in exercise.avoid:
@@ -148,7 +147,7 @@ def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> boo
 
 
 def _worth(game: Position, move: str) -> float | None:
-    """The exact score after a move; None if it is not legal or too hard to tell."""
+    """Return the exact score after a move; None if it is illegal or too hard to compute."""
     try:
         after = game.play(move)
     except Error:
@@ -171,14 +170,12 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
 ) -> SolveReport:
     """Let a search (`uct:playouts=1000`) or an engine (`uci:nodes=1000:stockfish`) solve problems.
 
-    Every problem is solved as if it were the first: nothing is remembered. What goes wrong with one
-    is written in its verdict, and the others go on; only a spec that names nothing, and an engine
-    that does not start, raise. Problems that ask for no move, and tests in GTP that an engine does
-    not understand, are counted in `skipped`. A GTP engine is given such tests in the words of their
-    file, so that it knows the past, and may be asked for more than moves. `jobs` problems are
-    solved side by side here, or on `executor` if one is given. Verdicts are in the order of the
-    problems; `on_verdict` hears of each when it is there. An interrupt (Ctrl-C) gives the report on
-    what has been solved so far.
+    Problems are solved independently. An error is recorded in its verdict; only a bad spec or an
+    engine that does not start raises. `skipped` counts problems without a question and GTP tests
+    that an engine does not understand. GTP engines get GTP tests in the words of their file, with
+    all earlier commands. `jobs` problems are solved in parallel here, or on `executor`. Verdicts
+    are in the order of the problems; `on_verdict` gets each as it arrives. An interrupt (Ctrl-C)
+    returns the report so far.
     """
     spec = spec_of(player) if isinstance(player, str) else player
     skipped = Counter[str]()
@@ -219,11 +216,11 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
 def _solve_one(
     spec: Spec, limits: SearchLimits | None, exercise: Exercise, worker_state: WorkerState
 ) -> Verdict | str:
-    """What came of an exercise, or why it was not asked."""
+    """Solve an exercise, or return the reason why it was skipped."""
     solver = worker_state.resource("solver", lambda: agent_of(spec).solver(limits))
     solver.start()
     found = _verdict(exercise, solver)
-    if worker_state.is_stopped:  # in the middle of its thoughts
+    if worker_state.is_stopped:  # the search was interrupted
         raise RunStopped
     return found
 
