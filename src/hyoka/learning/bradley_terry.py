@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 
 Optimiser = Literal["lbfgs", "mm"]
@@ -159,7 +160,7 @@ class _Work:
 
     def prior_bend(self, logs: Floats) -> Floats:
         """How sharply the prior bends by each feature: the least that the posterior does."""
-        won = 1 / (1 + np.exp(-logs))
+        won = logistic(logs)
         return 2 * self.prior * won * (1 - won)
 
     def hessian_times(self, logs: Floats, direction: Floats) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import ConditionError, NotationError, StudyError, named, nearest
+from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.sigmoid import Array
@@ -370,7 +371,7 @@ def column_scores(study: Study, engine: str) -> ScoredPositions:
     )
     numbers, unit = _scores(table, engine)
     known = np.isfinite(numbers)
-    values = 1 / (1 + np.exp(-numbers[known])) if unit == "logits" else numbers[known]
+    values = logistic(numbers[known]) if unit == "logits" else numbers[known]
     games, plies = (table[name].to_numpy()[known] for name in ("game_id", "ply"))
     return ScoredPositions(games.astype(np.int64), plies.astype(np.int32), values, unit != "logits")
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.examples import chosen_terms, decided, some_of_each_game
-from hyoka.learning.sigmoid import Array, fit_sigmoid, interval_reach, log_losses, win_probability
+from hyoka.learning.sigmoid import Array, fit_sigmoid, interval_reach, log_losses
 from hyoka.learning.weights import FittedWeight
 from hyoka.records.bulk import UNFINISHED
 from hyoka.search import LinearEvaluation
@@ -149,7 +150,7 @@ class Steepness:
         self, leaves: TermLeaves, evaluation: LinearEvaluation | None = None
     ) -> Array:
         """What an evaluation's scores say of the results."""
-        return win_probability(self.at(leaves.progress) * leaves.scores(evaluation))
+        return logistic(self.at(leaves.progress) * leaves.scores(evaluation))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +244,7 @@ def pulls_by_game(design: Any, surprise: Array, games: NDArray[np.int64]) -> Any
 
 def _worth(design: Any, offset: Array, leaves: TermLeaves) -> float:
     """The variance of pulls that independent positions would have, by that which games have."""
-    surprise = leaves.results - win_probability(offset)
+    surprise = leaves.results - logistic(offset)
     pulls = pulls_by_game(design, surprise, leaves.games)
     between = np.asarray(pulls.power(2).sum(axis=0)).ravel()
     alone = np.asarray(design.power(2).T @ surprise**2).ravel()
@@ -259,7 +260,7 @@ def _most_likely(design: Any, offset: Array, results: Array, spread: Array, wort
 
     def loss(steps: Array) -> tuple[float, Array]:
         logits = offset + design @ (steps * spread)
-        surprise = win_probability(logits) - results
+        surprise = logistic(logits) - results
         total = worth * float(log_losses(logits, results).sum()) + float(steps @ steps) / 2
         return total, worth * np.asarray(turned @ surprise) * spread + steps
 
@@ -278,7 +279,7 @@ def _errors(design: Any, logits: Array, leaves: TermLeaves, spread: Array, worth
     from scipy.linalg import solve  # noqa: PLC0415 - it takes a second to import
     from scipy.sparse import diags_array  # noqa: PLC0415
 
-    expected = win_probability(logits)
+    expected = logistic(logits)
     bent = (design.T @ (diags_array(expected * (1 - expected)) @ design)).toarray()
     curvature = worth * bent + np.diag(spread**-2.0)
     pulls = pulls_by_game(design, leaves.results - expected, leaves.games)

@@ -16,10 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.prediction import numbers_held_out
-from hyoka.learning.sigmoid import fit_sigmoid, log_losses, win_probability
+from hyoka.learning.sigmoid import fit_sigmoid, log_losses
 from hyoka.models.sparse import FeatureSet, SparseEvaluation, feature_set
 from hyoka.models.training_games import LearnedGames
 from hyoka.records.bulk import GameTable
@@ -185,7 +186,7 @@ def fit_scores(
     if leaves.held_out.all():
         raise StudyError("no games are left to learn from")
     first = begun.weights.astype(np.float64)
-    expected = win_probability(leaves.scores / chosen.teacher_scale)
+    expected = logistic(leaves.scores / chosen.teacher_scale)
     known = ~leaves.held_out
     matrix, wanted = leaves.matrix[known], expected[known]
     scale = _scale(matrix @ begun.weights, wanted, leaves.games[known], features.scale)
@@ -245,7 +246,7 @@ def _most_likely(  # noqa: PLR0913 - what there is to a fit
 
     def loss(moved: Array) -> tuple[float, Array]:
         logits = (base + matrix @ (moved * spread).astype(np.float32)) / scale
-        pull = ((win_probability(logits) - expected) / scale).astype(np.float32)
+        pull = ((logistic(logits) - expected) / scale).astype(np.float32)
         slope = (turned @ pull).astype(np.float64) * spread + moved
         total = float(log_losses(logits, expected).sum()) + float(moved @ moved) / 2
         return total / count, slope / count

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
+from hyoka.foundation.math import logistic
 
 Method = Literal["mlm", "ls"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -73,12 +74,6 @@ def fit_sigmoid(
         coefficients = _levenberg_marquardt(columns, results, coefficients)
     covariance = _sandwich(columns, results, games, coefficients, method)
     return SigmoidFit(whitening @ coefficients, whitening @ covariance @ whitening.T)
-
-
-def win_probability(logits: Array) -> Array:
-    """1 / (1 + exp(-logit)), without overflow."""
-    small = np.exp(-np.abs(logits))
-    return np.asarray(np.where(logits >= 0, 1, small) / (1 + small))
 
 
 def log_losses(logits: Array, results: Array) -> Array:
@@ -156,7 +151,7 @@ def _newton(columns: Array, results: Array) -> Array:
     loss = float(log_losses(columns @ at, results).mean())
     settled = False
     for _ in range(_STEPS):
-        expected = win_probability(columns @ at)
+        expected = logistic(columns @ at)
         gradient = columns.T @ (results - expected) / count
         curvature = (columns * (expected * (1 - expected))[:, None]).T @ columns / count
         step = _solved(curvature, gradient)
@@ -229,9 +224,9 @@ def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
     """
     count, width = columns.shape
     at, damping = start, 1e-3
-    error = float(np.square(results - win_probability(columns @ at)).mean())
+    error = float(np.square(results - logistic(columns @ at)).mean())
     for _ in range(_STEPS):
-        expected = win_probability(columns @ at)
+        expected = logistic(columns @ at)
         slope = expected * (1 - expected)
         surprise = results - expected
         gradient = columns.T @ (slope * surprise) / count
@@ -245,7 +240,7 @@ def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
         while True:
             damped = curvature + (damping + max(0.0, -least)) * np.eye(width)
             step = np.linalg.solve(damped, gradient)
-            beyond = float(np.square(results - win_probability(columns @ (at + step))).mean())
+            beyond = float(np.square(results - logistic(columns @ (at + step))).mean())
             if beyond < error:
                 damping /= 10
                 break
@@ -269,7 +264,7 @@ def _sandwich(
     columns: Array, results: Array, games: NDArray[np.int64], at: Array, method: Method
 ) -> Array:
     """The covariance of the coefficients, the games being what chance drew."""
-    expected = win_probability(columns @ at)
+    expected = logistic(columns @ at)
     surprise = results - expected
     slope = expected * (1 - expected)
     if method == "mlm":

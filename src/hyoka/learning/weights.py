@@ -15,6 +15,7 @@ from hyoka.analysis.curves import Curve, Curves, curve
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling
 from hyoka.analysis.sample import VALUE
 from hyoka.foundation.errors import StudyError
+from hyoka.foundation.math import logistic
 from hyoka.learning.examples import Examples
 from hyoka.learning.sigmoid import (
     Array,
@@ -22,7 +23,6 @@ from hyoka.learning.sigmoid import (
     SigmoidFit,
     fit_sigmoid,
     interval_reach,
-    win_probability,
 )
 from hyoka.search import LinearEvaluation
 from hyoka.storage.model_file import ModelFile, Origin
@@ -296,8 +296,8 @@ def _held_out(
     start = examples.before[rows]
     before, then = sample("before", start, examples.unit), sample("after", after, examples.unit)
     claims = (
-        sample("before", win_probability(start / scales[0]), VALUE),
-        sample("after", win_probability(after / scales[1]), VALUE),
+        sample("before", logistic(start / scales[0]), VALUE),
+        sample("after", logistic(after / scales[1]), VALUE),
     )
     conditions = extremes({name: trait[rows] for name, trait in examples.traits.items()})
     return HeldOut(

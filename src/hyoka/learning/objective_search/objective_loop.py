@@ -30,6 +30,7 @@ from hyoka import _core
 from hyoka.arena.openings import random_openings
 from hyoka.arena.ratings import rate_players
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import derive_seed
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.games import game_type
 from hyoka.learning.comparison_training import Lessons, TrainingSettings, learn_comparison
@@ -164,7 +165,7 @@ def play(task: DuelTask, worker_state: WorkerState | None = None) -> list[int]:
         task.game,
         task.plan.opening_plies,
         task.pairs,
-        seed=_number(task.plan.seed, task.one, task.other),
+        seed=derive_seed(task.plan.seed, task.one, task.other),
     )
     results = _core.duels(
         task.game,
@@ -193,12 +194,6 @@ def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[i
             line = line.play(move)
         found.append(codes)
     return found
-
-
-def _number(*parts: int) -> int:
-    """A seed that these numbers make, and others don't."""
-    digest = hashlib.sha256(repr(parts).encode()).digest()
-    return int.from_bytes(digest[:6], "little")
 
 
 @dataclass(frozen=True)

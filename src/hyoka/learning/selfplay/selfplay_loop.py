@@ -7,7 +7,6 @@ everything that is drawn belongs to its number; so the same command goes on wher
 """
 
 import dataclasses
-import hashlib
 import io
 import json
 import math
@@ -27,6 +26,7 @@ from hyoka.arena.elo import Sprt
 from hyoka.arena.match import play_match
 from hyoka.arena.plan import plan_match
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.math import derive_seed
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.network_training import (
@@ -140,7 +140,7 @@ class LoopPlan:
         plan.playouts, plan.quick, plan.full = self.playouts, self.quick, self.full
         plan.random_plies, plan.sampled_plies = self.random_plies, self.sampled_plies
         plan.max_plies = self.max_plies
-        plan.seed = _number(self.seed, generation)
+        plan.seed = derive_seed(self.seed, generation)
         return plan
 
     @property
@@ -315,7 +315,7 @@ class SelfPlayLoop:
         lessons = [*games[:-1], games[-1].some(~apart)]
 
         def draw(epoch: int) -> Examples:
-            seed = _number(self.plan.seed, number, epoch)
+            seed = derive_seed(self.plan.seed, number, epoch)
             return joined(
                 [each.examples(seed=seed, blend=self.plan.blend, threads=jobs) for each in lessons]
             )
@@ -385,7 +385,7 @@ class SelfPlayLoop:
         new = self.plan.spec(self.place(number) / NETWORK).with_settings(playouts=playouts)
         old = self.plan.spec(self.best).with_settings(playouts=playouts)
         match = plan_match(
-            new, old, game=self.plan.game, seed=_number(self.plan.seed + _APART, number)
+            new, old, game=self.plan.game, seed=derive_seed(self.plan.seed + _APART, number)
         )
         test = Sprt(0, 40)
         result = play_match(
@@ -440,9 +440,3 @@ def _generation(file: Path) -> Generation:
 
 def _sha256(file: Path) -> str:
     return ModelFile.from_bytes(read_regular(file), path=str(file)).sha256
-
-
-def _number(*parts: int) -> int:
-    """A seed that these numbers make, and others don't."""
-    digest = hashlib.sha256(repr(parts).encode()).digest()
-    return int.from_bytes(digest[:6], "little")
