@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that answer queries whose memory has to be limited by the system.
+"""Processes for queries whose memory the operating system limits.
 
-The limit (`RLIMIT_AS`) holds for a whole process and for all that it starts, so it must never be
-set on ours: searches beside the query would run out of memory, and engines and runs that are
-started meanwhile would inherit it. `query_server` is the other side. A process that has answered is
-kept for the next query; one that ran out of memory, or took too long, is killed.
+The limit (`RLIMIT_AS`) applies to an entire process and its children, so it must never be set on
+this one: concurrent searches would run out of memory, and engines and runs would inherit it.
+`query_server` is the other side. An idle process is reused for the next query; one that ran out of
+memory or time is killed.
 """
 
 import atexit
@@ -26,13 +26,13 @@ import pyarrow as pa
 from hyoka.foundation.errors import ConditionError
 
 SPARE_BYTES: Final = 1 << 30
-"""What a process may need beside twice a query's limit, which are its tables and its answer."""
+"""Memory of a process beyond twice the limit of a query (its tables and its answer)."""
 _OUT_OF_MEMORY: Final = ("MemoryError", "OutOfMemoryException")
-"""Errors after which nobody knows what a process has kept."""
-_AT_ONCE: Final = 2
-_KEPT: Final = 1
+"""Errors after which a process is not reused."""
+_MAX_PROCESSES: Final = 2
+_MAX_IDLE: Final = 1
 _ENVIRONMENT: Final = {
-    # Otherwise allocators reserve gigabytes of addresses, which count.
+    # Otherwise allocators reserve gigabytes of address space, which count.
     "MALLOC_ARENA_MAX": "2",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "PYTHONWARNINGS": "ignore",
@@ -41,21 +41,21 @@ _ENVIRONMENT: Final = {
 
 @dataclass(frozen=True)
 class Request:
-    """A query, and the tables that it reaches."""
+    """A query and its tables."""
 
     tables: Mapping[str, Any]
     """Arrow tables or datasets by name."""
     views: Mapping[str, str]
     texts: tuple[str, pa.Table] | None
-    """The game and its games, if the query may ask for texts of positions."""
+    """The game and its games, if the query can use the text of positions."""
     query: str
-    most_bytes: int
+    max_bytes: int
     binds: bool
-    """Whether the query is only planned, to see whether it makes sense."""
+    """Whether to plan the query only, to validate it."""
 
 
 class QueryProcess:
-    """A process of our own that answers queries."""
+    """A child process that answers queries."""
 
     def __init__(self) -> None:
         self._owner = os.getpid()
@@ -64,23 +64,23 @@ class QueryProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us, and we end it
+            start_new_session=True,  # Ctrl-C reaches only the parent, which ends it
             env=os.environ | _ENVIRONMENT,
         )
         self._is_ready = False
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process started it, and not one that has been forked since."""
+        """Whether this process started it, not its parent before a fork."""
         return self._owner == os.getpid()
 
     @property
     def can_answer(self) -> bool:
-        """Whether it is running, and not in the middle of an answer."""
+        """Whether it is running and not busy."""
         return self._is_ready and self._process.poll() is None
 
     def start(self) -> None:
-        """Wait until it takes requests; raises RuntimeError if it ends first."""
+        """Wait until it is ready; raises RuntimeError if it ends first."""
         assert self._process.stdout is not None
         if not self._is_ready and self._process.stdout.readline() != b"ready\n":
             status = self._process.wait()
@@ -88,7 +88,7 @@ class QueryProcess:
         self._is_ready = True
 
     def ask(self, request: Request) -> pa.Table | None:
-        """The answer to a query; raises what the query raises there, or MemoryError."""
+        """Send a query and return its answer; raises the error of the query, or MemoryError."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._is_ready = False
@@ -99,25 +99,25 @@ class QueryProcess:
             line = self._process.stdout.readline()
         except BrokenPipeError:
             line = b""
-        if not line.endswith(b"\n"):  # it was killed, or could not even say what went wrong
+        if not line.endswith(b"\n"):  # killed, or unable to report the error
             raise MemoryError
-        told = json.loads(line)
-        if told["error"]:
-            self._is_ready = told["error"] not in _OUT_OF_MEMORY
-            raise _error(told["error"], told["text"])
+        answer = json.loads(line)
+        if answer["error"]:
+            self._is_ready = answer["error"] not in _OUT_OF_MEMORY
+            raise _error(answer["error"], answer["text"])
         table = None
-        if told["has_table"]:
+        if answer["has_table"]:
             with pa.ipc.open_stream(self._process.stdout) as stream:
                 table = stream.read_all()
         self._is_ready = True
         return table
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self._process.kill()
 
     def close(self) -> None:
-        """End it, and wait until it has gone."""
+        """Kill it and wait for its end."""
         self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -127,21 +127,21 @@ class QueryProcess:
 
 
 def _error(name: str, text: str) -> Exception:
-    """An error of the other side by the name of its class."""
+    """Recreate an error by the name of its class."""
     if name == "ConditionError":
         return ConditionError(text)
     for module, base in ((duckdb, duckdb.Error), (pa, pa.ArrowException)):
         kind = getattr(module, name, None)
         if isinstance(kind, type) and issubclass(kind, base):
-            made: Exception = kind(text)
-            return made
+            error: Exception = kind(text)
+            return error
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, OSError):
         return OSError(text)
     return MemoryError() if name == "MemoryError" else RuntimeError(text or name)
 
 
-_free: Final = threading.BoundedSemaphore(_AT_ONCE)
+_free: Final = threading.BoundedSemaphore(_MAX_PROCESSES)
 _idle: Final[list[QueryProcess]] = []
 
 
@@ -155,7 +155,7 @@ def query_process(seconds: float) -> Iterator[QueryProcess]:
         try:
             yield process
         finally:
-            if process.can_answer and len(_idle) < _KEPT:
+            if process.can_answer and len(_idle) < _MAX_IDLE:
                 _idle.append(process)
             else:
                 process.close()

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that answers queries within a limit on its own memory; see `query_process`.
+"""The script that answers queries within a memory limit; see `query_process`.
 
-It reads requests from its standard input and writes answers to its standard output, until its
-input ends: a pickled `Request` after its length, and a line of JSON, followed by the table as an
-Arrow stream. Nothing but the process that started it can reach it.
+It reads requests from standard input until it ends: a length and a pickled `Request`. It writes
+answers to standard output: a line of JSON, followed by the table as an Arrow stream.
 """
 
 import contextlib
@@ -25,7 +24,7 @@ from hyoka.study.sql import answer_here, connection, position_texts, within_memo
 
 
 def main() -> None:
-    """Answer requests until nobody asks any more."""
+    """Answer requests until the input ends."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     _soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
@@ -39,7 +38,7 @@ def main() -> None:
 
 
 def _listen(requests: Any, pending: "queue.SimpleQueue[Request]") -> None:
-    """Take requests; the process ends when nobody asks any more, whatever it is doing."""
+    """Queue requests; the end of the input ends the process at once."""
     while len(length := requests.read(8)) == 8:
         pending.put(pickle.loads(requests.read(int.from_bytes(length, "little"))))
     os._exit(0)
@@ -49,13 +48,13 @@ def _answer(request: Request, answers: Any) -> None:
     error: Exception | None = None
     table: pa.Table | None = None
     try:
-        with within_memory(request.most_bytes), _limited(2 * request.most_bytes + SPARE_BYTES):
+        with within_memory(request.max_bytes), _limited(2 * request.max_bytes + SPARE_BYTES):
             table = _table(request)
     except Exception as problem:
         error = problem
     kind, text = ("", "") if error is None else (type(error).__name__, str(error))
-    told = {"error": kind, "text": text, "has_table": table is not None}
-    answers.write(json.dumps(told).encode() + b"\n")
+    header = {"error": kind, "text": text, "has_table": table is not None}
+    answers.write(json.dumps(header).encode() + b"\n")
     if table is not None:
         with pa.ipc.new_stream(answers, table.schema) as stream:
             stream.write_table(table)
@@ -69,21 +68,21 @@ def _table(request: Request) -> pa.Table | None:
         game, games = request.texts
         texts = position_texts(opened, request.query, game, lambda: games)
     with texts:
-        return answer_here(opened, request.query, request.most_bytes, binds=request.binds)
+        return answer_here(opened, request.query, request.max_bytes, binds=request.binds)
 
 
 @contextlib.contextmanager
-def _limited(more: int) -> Iterator[None]:
-    """Let this process have so many bytes more; what is beyond fails, and the query with it."""
+def _limited(extra_bytes: int) -> Iterator[None]:
+    """Limit the memory that this process may allocate additionally."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (OSError, ValueError):  # a system that does not tell
+    except (OSError, ValueError):  # not Linux
         yield
         return
-    wanted = pages * os.sysconf("SC_PAGE_SIZE") + more
-    known = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *known]), hard))
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + extra_bytes
+    limits = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *limits]), hard))
     try:
         yield
     finally:

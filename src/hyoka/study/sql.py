@@ -5,14 +5,16 @@ import contextlib
 import contextvars
 import difflib
 import functools
+import json
 import os
 import re
 import secrets
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -24,7 +26,6 @@ from hyoka import _core
 from hyoka.foundation.errors import ConditionError, Error, escape_control_chars
 from hyoka.games import game_facts
 from hyoka.study.query_process import Request, query_process
-from hyoka.study.sql_bounds import is_bounded
 
 T = TypeVar("T")
 
@@ -33,36 +34,38 @@ MEMORY: Final = "HYOKA_SQL_MEMORY"
 _SECONDS: Final = 600.0
 _ROWS_AT_ONCE: Final = 1_000_000
 _GRACE_S: Final = 1.0
-"""How long a query that was told to stop is waited for."""
+"""The time that an interrupted query has to stop."""
 _START_S: Final = 60.0
-"""How long a process for queries may take to start."""
+"""The time limit for starting a query process."""
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-_own_seconds: Final[contextvars.ContextVar[float]] = contextvars.ContextVar("seconds", default=inf)
-_own_memory: Final[contextvars.ContextVar[int]] = contextvars.ContextVar(
+_context_seconds: Final[contextvars.ContextVar[float]] = contextvars.ContextVar(
+    "seconds", default=inf
+)
+_context_memory: Final[contextvars.ContextVar[int]] = contextvars.ContextVar(
     "memory", default=sys.maxsize
 )
 
 
 @contextlib.contextmanager
 def within_seconds(seconds: float) -> Iterator[None]:
-    """Let queries in here take no longer than this, where they might take longer."""
-    former = _own_seconds.set(seconds)
+    """Limit the time of queries in this context, if the general limit is higher."""
+    former = _context_seconds.set(seconds)
     try:
         yield
     finally:
-        _own_seconds.reset(former)
+        _context_seconds.reset(former)
 
 
 @contextlib.contextmanager
-def within_memory(most_bytes: int) -> Iterator[None]:
-    """Let queries in here fill no more than this, unless `HYOKA_SQL_MEMORY` says how much."""
-    former = _own_memory.set(most_bytes)
+def within_memory(max_bytes: int) -> Iterator[None]:
+    """Limit the memory of queries in this context, unless `HYOKA_SQL_MEMORY` is set."""
+    former = _context_memory.set(max_bytes)
     try:
         yield
     finally:
-        _own_memory.reset(former)
+        _context_memory.reset(former)
 
 
 class UnreadableError(Error):
@@ -71,26 +74,26 @@ class UnreadableError(Error):
 
 @dataclass
 class Connection:
-    """A DuckDB with Arrow tables or datasets under names, and views over them, and nothing else.
+    """A DuckDB cursor with named Arrow tables or datasets and views over them only.
 
-    Files, the network, extensions, Python's own variables and the settings are out of reach.
+    Queries cannot reach files, the network, extensions, Python's variables or the settings.
     """
 
     cursor: Any
     tables: Mapping[str, Any]
     views: Mapping[str, str]
     texts: tuple[str, pa.Table] | None = None
-    """The game and its games while texts of positions can be asked for."""
+    """The game and its games while queries can use the text of positions."""
 
     def execute(self, statement: str) -> Any:
-        """Run a statement of our own here."""
+        """Run a trusted statement."""
         return self.cursor.execute(statement)
 
 
 def connection(tables: Mapping[str, Any], views: Mapping[str, str] | None = None) -> Connection:
-    """Open the locked DuckDB, with tables and views that no other connection sees."""
-    # A cursor has temporary names of its own; the locked database is made once a process.
-    opened = Connection(_locked(os.getpid(), _most_memory()).cursor(), tables, views or {})
+    """Open the locked DuckDB with tables and views private to this connection."""
+    # A cursor has its own temporary names; each process has one locked database.
+    opened = Connection(_database(os.getpid(), _max_memory()).cursor(), tables, views or {})
     for name, table in tables.items():
         opened.cursor.register(name, table)
     for name, query in opened.views.items():
@@ -99,7 +102,7 @@ def connection(tables: Mapping[str, Any], views: Mapping[str, str] | None = None
 
 
 @functools.lru_cache(maxsize=1)
-def _locked(_process: int, memory: int) -> Any:
+def _database(_process: int, memory: int) -> Any:
     database = duckdb.connect(
         ":memory:",
         config={
@@ -107,7 +110,7 @@ def _locked(_process: int, memory: int) -> Any:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_community_extensions": False,
-            "temp_directory": "",  # or it would make one where we happen to be
+            "temp_directory": "",  # else it creates one in the current folder
             "memory_limit": f"{memory}B",
             "enable_external_access": False,
         },
@@ -119,7 +122,7 @@ def _locked(_process: int, memory: int) -> Any:
 
 
 def statement_kind(opened: Connection, query: str) -> str:
-    """`SELECT` and the like; raises ConditionError if it does not read, or is not one statement."""
+    """The kind of a statement, such as `SELECT`; raises ConditionError if it is not SQL."""
     try:
         statements = opened.cursor.extract_statements(query)
     except duckdb.Error as error:
@@ -130,22 +133,22 @@ def statement_kind(opened: Connection, query: str) -> str:
 
 
 def run_query(opened: Connection, query: str) -> pa.Table:
-    """The answer to one SELECT as an Arrow table; raises ConditionError.
+    """Run one SELECT and return an Arrow table; raises ConditionError.
 
-    A signal ends it, and so does the time that it may take.
+    Signals and the time limit interrupt it.
     """
     if statement_kind(opened, query) != "SELECT":
         raise ConditionError("one SELECT is expected, and nothing else")
-    most_bytes = _most_memory()
+    max_bytes = _max_memory()
     try:
-        return _run(opened, query, most_bytes, binds=False)
+        return _run(opened, query, max_bytes, binds=False)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ConditionError(
-            f"the query needs more memory than {most_bytes / 1e9:.3g}G; "
-            f"{MEMORY}={2 * most_bytes / 1e9:.3g}G allows more"
+            f"the query needs more memory than {max_bytes / 1e9:.3g}G; "
+            f"{MEMORY}={2 * max_bytes / 1e9:.3g}G allows more"
         ) from error
     except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
-        # Errors of Arrow's come through DuckDB as text.
+        # DuckDB passes Arrow's errors on as text.
         if isinstance(error, OSError) or _OF_ARROW.search(str(error)):
             raise UnreadableError(first_line(error)) from error
         raise ConditionError(first_line(error)) from error
@@ -153,49 +156,49 @@ def run_query(opened: Connection, query: str) -> pa.Table:
 
 def bind_query(opened: Connection, query: str) -> None:
     """Plan one SELECT without running it; raises DuckDB's errors, or ConditionError."""
-    _run(opened, query, _most_memory(), binds=True)
+    _run(opened, query, _max_memory(), binds=True)
 
 
-def _run(opened: Connection, query: str, most_bytes: int, *, binds: bool) -> pa.Table:
-    """Run a query here if DuckDB limits its memory, else in a process of its own."""
-    seconds = _most_seconds()
+def _run(opened: Connection, query: str, max_bytes: int, *, binds: bool) -> pa.Table:
+    """Run a query here if DuckDB limits its memory, else in a separate process."""
+    seconds = _max_seconds()
     if is_bounded(opened.cursor, query):
-        return _attended(
-            lambda: answer_here(opened, query, most_bytes, binds=binds),
+        return _run_interruptibly(
+            lambda: answer_here(opened, query, max_bytes, binds=binds),
             opened.cursor.interrupt,
             seconds,
         )
-    request = Request(opened.tables, opened.views, opened.texts, query, most_bytes, binds)
+    request = Request(opened.tables, opened.views, opened.texts, query, max_bytes, binds)
     try:
         with query_process(seconds) as process:
-            _attended(process.start, process.kill, _START_S)
-            return _attended(lambda: process.ask(request), process.kill, seconds)
+            _run_interruptibly(process.start, process.kill, _START_S)
+            return _run_interruptibly(lambda: process.ask(request), process.kill, seconds)
     except TimeoutError:
-        raise _too_long() from None
+        raise _timeout_error() from None
 
 
-def answer_here(opened: Connection, query: str, most_bytes: int, *, binds: bool) -> Any:
-    """The answer to a query that has been checked, from this process; None if it only `binds`."""
+def answer_here(opened: Connection, query: str, max_bytes: int, *, binds: bool) -> Any:
+    """Run a checked query in this process; returns None if it only `binds`."""
     if binds:
         opened.execute(f"explain {query}")
         return None
-    return _answer(opened.cursor, query, most_bytes)
+    return _answer(opened.cursor, query, max_bytes)
 
 
-def _answer(cursor: Any, query: str, most_bytes: int) -> pa.Table:
+def _answer(cursor: Any, query: str, max_bytes: int) -> pa.Table:
     reader = cursor.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
     batches: list[pa.RecordBatch] = []
     size = 0
     for batch in reader:
         batches.append(batch)
         size += batch.nbytes
-        if size > most_bytes:  # DuckDB does not count what it has handed out
+        if size > max_bytes:  # DuckDB does not count memory of returned batches
             raise MemoryError
     return pa.Table.from_batches(batches, reader.schema)
 
 
-def _attended(work: Callable[[], T], interrupt: Callable[[], object], seconds: float) -> T:
-    """What `work` gives, while this thread can hear of signals.
+def _run_interruptibly(work: Callable[[], T], interrupt: Callable[[], object], seconds: float) -> T:
+    """Run `work` in a thread, so that this thread can handle signals, and return its result.
 
     Raises ConditionError if it takes longer than `seconds`.
     """
@@ -205,26 +208,25 @@ def _attended(work: Callable[[], T], interrupt: Callable[[], object], seconds: f
     try:
         in_time = job.done.wait(seconds)
     finally:
-        if not in_time:  # also after a signal: whoever sent it does not want to wait
+        if not in_time:  # also after a signal
             interrupt()
             job.done.wait(_GRACE_S)
     if not in_time:
-        raise _too_long()
+        raise _timeout_error()
     if job.error is not None:
         raise job.error
     [result] = job.results
     return result
 
 
-def _too_long() -> ConditionError:
-    seconds = _most_seconds()
-    own = seconds == _own_seconds.get()
-    more = "" if own else f"; {SECONDS}={10 * seconds:g} allows more"
+def _timeout_error() -> ConditionError:
+    seconds = _max_seconds()
+    more = "" if seconds == _context_seconds.get() else f"; {SECONDS}={10 * seconds:g} allows more"
     return ConditionError(f"the query took longer than {seconds:g} s{more}")
 
 
 class _Job(threading.Thread, Generic[T]):
-    """Work in a thread that nobody waits for at the end."""
+    """Work in a daemon thread."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         super().__init__(name="hyoka-sql", daemon=True)
@@ -247,12 +249,12 @@ _OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvali
 
 
 def first_line(error: BaseException | None) -> str:
-    """What an error says, in one line that a terminal can show."""
+    """The first line of an error message, safe for a terminal."""
     lines = str(error).strip().splitlines()
     return escape_control_chars(lines[0]) if lines else type(error).__name__
 
 
-def _most_seconds() -> float:
+def _max_seconds() -> float:
     text = os.environ.get(SECONDS, "").strip()
     try:
         seconds = float(text or _SECONDS)
@@ -260,15 +262,15 @@ def _most_seconds() -> float:
         seconds = 0.0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
         raise ConditionError(f"{SECONDS} is a number of seconds, not '{text}'")
-    return min(seconds, _own_seconds.get())
+    return min(seconds, _context_seconds.get())
 
 
-def _most_memory() -> int:
-    """Bytes; unless told otherwise, a quarter of what the machine has."""
+def _max_memory() -> int:
+    """The memory limit in bytes; by default a quarter of the machine's memory."""
     text = os.environ.get(MEMORY, "").strip()
     if not text:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return min(min(installed, _most_in_container()) // 4, _own_memory.get())
+        return min(min(installed, _container_memory()) // 4, _context_memory.get())
     match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
     size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
     if size < _UNITS["M"]:
@@ -276,8 +278,8 @@ def _most_memory() -> int:
     return size
 
 
-def _most_in_container() -> int:
-    """Bytes that a container may use; more than any machine has if it says nothing."""
+def _container_memory() -> int:
+    """The memory limit of the container in bytes; `sys.maxsize` without one."""
     try:
         return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -285,14 +287,14 @@ def _most_in_container() -> int:
 
 
 def check_condition(condition: str, columns: Sequence[str]) -> str:
-    """The condition in brackets, if it is one SQL expression; hints at the nearest column."""
-    return _checked(condition, tuple(columns))
+    """Return a condition in parentheses if it is one SQL expression; else raise ConditionError."""
+    return _check_cached(condition, tuple(columns))
 
 
 @functools.lru_cache(maxsize=64)
-def _checked(condition: str, columns: tuple[str, ...]) -> str:
-    opened = connection({})  # not closed here: a query that was given up may still be busy there
-    # With and without brackets: what closes a bracket that it did not open is no expression.
+def _check_cached(condition: str, columns: tuple[str, ...]) -> str:
+    opened = connection({})  # not closed here: an abandoned query may still use it
+    # With and without parentheses, to reject unbalanced ones.
     for text in (f"select 1 where {condition}\n", f"select 1 where ({condition}\n)"):
         try:
             kind = statement_kind(opened, text)
@@ -310,7 +312,7 @@ def _checked(condition: str, columns: tuple[str, ...]) -> str:
             f"condition '{condition}': a condition can reach no file and change no setting"
         ) from error
     except duckdb.Error:
-        pass  # of the types, which are not known here; the real table will tell
+        pass  # a type error; column types are unknown here, and the query itself will report it
     return f"({condition}\n)"
 
 
@@ -331,7 +333,7 @@ _MISSING: Final = re.compile(r"Function with name (s?fen) does not exist", re.IG
 def position_texts(
     opened: Connection, query: str, game: str, games: Callable[[], pa.Table]
 ) -> Iterator[None]:
-    """Let a query use the functions, if it does; `games` gives game_id, start, komi and moves."""
+    """Define the position functions if a query uses them; `games` returns the games' moves."""
     if not _CALLED.search(query):
         yield
         return
@@ -363,7 +365,7 @@ def position_texts(
 
 
 class _Texts:
-    """Texts of positions by game and ply; null where there is none."""
+    """Texts of positions by game and ply; null for unknown positions."""
 
     def __init__(self, game: str, games: pa.Table) -> None:
         self._game = game
@@ -373,13 +375,13 @@ class _Texts:
         self._ids = ids[self._order]
 
     def __call__(self, games: Any, plies: Any) -> pa.Array:
-        wanted = list(zip(games.to_pylist(), plies.to_pylist(), strict=True))
-        texts: list[str | None] = [None] * len(wanted)
+        keys = list(zip(games.to_pylist(), plies.to_pylist(), strict=True))
+        texts: list[str | None] = [None] * len(keys)
         replay: tuple[int | None, _core.Replay | None, int] = (None, None, -1)
-        # In order a game is walked once.
-        known = (i for i, keys in enumerate(wanted) if None not in keys)
-        for i in sorted(known, key=lambda i: wanted[i]):
-            game, ply = wanted[i]
+        # In order, so that each game is replayed once.
+        complete = (i for i, key in enumerate(keys) if None not in key)
+        for i in sorted(complete, key=lambda i: keys[i]):
+            game, ply = keys[i]
             if replay[0] != game:
                 replay = (game, *self._replay(game))
             if replay[1] is not None and 0 <= ply <= replay[2]:
@@ -395,3 +397,143 @@ class _Texts:
         codes = np.frombuffer(moves, "<u2").astype(np.uint16)
         number = float("nan") if komi is None else komi
         return _core.Replay(self._game, start, number, codes), len(codes)
+
+
+# DuckDB's memory limit covers tables, joins, sorts and aggregates, but not the text of
+# `repeat('a', 4000000000)`, nor a plan that doubles with each level of the query.
+# A query is bounded if it consists only of what is listed here: functions whose results are no
+# larger than their arguments, and no more copies of an expression than the text shows. All other
+# queries run in a separate process.
+
+_MAX_BOUNDED_LENGTH: Final = 200_000
+"""Characters of a query; analyzing longer ones would take too long."""
+_MAX_STARS: Final = 4
+_MAX_COPIES: Final = 1 << 16
+"""The limit on copies of an expression through references to its alias."""
+_SERIALIZE: Final = (
+    "select json_serialize_sql(?, skip_null := true, skip_empty := true, skip_default := true)"
+)
+_PLAIN_NAME: Final = re.compile(r"(?!col\d+$)[a-z_][a-z0-9_]*", re.IGNORECASE)
+"""A column that is not an expression; `col0` is a column of VALUES."""
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_EXPRESSIONS: Final = _word_set(
+    "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT DEFAULT FUNCTION OPERATOR STAR "
+    "SUBQUERY TYPE WINDOW"
+)
+_NODES: Final = _word_set(
+    "SELECT_NODE SET_OPERATION_NODE BASE_TABLE JOIN SUBQUERY TABLE_FUNCTION EMPTY EXPRESSION_LIST "
+    "ORDER_MODIFIER LIMIT_MODIFIER DISTINCT_MODIFIER ORDER_DEFAULT ASCENDING DESCENDING"
+)
+_OPERATORS: Final = _word_set(
+    "OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_COALESCE OPERATOR_NULLIF "
+    "OPERATOR_TRY COMPARE_IN COMPARE_NOT_IN ARRAY_EXTRACT ARRAY_SLICE STRUCT_EXTRACT"
+)
+_TYPES: Final = _word_set(
+    "BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
+    "FLOAT DOUBLE DECIMAL VARCHAR DATE TIME TIMESTAMP INTERVAL"
+)
+_TABLE_FUNCTIONS: Final = frozenset({"range", "generate_series"})
+_FUNCTIONS: Final = _word_set(
+    # Operators; || is not among them.
+    "+ - * / // % ** ^ & | ~ << >> ~~ !~~ ~~* !~~* ~~~ ^@ "
+    # Numbers
+    "abs acos asin atan atan2 cbrt ceil ceiling cos cot degrees even exp fdiv floor fmod gcd "
+    "greatest isfinite isinf isnan lcm least ln log log10 log2 mod nullif pi pow power radians "
+    "bit_count random round sign sin sqrt tan trunc xor add subtract multiply divide "
+    # Texts
+    "ascii bit_length char_length character_length contains ends_with if ifnull ilike_escape instr "
+    "lcase left length like_escape lower ltrim not_ilike_escape not_like_escape octet_length ord "
+    "position prefix "
+    "regexp_extract regexp_full_match regexp_matches reverse right rtrim split_part starts_with "
+    "strlen strpos substr substring suffix trim ucase upper "
+    # Parts of lists and maps
+    "array_contains array_extract array_length cardinality element_at len list_contains "
+    "list_avg list_extract list_has list_max list_min list_sum map_contains map_extract "
+    "map_extract_value map_keys map_values struct_extract "
+    # Dates
+    "date_diff date_part date_trunc datediff datepart day dayofweek dayofyear extract month "
+    "quarter try_strptime week weekday year "
+    # Aggregates and windows: DuckDB counts what they gather.
+    "any_value approx_count_distinct approx_quantile arbitrary arg_max arg_min argmax argmin "
+    "bit_and bit_or bit_xor array_agg avg bool_and bool_or corr count count_if count_star countif "
+    "covar_pop covar_samp "
+    "entropy favg first fsum group_concat histogram kurtosis last list mad max max_by mean median "
+    "min min_by mode quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count "
+    "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy sem skewness stddev stddev_pop "
+    "stddev_samp string_agg sum var_pop var_samp variance "
+    "cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank "
+    "row_number "
+    # Ours
+    "fen position_text sfen typeof"
+)
+
+
+def is_bounded(cursor: Any, query: str) -> bool:
+    """Whether DuckDB's own memory limit holds for a SELECT."""
+    if len(query) > _MAX_BOUNDED_LENGTH:
+        return False
+    try:
+        tree = json.loads(cursor.execute(_SERIALIZE, [query]).fetchall()[0][0])
+    except (duckdb.Error, ValueError, RecursionError):
+        return False
+    return not tree.get("error", True) and _is_plain(tree["statements"])
+
+
+def _is_plain(tree: Any) -> bool:
+    stars = 0
+    columns: Counter[str] = Counter()
+    aliases: set[str] = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+            continue
+        if not isinstance(node, dict):
+            continue
+        if not _is_listed(node):
+            return False
+        stars += node.get("class") == "STAR"
+        if node.get("class") == "COLUMN_REF":
+            columns[str(node["column_names"][-1]).lower()] += 1
+        names = [node.get("alias"), *node.get("column_name_alias", ())]
+        aliases |= {str(name).lower() for name in names if name}
+        pending += (part for key, part in node.items() if key != "function")
+    copies = (
+        n for name, n in columns.items() if name in aliases or not _PLAIN_NAME.fullmatch(name)
+    )
+    return stars <= _MAX_STARS and prod(copies) <= _MAX_COPIES
+
+
+def _is_listed(node: dict[str, Any]) -> bool:
+    """Whether a node of a query is listed above."""
+    kind = node.get("class", node.get("type"))
+    if isinstance(kind, str) and kind not in (_EXPRESSIONS if "class" in node else _NODES):
+        return False
+    if "map" in node.get("cte_map", ()) or len(node.get("group_sets", ())) > 1:
+        return False
+    if "sample" in node or node.get("columns") is True:
+        return False
+    if kind in ("TYPE", "OPERATOR"):
+        return node.get("type_name", node["type"]).upper() in _TYPES | _OPERATORS
+    if kind == "TABLE_FUNCTION":
+        return _is_range(node["function"])
+    return "function_name" not in node or _function_name(node) in _FUNCTIONS
+
+
+def _function_name(function: dict[str, Any]) -> str:
+    """A function's name in lower case; empty if it is in a schema."""
+    name = str(function.get("function_name", "")).lower()
+    return name if function.get("qualified_name", {}).get("path", [name])[0].lower() == name else ""
+
+
+def _is_range(function: dict[str, Any]) -> bool:
+    """Whether a table function is a range of constants."""
+    arguments = [each.get("expression", {}) for each in function.get("arguments", ())]
+    constant = all(each.get("class") == "CONSTANT" for each in arguments)
+    return constant and _function_name(function) in _TABLE_FUNCTIONS

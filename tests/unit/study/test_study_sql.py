@@ -17,8 +17,7 @@ import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.foundation.errors import ConditionError, escape_control_chars
 from hyoka.study import query_process, sql
-from hyoka.study.sql import check_condition, connection, run_query
-from hyoka.study.sql_bounds import is_bounded
+from hyoka.study.sql import check_condition, connection, is_bounded, run_query
 
 SOURCE = Path(__file__).parents[3] / "src" / "hyoka"
 PGN = "".join(f"1. {move} {{[%eval 0.2]}} e5 2. d3 d6 *\n\n" for move in ("e4", "d4", "c4"))
