@@ -65,7 +65,7 @@ def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
 
 
 def _set_chosen(options: Options, spec: SearchSpec) -> None:
-    for name, value in spec.settled.items():
+    for name, value in spec.resolved.items():
         if not spec.is_file(name):
             assert not isinstance(value, ModelFile)
             options.set(name, value)

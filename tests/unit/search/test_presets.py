@@ -10,13 +10,11 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.arena import plan_match
 from hyoka.games import FACTS, position
-from hyoka.games.facts import GameFacts
+from hyoka.games.registry import GameFacts
 from hyoka.models.bundled import bundled_move_model, bundled_prior_model
 from hyoka.models.loading import move_model
 from hyoka.records.samples import sample_path
-from hyoka.search.effects import idle
-from hyoka.search.presets import names_in_presets
-from hyoka.search.settings import KINDS, setting_named
+from hyoka.search.settings import KINDS, ineffective, preset_names, setting_named
 
 PRESETS = [
     (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]
@@ -29,10 +27,10 @@ def test_a_preset_says_something_that_its_game_can_do(kind: str, game: str) -> N
     spec = hk.SearchSpec.from_text(kind).for_game(game)
     for name, value in preset.items():
         setting = setting_named(kind, name)
-        assert setting.checked(value) == value
+        assert setting.validate(value) == value
         assert value != setting.default, f"{name} is so anyway"
         assert spec[name] == value
-    assert idle(kind, list(preset), spec.__getitem__, {}) == {}
+    assert ineffective(kind, list(preset), spec.__getitem__, {}) == {}
     hk.Searcher(spec, game)
 
 
@@ -53,9 +51,9 @@ def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
     }
     facts = replace(FACTS["othello"], presets={"uct": settings}, move_model="")
     monkeypatch.setitem(FACTS, "othello", facts)
-    names_in_presets.cache_clear()
+    preset_names.cache_clear()
     yield facts
-    names_in_presets.cache_clear()
+    preset_names.cache_clear()
 
 
 def test_what_is_said_wins(preset: GameFacts) -> None:

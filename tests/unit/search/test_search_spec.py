@@ -77,7 +77,7 @@ def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
         try:
             spec = hk.SearchSpec.of(kind, **settings)
             # What has an effect in some game's preset only is no part of a spec without a game.
-            return spec.with_settings(**dict.fromkeys(spec.idle))
+            return spec.with_settings(**dict.fromkeys(spec.ineffective))
         except hk.NotationError as error:
             name, said, _ = str(error).removeprefix("'").partition("' has no effect")
             if not said:
@@ -137,7 +137,7 @@ def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
     other = data.draw(
         st.sampled_from([drawn(kind, data), one.with_settings(**{changed.name: value})])
     )
-    assume(not other.idle)
+    assume(not other.ineffective)
     try:
         meanings = [meaning(one, "go9"), meaning(other, "go9")]
     except hk.NotationError:  # for another game
