@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The games: what they can do, and the one list of them with the facts of each."""
 
-from hyoka.games.facts import GameFacts, Workload
 from hyoka.games.lines import PythonLine, Replay, replay_of
 from hyoka.games.protocols import (
     AnyGame,
@@ -24,6 +23,8 @@ from hyoka.games.registry import (
     GAMES,
     GO,
     GTP_GAME,
+    GameFacts,
+    Workload,
     as_go,
     facts_named,
     facts_of,

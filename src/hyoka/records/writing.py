@@ -1,23 +1,336 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing records: what the model of a game holds can be written and read again."""
+"""Write records as SGF, PGN, CSA, KIF or lines of moves."""
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from hyoka import _core
 from hyoka.foundation.errors import NotationError
-from hyoka.games import game_facts
+from hyoka.games import GO, game_facts
 from hyoka.records.kifu_writer import as_csa, as_kif
-from hyoka.records.pgn_writer import as_pgn
 from hyoka.records.reading import read_back
-from hyoka.records.record import Draft, Record, Remark, Wording, first_by_ply
-from hyoka.records.sgf_writer import as_sgf
+from hyoka.records.record import (
+    Author,
+    Draft,
+    Record,
+    Remark,
+    Wording,
+    commands,
+    first_by_ply,
+    number,
+    one_line,
+    seconds_text,
+)
 from hyoka.storage.files import write_text
+
+
+def _sgf_text(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _sgf_result(record: Record) -> str | None:
+    if record.result is None:
+        return None if record.ending == "unknown" else "Void"
+    if record.result == 0.5:
+        return "0"
+    winner = "B" if record.result == 1 else "W"
+    if record.ending == "normal" and record.margin is not None:
+        return f"{winner}+{number(abs(record.margin))}"
+    ending = {"resigned": "R", "time": "T", "forfeit": "F"}.get(record.ending, "")
+    return f"{winner}+{ending}"
+
+
+_SGF_PROPERTIES: Final = {
+    "first": ("PB",),
+    "second": ("PW",),
+    "first_rating": ("BR",),
+    "second_rating": ("WR",),
+    "event": ("EV",),
+    "round": ("RO",),
+    "place": ("PC",),
+    "date": ("DT",),
+    "rules": ("RU",),
+    "time_control": ("TM", "OT"),
+    "opening": ("ON",),
+    "komi": ("KM",),
+    "handicap": ("HA",),
+    "result": ("RE",),
+    "ending": ("RE",),
+    "margin": ("RE",),
+    "start": ("AB", "AW", "AE", "PL", "SU"),
+    "game": ("GM", "SZ"),
+}
+_SGF_NAME: Final = re.compile("[A-Z]+")
+_TEXTS: Final = frozenset(
+    (
+        *("AN", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "ON", "OT"),
+        *("PB", "PC", "PW", "RE", "RO", "RU", "SO", "US", "WR", "WT"),
+    )
+)
+"""In which a backslash only escapes; the values of other properties are kept as they stand."""
+
+
+def as_sgf(draft: Draft) -> str:
+    """The record as SGF."""
+    record = draft.record
+    out = ["(;", *_properties(draft)]
+    remarks = draft.remarks()
+    if (about := remarks.get(0)) is not None:
+        out.append(_node(draft, about))
+    first_moves = record.start == "" or _first_to_play(record)
+    for i, move in enumerate(record.move_texts("sgf")):
+        is_first = (i % 2 == 0) == first_moves
+        text = "" if move == "pass" else move
+        line_end = "" if i % 10 else "\n"
+        out.append(f"{line_end};{'B' if is_first else 'W'}[{text}]")
+        if (remark := remarks.get(i + 1)) is not None:
+            out.append(_node(draft, remark))
+    return "".join(out) + ")\n"
+
+
+def _properties(draft: Draft) -> Iterator[str]:
+    """Of the root: a value, with its name before the first of several."""
+    record = draft.record
+    facts = game_facts(record.game)
+    komi = "" if record.komi is None else np.format_float_positional(record.komi, trim="-")
+    made = (
+        ("game", "GM", facts.sgf_game),
+        ("", "FF", "4"),
+        ("", "CA", "UTF-8"),
+        ("game", "SZ", str(facts.size) if facts.family == GO else ""),
+        ("first", "PB", record.first),
+        ("second", "PW", record.second),
+        ("first_rating", "BR", record.first_rating),
+        ("second_rating", "WR", record.second_rating),
+        ("event", "EV", record.event),
+        ("round", "RO", record.round),
+        ("place", "PC", record.place),
+        ("date", "DT", record.date),
+        ("rules", "RU", record.rules),
+        ("time_control", "OT", record.time_control),
+        ("opening", "ON", record.opening),
+        ("komi", "KM", komi),
+        ("handicap", "HA", str(record.handicap) if record.handicap else ""),
+        ("result", "RE", _sgf_result(record) or ""),
+    )
+    headers = draft.headers(made, _SGF_PROPERTIES, _SGF_NAME.fullmatch)
+    if not all(value.isascii() for _, value in headers) and "CA" not in dict(headers):
+        headers.insert(0, ("CA", "UTF-8"))
+    last = ""
+    for name, value in headers:
+        text = "UTF-8" if name == "CA" else _value(name, value)
+        yield f"[{text}]" if name == last else f"{name}[{text}]"
+        last = name
+    if "start" in draft.stale or not any(_SGF_NAME.fullmatch(name) for name in record.tags):
+        yield _sgf_set_up(record)
+
+
+def _value(name: str, value: str) -> str:
+    # What ends in half an escape, or holds a bracket that would end it, was never read from SGF.
+    is_whole = re.fullmatch(r"(?:[^\]\\]|\\.)*", value, re.DOTALL)
+    return value if is_whole and name not in _TEXTS else _sgf_text(value)
+
+
+def _node(draft: Draft, remark: Remark) -> str:
+    """What a node says beside its move."""
+    # A root's comment is about the game; it holds no value that is read.
+    said = commands(remark, pawns=False) if remark.ply else ""
+    texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, said))
+    properties = "" if draft.wording(remark) == Wording.commands else remark.properties
+    return properties + (f"C{texts}" if texts else "")
+
+
+def _first_to_play(record: Record) -> bool:
+    return bool(record.position(0).to_play == _core.Player.first)
+
+
+def _sgf_set_up(record: Record) -> str:
+    if not record.start:
+        return ""
+    start = record.position(0)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    stones: dict[int, list[str]] = {1: [], -1: []}
+    for row, column in np.argwhere(start.cells != 0).tolist():
+        stones[int(np.sign(start.cells[row, column]))].append(f"[{letters[column]}{letters[row]}]")
+    out = ""
+    if int(np.abs(start.cells).max()) == 1:  # all pieces are alike
+        out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
+                      if stones[side])  # fmt: skip
+    if game_facts(record.game).family != GO:  # stones don't say everything
+        out += f"SU[{_sgf_text(record.start)}]"
+    return out + f"PL[{'B' if start.to_play == _core.Player.first else 'W'}]"
+
+
+_PGN_TERMINATION: Final = {
+    "time": "time forfeit",
+    "illegal": "rules infraction",
+    "adjudicated": "adjudication",
+    "forfeit": "abandoned",
+    "unfinished": "unterminated",
+}
+
+
+def _pgn_date(date: str) -> str:
+    parts = date.split("-")
+    if not all(part.isdigit() for part in parts):
+        return date or "????.??.??"
+    return ".".join([*parts, "??", "??"][:3])
+
+
+_PGN_TAGS: Final = {
+    "event": ("Event",),
+    "place": ("Site",),
+    "date": ("Date", "UTCDate"),
+    "round": ("Round",),
+    "first": ("White",),
+    "second": ("Black",),
+    "result": ("Result",),
+    "first_rating": ("WhiteElo",),
+    "second_rating": ("BlackElo",),
+    "time_control": ("TimeControl",),
+    "opening": ("Opening", "ECO"),
+    "rules": ("Variant",),
+    "ending": ("Termination",),
+    "start": ("SetUp", "FEN"),
+}
+_PGN_NAME: Final = re.compile(r'[^\x00-\x20\x7f"\]]+')
+_RESULTS: Final = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
+_WIDTH: Final = 100
+
+
+def as_pgn(draft: Draft) -> str:
+    """The record as PGN."""
+    record = draft.record
+    head = "".join(
+        f'[{name} "{_escaped(one_line(text))}"]\n'
+        for name, text in draft.headers(_made(record), _PGN_TAGS, _PGN_NAME.fullmatch)
+    )
+    return f"{head}\n{_wrapped(_words(draft))}\n\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _made(record: Record) -> tuple[tuple[str, str, str], ...]:
+    return (
+        ("event", "Event", record.event or "?"),
+        ("place", "Site", record.place or "?"),
+        ("date", "Date", _pgn_date(record.date)),
+        ("round", "Round", record.round or "?"),
+        ("first", "White", record.first or "?"),
+        ("second", "Black", record.second or "?"),
+        ("result", "Result", _RESULTS[record.result]),
+        ("first_rating", "WhiteElo", record.first_rating),
+        ("second_rating", "BlackElo", record.second_rating),
+        ("time_control", "TimeControl", record.time_control),
+        ("opening", "Opening", record.opening),
+        ("rules", "Variant", "Chess960" if record.rules == "chess960" else ""),
+        ("ending", "Termination", _PGN_TERMINATION.get(record.ending, "")),
+        ("start", "SetUp", "1" if record.start else ""),
+        ("start", "FEN", record.start),
+    )
+
+
+def _words(draft: Draft) -> Iterator[str]:
+    """Moves, their numbers, signs and comments, and the result."""
+    record = draft.record
+    remarks = draft.remarks()
+    offset = 0
+    if record.start:
+        fields = record.position(0).text.split()
+        offset = 2 * (int(fields[5]) - 1) + (fields[1] == "b")
+    if (about := remarks.get(0)) is not None:
+        yield from _said(draft, about, "")
+    numbered = True
+    for i, san in enumerate(record.move_texts("san")):
+        turn, black = divmod(i + offset, 2)
+        if not black:
+            yield f"{turn + 1}."
+        elif numbered:
+            yield f"{turn + 1}..."
+        yield san
+        remark = remarks.get(i + 1)
+        numbered = remark is not None
+        if remark is not None:
+            numbers = _engine_comment(remark, "second" if black else "first")
+            if not draft.engine_comments or numbers is None:
+                numbers = commands(remark, pawns=True)
+            yield from _said(draft, remark, numbers)
+    yield _RESULTS[record.result]
+
+
+def _engine_comment(remark: Remark, mover: Author) -> str | None:
+    """A remark as match runners (cutechess, fastchess) write them, which other tools read.
+
+    `+0.35/12 1.2s` is the mover's view in pawns, the depth and the time; `+M5` a mate in five
+    plies, `book` a book move. What has no place there follows as commands. None if the remark is
+    neither a book move nor an evaluation by the mover.
+    """
+    if remark.book:
+        return " ".join(filter(None, ("book", commands(remark, pawns=True, without={"book"}))))
+    if remark.author != mover or (remark.score is None and remark.mate is None):
+        return None
+    said = {"score", "mate", "depth", "spent"}
+    sign = 1 if mover == "first" else -1
+    if remark.mate is not None:
+        mate = sign * remark.mate
+        text = f"+M{2 * mate - 1}" if mate > 0 else f"-M{-2 * mate}"
+        if remark.score is not None:
+            said.remove("score")
+    else:
+        assert remark.score is not None
+        text = _pawns(sign * remark.score)
+        if np.float32(100 * float(text)) != np.float32(sign * remark.score):
+            said.remove("score")  # the exact score follows
+    text += f"/{remark.depth or 0}"
+    if remark.spent_s is not None:
+        text += f" {seconds_text(remark.spent_s)}s"
+    # A command with an evaluation makes it nobody's, so that its author is named again.
+    more_evaluations = remark.value is not None or "score" not in said
+    rest = commands(
+        remark, pawns=False, without=said, implied=None if more_evaluations else remark.author
+    )
+    return f"{text} {rest}" if rest else text
+
+
+def _pawns(centipawns: float) -> str:
+    """`+0.35`, `-1.20` or `0.00`."""
+    text = f"{centipawns / 100:+.2f}"
+    return "0.00" if float(text) == 0 else text
+
+
+def _said(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:
+    yield from (f"${nag}" for nag in remark.nags)
+    for text in draft.comments(remark, numbers):
+        if "}" not in text:
+            yield f"{{{text}}}"
+        else:  # a comment to the end of the line may hold anything but one
+            yield from (f";{line}\n" for line in text.split("\n"))
+
+
+def _wrapped(words: Iterable[str]) -> str:
+    """Words on lines of some length; what is in a comment stays as it is."""
+    out: list[str] = []
+    at = 0
+    for word in words:
+        if at and at + 1 + len(word) > _WIDTH:
+            out.append("\n")
+            at = 0
+        elif at:
+            out.append(" ")
+            at += 1
+        out.append(word)
+        line_end = word.rfind("\n")
+        at = at + len(word) if line_end < 0 else len(word) - line_end - 1
+    return "".join(out).rstrip("\n")
 
 
 def _line(draft: Draft) -> str:

@@ -9,7 +9,7 @@ import pytest
 import hyoka as hk
 from hyoka.games.diagram import Panel
 from hyoka.games.diagram.diagram_value import text_width
-from hyoka.games.diagram.svg_renderer import CELL
+from hyoka.games.diagram.renderers import CELL
 
 SVG = "{http://www.w3.org/2000/svg}"
 UNPROMOTED = "plnsbrgk1/9/9/9/9/9/9/9/PLNSBRGK1 b - 1"

@@ -18,8 +18,7 @@ White to play. Last move: C3.
 
 from hyoka.games.diagram.builders import diagram
 from hyoka.games.diagram.diagram_value import Cell, Diagram, Item, Look, Paint, Panel, Piece, Side
-from hyoka.games.diagram.svg_renderer import Lettering, svg
-from hyoka.games.diagram.text_renderer import terminal
+from hyoka.games.diagram.renderers import Lettering, svg, terminal
 from hyoka.games.registry import FACTS
 
 __all__ = [

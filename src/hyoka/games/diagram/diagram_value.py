@@ -208,7 +208,7 @@ class Diagram:
         )
 
     def _repr_svg_(self) -> str:
-        from hyoka.games.diagram.svg_renderer import svg  # noqa: PLC0415 - which draws this
+        from hyoka.games.diagram.renderers import svg  # noqa: PLC0415 - which draws this
 
         return svg(self, size=352)
 

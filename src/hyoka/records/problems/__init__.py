@@ -13,15 +13,17 @@ A new format needs a reader in a file of its own and one line in `FORMATS`.
 two.epd:3: not a chess move: 'Rb9' (expected UCI or SAN)
 """
 
-from hyoka.records.problems.exercise import Exercise, NotAsked, exercise_of
 from hyoka.records.problems.go_position import load_sgf, load_sgf_past
 from hyoka.records.problems.problem import (
     Assertion,
+    Exercise,
     GtpScript,
     GtpTest,
+    NotAsked,
     Problem,
     ProblemSet,
     Refusal,
+    exercise_of,
 )
 from hyoka.records.problems.reading import FORMATS, Format, read_problems
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from hyoka.foundation.errors import NotationError, SourceError
-from hyoka.records.problems import epd, gtp_tests, shogi_json
+from hyoka.records.problems import epd, gtp_tests, shogi_sets
 from hyoka.records.problems import othello_sets as othello_lines
 from hyoka.records.problems import pachi_tests as pachi_unit
-from hyoka.records.problems import shogi_sfen as sfen
 from hyoka.records.problems.problem import OpenBeside, ProblemSet
 
 
@@ -39,8 +38,14 @@ def _alone(read: Callable[[str, str], ProblemSet]) -> Callable[..., ProblemSet]:
 
 FORMATS: Final[dict[str, Format]] = {
     "epd": Format("chess positions with operations, perft", epd.LOOKS_LIKE, _alone(epd.read)),
-    "sfen": Format("shogi positions with moves", sfen.LOOKS_LIKE, _alone(sfen.read)),
-    "jsonl": Format("shogi positions with answers", shogi_json.LOOKS_LIKE, _alone(shogi_json.read)),
+    "sfen": Format(
+        "shogi positions with moves", shogi_sets.LOOKS_LIKE_SFEN, _alone(shogi_sets.read_sfen_lines)
+    ),
+    "jsonl": Format(
+        "shogi positions with answers",
+        shogi_sets.LOOKS_LIKE_JSON,
+        _alone(shogi_sets.read_json_lines),
+    ),
     "obf": Format(
         "Othello positions with a score for each move",
         othello_lines.LOOKS_LIKE_OBF,
