@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on the command line: every command, with one argument at a time made hostile.
 
-    python scripts/attack/commands.py [--share F] [--seed S] [--only "COMMAND"] [--verbose]
+    python scripts/attack/commands.py [--share F] [--seed S] [--sample N] [--only "COMMAND"]
 
 The tree of commands is walked, so that a new command is attacked as soon as it is listed. Inputs
 are missing, folders, binary, empty, devices, of another kind or endless loops of links; outputs are
@@ -679,6 +679,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sample", type=int, help="only so many commands, drawn by the seed")
     parser.add_argument("--only", choices=[command.name for command in COMMANDS])
     parser.add_argument("--cpu", type=float, default=CPU_S, help="seconds of an attempt")
     parser.add_argument("--verbose", action="store_true")
@@ -694,7 +695,10 @@ def main() -> None:
         place.mkdir()
         ground = Ground(place)
         walker = Walk(ground, given.cpu, verbose=given.verbose)
-        for command in COMMANDS:
+        commands = list(COMMANDS)
+        if given.sample is not None:
+            commands = random.Random(given.seed).sample(commands, given.sample)
+        for command in commands:
             if given.only in (None, command.name):
                 walker.attack(command, chosen(command, given.share, given.seed))
     tally = walker.tally
