@@ -30,7 +30,7 @@ class Picture(NamedTuple):
 ROOMS: Final = {
     "home": Picture("/"),
     "board": Picture(
-        "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6", press="Analyse"
+        "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6", press="Analyze"
     ),
     "study": Picture("/study?path=go9", scroll_to="#answer"),
     "match": Picture("/match?path=matches/small"),

@@ -87,7 +87,7 @@ ENGINE_WORDS = ("sf", "sf@60", "sf@ --outfile x", "me=sf@1+1 -x", "sf -x", "me=s
 ENGINES = re.compile(r"\b(uci|usi|gtp|cecp)\s*:")
 ALLOWED = re.compile(rf"([^=:]*=)?{re.escape(ENGINE)}(@[\d./+b]*)?")
 WARM, MOST_MORE = 2000, 200 << 20
-"""After so many requests memory may grow by so many bytes."""
+"""Requests before the measurement, and the bytes by which memory may grow."""
 OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
 OWN_PART = OWN_PAGE | {"hx-request": "true"}
 HOSTILE_ENGINE = Path(__file__).with_name("hostile_engine.py")
@@ -104,8 +104,13 @@ class NeverRuns(Runs):
 
     def _launch(self, run: Run) -> None:
         started.append(run.words)
-        told = {"command": run.command, "values": run.values, "words": run.words, "made": run.made}
-        (run.place / "run.json").write_text(json.dumps(told))
+        stored = {
+            "command": run.command,
+            "values": run.values,
+            "words": run.words,
+            "made": run.made,
+        }
+        (run.place / "run.json").write_text(json.dumps(stored))
 
 
 class QuietStudio(Studio):
@@ -239,7 +244,7 @@ def attack_engines(draw: random.Random) -> str:
         played = moves.split()[: draw.randrange(3)]
         table = {"game": game, "moves": " ".join(played), "seconds": "0.1", "level": "beginner"}
         table |= {"against": "evil", "with": "evil", "you": ("second", "first")[len(played) % 2]}
-        order = draw.choice(("reply", "reply", "analyse", "curve"))
+        order = draw.choice(("reply", "reply", "analyze", "curve"))
         before = our_processes()
         answers = [asking.post(f"/board/{order}", data=table, headers=OWN_PART)]
         answers += looked_at(asking, order)
@@ -327,7 +332,7 @@ def attack_archives(draw: random.Random) -> str:
     games = sum(1 for record in records if record.first != SECRET)
     wrong = done_wrong() or grown()
     if stored != content:
-        wrong = "is not stored as it is"
+        wrong = "is not stored unchanged"
     if games > MOST_GAMES or any(SECRET in str(each) for each in records.refused):
         wrong = f"gives {games} games"
     return f"{name}, {len(content)} bytes, {wrong}" if wrong else ""
@@ -455,8 +460,8 @@ def done_wrong() -> str:
     for words in asked:
         for before, each in itertools.pairwise(words):
             # Other words are files in the folder, or conditions for a locked database.
-            by_itself = words[0] in ("match", "ablate") and not before.startswith("--")
-            is_spec = by_itself or before in SPEC_OPTIONS
+            is_match = words[0] in ("match", "ablate") and not before.startswith("--")
+            is_spec = is_match or before in SPEC_OPTIONS
             if is_spec and ENGINES.search(each) and not ALLOWED.fullmatch(each):
                 return f"would run {words}"
     runs = folder / ".hyoka-studio"

@@ -242,7 +242,7 @@ def test_a_whole_game_of_blokus_duo_by_clicks_and_keys(
 
 def test_who_thinks_draws_on_the_board(opened: Opened, studio: StudioProcess) -> None:
     page = show(opened, studio, "game=go9&with=uct&with=mc&seconds=0.3&live=1")
-    page.locator("#analyse").click()
+    page.locator("#analyze").click()
     page.wait_for_selector('.opinions[data-over="1"]')
     assert page.locator(".opinion").count() == 2
     assert page.locator(".over .heat").count() > 5
@@ -251,7 +251,7 @@ def test_who_thinks_draws_on_the_board(opened: Opened, studio: StudioProcess) ->
     assert offences(opened) == []
     page.locator("ul.tree button").first.click()
     at_ply(page, 1)
-    page.wait_for_selector('.opinions[data-over="1"]')  # it goes on by itself
+    page.wait_for_selector('.opinions[data-over="1"]')  # it continues automatically
     page.get_by_role("button", name="Draw the curve").click()
     page.wait_for_selector("#curve svg a")
 

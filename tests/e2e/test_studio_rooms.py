@@ -142,7 +142,7 @@ def test_a_point_leads_to_boards_and_they_to_games(
     page.wait_for_selector('[data-place="4"]')
     page.reload()
     assert place.get_attribute("data-place") == "4"
-    place.get_by_role("link", name="Play on, analyse").click()
+    place.get_by_role("link", name="Play on, analyze").click()
     page.wait_for_url("**/board?**")
     assert opened.complaints == []
 

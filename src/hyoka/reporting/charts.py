@@ -94,6 +94,13 @@ def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[st
     return spec
 
 
+def chart_of(spec: dict[str, Any]) -> altair.TopLevelMixin:
+    """Read a chart from its Vega-Lite specification."""
+    chart = altair.Chart.from_dict(spec)
+    assert isinstance(chart, altair.TopLevelMixin)
+    return chart
+
+
 @functools.cache
 def styles() -> str:
     """The style sheet of every page; its first rule has the colours in the light."""
@@ -374,6 +381,54 @@ def lines(
     )
     layers = [reference_line(0.5, "y"), chart] if share else [chart]
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
+
+
+def lines_over_plies(
+    rows: Sequence[dict[str, Any]], *, names: Sequence[str], plies: int, title: str, reach: float
+) -> alt.TopLevelMixin:
+    """Values of evaluators over the plies of a game; points are links.
+
+    A row has a `line`, `ply`, `value`, `address` and `words`. Values lie between -`reach` and
+    `reach`; a `reach` of 0 means expected results between 0 and 1.
+    """
+    legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
+    colors = alt.Scale(domain=list(names), range=list(COLORS[: len(names)]))
+    dashes = alt.Scale(domain=list(names), range=DASHES[: len(names)])
+    domain = [-reach, reach] if reach else [0, 1]
+    base = alt.Chart(chart_data(rows)).encode(
+        x=alt.X("ply:Q", title="ply", scale=alt.Scale(domain=[0, plies], nice=False)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain)),
+        color=alt.Color("line:N", scale=colors, legend=legend),
+    )
+    line = base.mark_line().encode(strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=legend))
+    points = base.mark_point(filled=True, size=34, opacity=1).encode(
+        href="address:N", description="words:N"
+    )
+    middle = reference_line(0.0 if reach else 0.5, "y")
+    return alt.layer(middle, line, points).properties(width="container", height=220)
+
+
+def live_curve(
+    rows: list[dict[str, Any]], *, plies: int, ply: int, title: str
+) -> alt.TopLevelMixin:
+    """Expected results over the plies of a game, with a rule at the current `ply`.
+
+    A row has a `ply`, `value`, `evaluator`, `href` and `words`.
+    """
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "ply:Q",
+            title="Moves played",
+            scale=alt.Scale(domain=[0, plies]),
+            axis=alt.Axis(tickMinStep=1, format="d"),
+        ),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+        color=alt.Color("evaluator:N", title=None),
+    )
+    here = alt.Chart(alt.InlineData(values=[{"ply": ply}])).mark_rule(strokeDash=[4, 3])
+    points = base.mark_point(filled=True, size=36).encode(href="href:N", description="words:N")
+    layers = alt.layer(here.encode(x="ply:Q"), base.mark_line(), points)
+    return layers.properties(width="container", height=200)
 
 
 def stroke_legend(names: Sequence[str]) -> alt.Legend:

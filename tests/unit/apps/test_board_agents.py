@@ -17,7 +17,7 @@ from engines import fake
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms.board import board_agents as thinking
-from hyoka.apps.studio.rooms.board.board_state import Table
+from hyoka.apps.studio.rooms.board.board_state import BoardState
 from hyoka.apps.studio.rooms.board.live_analyses import Analyses
 
 OURS = "http://127.0.0.1"
@@ -90,17 +90,17 @@ def test_whoever_thinks_takes_a_seat(
 
 def test_trees_of_older_analyses_are_given_up(studio: Studio) -> None:
     analyses = Analyses()
-    table = Table.of(QueryParams("game=othello&with=uct:playouts=20&seconds=0.05"))
+    table = BoardState.of(QueryParams("game=othello&with=uct:playouts=20&seconds=0.05"))
     jobs = []
     for _ in range(6):
-        jobs.append(analyses.analyse(studio, table))
+        jobs.append(analyses.analyze(studio, table))
         for worker in jobs[-1].workers:
             worker.join()
         assert jobs[-1]._stoppers == []  # a searcher goes with all that it remembers
     assert [job.analysis_lines[0].tree is not None for job in jobs] == [False] * 3 + [True] * 3
     assert all(job.analysis_lines[0].result is not None for job in jobs)
     assert jobs[-1].analysis_lines[0].node("0") is not None
-    with pytest.raises(hk.Error, match="analyse again"):
+    with pytest.raises(hk.Error, match="analyze again"):
         jobs[0].analysis_lines[0].node("0")
     # One that ends late, when others have begun, keeps none either.
     late, tree = jobs[0], jobs[-1].analysis_lines[0].tree

@@ -21,7 +21,7 @@ import hyoka as hk
 from e2e.studio import HOSTILE, furnished
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
-from hyoka.apps.studio.access import Doors, is_loopback
+from hyoka.apps.studio.access import AccessControl, is_loopback
 from hyoka.apps.studio.forms import Allow, Field, Forms
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.rooms.study_views import VIEWS
@@ -142,7 +142,7 @@ def test_this_machine_has_three_names(client: TestClient, host: str) -> None:
 def test_a_studio_for_others_knows_addresses_but_no_names() -> None:
     async def nothing(*_: Any) -> None: ...
 
-    doors = Doors(nothing, token=TOKEN, host="0.0.0.0", port=8620)
+    doors = AccessControl(nothing, token=TOKEN, host="0.0.0.0", port=8620)
     assert doors._is_ours("192.168.0.7:8620")
     assert doors._is_ours("localhost:8620")
     assert not doors._is_ours("rebound.example:8620")
@@ -339,7 +339,7 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
     (folder / "games" / "own.pgn").symlink_to(folder / "own.pgn")
     (folder / "games" / ".hidden.pgn").symlink_to(tmp_path / "secret.pgn")  # nobody reads it
     studio = Studio.on(Folder(folder), Engines(), COMMANDS)
-    # Names that are files' by themselves stay so, whatever signs they have.
+    # Names of existing files stay so, whatever signs they have.
     (folder / "games [1].pgn").write_text("1. e4 *")
     asked = ["games\n.\ngames [1].pgn"]
     assert studio.words("records", {"files": asked})[-3:] == ["games", ".", "games [1].pgn"]

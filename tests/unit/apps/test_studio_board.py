@@ -22,7 +22,7 @@ from e2e.studio import HOSTILE, furnished
 from engines import fake
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
-from hyoka.apps.studio.rooms.board.board_state import Table, table_of
+from hyoka.apps.studio.rooms.board.board_state import BoardState, table_of
 from hyoka.apps.studio.rooms.board.picture import picture, turned
 from hyoka.apps.studio.rooms.board.setup import Draft
 from hyoka.learning.mets import Mets, learn_mets
@@ -67,17 +67,17 @@ def state_of(text: str) -> dict[str, list[str]]:
     return found
 
 
-def table(**values: object) -> Table:
+def table(**values: object) -> BoardState:
     pairs = [
         (name.rstrip("_"), str(each))
         for name, value in values.items()
         for each in (value if isinstance(value, list) else [value])
     ]
-    return Table.of(QueryParams(pairs))
+    return BoardState.of(QueryParams(pairs))
 
 
-def again(given: Table) -> Table:
-    return Table.of(QueryParams(parse_qsl(urlsplit(given.address).query)))
+def again(given: BoardState) -> BoardState:
+    return BoardState.of(QueryParams(parse_qsl(urlsplit(given.address).query)))
 
 
 @pytest.mark.parametrize("game", FIVE)
@@ -209,7 +209,7 @@ def test_nobody_thinks_who_may_not(client: TestClient, who: str) -> None:
     assert state_of(answer.text)["moves"] == ["e2e4"]
     assert 'hx-trigger="load"' not in answer.text, "it would ask for ever"
     if who != "none":
-        assert client.post("/board/analyse", data=values, headers=PART).status_code == 400
+        assert client.post("/board/analyze", data=values, headers=PART).status_code == 400
 
 
 @pytest.mark.parametrize("who", ["nobody", "uci:evil", "uct:playouts=x", "mate", "fake"])
@@ -336,7 +336,7 @@ def finished(client: TestClient, text: str) -> str:
 
 def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
     values = {"game": "go9", "moves": "E5", "with": ["uct", "mc"], "seconds": "0.1"}
-    begun = client.post("/board/analyse", data=values, headers=PART)
+    begun = client.post("/board/analyze", data=values, headers=PART)
     assert begun.status_code == 200
     said = finished(client, begun.text)
     assert said.count("event: end") == 1
@@ -362,7 +362,7 @@ def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
 
 def test_an_analysis_stays_while_other_positions_are_looked_at(client: TestClient) -> None:
     values = {"game": "go9", "moves": "E5 C3", "ply": "1", "with": "random", "seconds": "0.05"}
-    begun = client.post("/board/analyse", data=values, headers=PART).text
+    begun = client.post("/board/analyze", data=values, headers=PART).text
     assert "after 1: E5" in begun
     finished(client, begun)
     found = re.search(r'name="shown" value="(\d+)"', begun)
@@ -390,27 +390,27 @@ def test_an_analysis_stays_while_other_positions_are_looked_at(client: TestClien
 def test_per_cent_is_spoken_of_only_where_there_are_numbers(client: TestClient) -> None:
     for game, words in (("go9", 1), ("chess", 0)):
         values = {"game": game, "with": "uct", "seconds": "0.05"}
-        said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+        said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
         assert said.rpartition("event: opinions")[2].count("numbers in per cent") == words
     both = {"game": "go9", "with": ["uct", "mc"], "seconds": "0.05"}
-    said = finished(client, client.post("/board/analyse", data=both, headers=PART).text)
+    said = finished(client, client.post("/board/analyze", data=both, headers=PART).text)
     last = said.rpartition("event: opinions")[2]
     assert re.findall(r'data-show="\d" aria-pressed="(\w+)"', last) == ["true", "false"]
 
 
 def test_an_analysis_that_fails_says_so(client: TestClient) -> None:
     values = {"game": "chess", "with": ["none", "ab:depth=1"], "seconds": "0.05"}
-    said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+    said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
     assert "no-such-engine" in said
     assert '<span class="tag good">done</span>' in said
     assert client.get("/board/analysis/999/events").status_code == 400
     over = {"game": "othello", "start": "-" * 64 + " X"}
-    assert client.post("/board/analyse", data=over, headers=PART).status_code == 400
+    assert client.post("/board/analyze", data=over, headers=PART).status_code == 400
 
 
 def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
     values = {"game": "go9", "with": "uct", "seconds": "30"}
-    begun = client.post("/board/analyse", data=values, headers=PART).text
+    begun = client.post("/board/analyze", data=values, headers=PART).text
     found = re.search(r"/board/analysis/(\d+)/stop", begun)
     assert found is not None
     job = client.app.state.analyses.get(int(found[1]))  # type: ignore[attr-defined]
@@ -418,7 +418,7 @@ def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
     job.workers[0].join(10)
     assert job.is_over
     assert job.analysis_lines[0].result is not None
-    begun = client.post("/board/analyse", data=values, headers=PART).text
+    begun = client.post("/board/analyze", data=values, headers=PART).text
     found = re.search(r"/board/analysis/(\d+)/stop", begun)
     assert found is not None
     assert client.post(found[0], headers=OWN_PAGE).status_code == 204
@@ -431,8 +431,8 @@ def test_an_allowed_engine_plays_and_thinks(client: TestClient) -> None:
     values = {"game": "chess", "moves": "e2e4", "against": "fake", "with": "fake", "seconds": "0.1"}
     answer = client.post("/board/reply", data=values, headers=PART)
     assert state_of(answer.text)["moves"] == ["e2e4 a7a6"]
-    said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
-    assert "-5.0 centipawns" in said  # it is Black's view that it told
+    said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
+    assert "-5.0 centipawns" in said  # it reported Black's view
     curve = finished(client, client.post("/board/curve", data=values, headers=PART).text)
     assert "fake: 2 of 2 positions" in curve
     answer = client.post("/board/reply", data=values | {"against": "crashes"}, headers=PART)
@@ -469,7 +469,7 @@ def test_mates_are_counted_as_in_the_game(client: TestClient) -> None:
         ("7k/8/4K3/6Q1/8/8/8/8 w - - 0 1", "White wins in 2 moves<"),
     ):
         values = {"game": "chess", "start": start, "with": "ab", "seconds": "0.1"}
-        said = finished(client, client.post("/board/analyse", data=values, headers=PART).text)
+        said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
         assert words in said.rpartition("event: opinions")[2]
 
 

@@ -124,7 +124,7 @@ def test_a_number_that_makes_no_sense_is_answered_in_words(
             assert answer.status_code in (200, 303, 400), (place, name, number[:40])
 
 
-@pytest.mark.parametrize("path", ["/board/reply", "/board/analyse", "/board/curve", "/board/solve"])
+@pytest.mark.parametrize("path", ["/board/reply", "/board/analyze", "/board/curve", "/board/solve"])
 def test_a_number_in_a_form_that_makes_no_sense_is_answered_in_words(
     client: TestClient, path: str
 ) -> None:
@@ -193,7 +193,7 @@ def posted(app: Starlette, path: str, body: Iterator[bytes]) -> tuple[int, dict[
     return told[0]["status"], dict(told[0]["headers"]), read
 
 
-@pytest.mark.parametrize("path", ["/records", "/runs", "/board/analyse"])
+@pytest.mark.parametrize("path", ["/records", "/runs", "/board/analyze"])
 def test_a_body_is_counted_as_it_arrives_whatever_length_it_states(
     tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

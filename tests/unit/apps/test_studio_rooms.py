@@ -34,7 +34,7 @@ GAMES = len(PAWNS) ** 2
 
 
 def moves_of(number: int, values: np.ndarray) -> str:
-    """The moves of a game, each with what is said of it."""
+    """The moves of a game, each with its comments."""
     one, other = PAWNS[number % len(PAWNS)], PAWNS[number // len(PAWNS)]
     answer = f"{other[0]}{9 - int(other[1])}"
     said = [f"{{[%eval {value:.2f}]}}" for value in values]
@@ -217,7 +217,7 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.
     none = part(client, "/study", path="few", view="splits", of=study.engines[0])
-    assert "under which ab:depth=1 is surely wrong" in none
+    assert "under which ab:depth=1 is significantly biased" in none
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "svg", "png", "html"])

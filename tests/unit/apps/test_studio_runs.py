@@ -197,7 +197,7 @@ def test_a_run_goes_on_although_somebody_looks_at_it(
     run = runs.start("match", {"words": ["perft", "othello", "1"]})
     wait_for(run, "done")
     with (run.place / "lock").open("rb") as looked_at:
-        fcntl.flock(looked_at, fcntl.LOCK_SH)  # as whoever looks does for a moment
+        fcntl.flock(looked_at, fcntl.LOCK_SH)  # as a reader does for a moment
         monkeypatch.setattr(
             "hyoka.apps.studio.runs.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
         )

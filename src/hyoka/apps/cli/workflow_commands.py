@@ -341,7 +341,7 @@ def studio_command(
             soft_wrap=True,
         )
     sock = serving.listening(host, port)
-    token = serving.kept_token(root)
+    token = serving.load_token(root)
     address = serving.address_of(sock, token)
     say(f"Hyoka Studio on {root}: {address}\nCtrl-C ends it; runs under way go on.")
     if browser:

@@ -3,19 +3,19 @@
 
 A *room* is a part of it: Home, Board, Study, Runs, Match, Learning. To add one: a module in `rooms`
 with a `ROOM`, a line in `rooms.ROOMS`, templates in `templates/NAME/`, and, if it needs them,
-`static/NAME.css` and `static/NAME.js`. What a room is given:
+`static/NAME.css` and `static/NAME.js`. A room uses:
 
-- `studio_of(request)`: the folder (`.folder`), the engines that may be started (`.engines`), the
-  runs (`.runs`);
-- `pages.page` and `pages.fragment`: templates rendered, names and comments being text;
-- `pages.address`: an address with its state in it;
-- `events.watch`: what changes, told to the browser as it does;
-- `drawings.chart` and `drawings.board`: pictures for a page, in the page's colours.
+- `studio_of(request)`: the folder (`.folder`), the allowed engines (`.engines`),
+  the runs (`.runs`);
+- `pages.page` and `pages.fragment`: rendered templates; names and comments are escaped;
+- `pages.address`: an address that contains its state;
+- `pages.watch`: a stream of changes for the browser;
+- `blocks.chart` and `blocks.board`: pictures for a page, in the page's colors.
 
 Endpoints are plain functions (they run in threads) or, for streams, coroutines. They raise
-`hyoka.Error` with a sentence for whoever looks; anything else becomes "something went wrong".
+`hyoka.Error` with a sentence for people; anything else becomes "something went wrong".
 GET changes nothing. Paths come from `folder.path(text)`, players and evaluators from
-`engines.spec(text)`: neither lets a request reach beyond what the user has allowed.
+`engines.spec(text)`: neither lets a request access more than the user allows.
 """
 
 from hyoka.apps.studio.allowed_engines import Engines

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may ask: the one who has the token, from this machine's own address, and no other page.
+"""Access control: token, host, origin and content security policy.
 
-Four doors, each of which is enough against most attacks: the `Host` must be ours (a name that
-somebody points here is not), the token must be known (by the address once, then by a cookie that
-other sites' requests don't carry), what changes something must come from a page of our own
-(`Origin`), and no page may load or run anything that did not come with the package.
+Four independent checks: `Host` must be the studio's (against DNS rebinding); the request must carry
+the token (first in the address, then in a same-site cookie); requests that change something must
+come from the studio's own pages (`Origin`); pages load and run only files of the package.
 """
 
 import hmac
@@ -26,7 +25,7 @@ from hyoka.apps.studio.parameters import is_whole_number
 TOKEN: Final = "token"
 """The name of the token in an address."""
 SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
-"""What changes nothing."""
+"""Methods that change nothing."""
 POLICY: Final = "; ".join(
     (
         "default-src 'none'",
@@ -48,7 +47,7 @@ REPORT_POLICY: Final = "; ".join(
         "img-src data:",
     )
 )
-"""For reports, which draw their charts themselves: alone, without an origin or a network."""
+"""Sandbox for reports, which draw charts with their own scripts: no origin, no network."""
 _HEADERS: Final = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -60,14 +59,14 @@ _HEADERS: Final = {
     "cache-control": "no-store",
 }
 LARGEST: Final = 1 << 20
-"""Bytes of a request that is no upload."""
+"""Maximum bytes of a request without files."""
 UPLOADS: Final = {"/records": 256 << 20}
-"""Bytes that a request may bring to an address that takes files."""
+"""Maximum bytes of uploads, by address."""
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def new_token() -> str:
-    """A secret that nobody guesses."""
+    """A random secret."""
     return secrets.token_urlsafe(24)
 
 
@@ -79,8 +78,8 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class Doors:
-    """Lets requests through to the application that may come through; an ASGI middleware."""
+class AccessControl:
+    """ASGI middleware that passes only permitted requests to the application."""
 
     def __init__(self, app: ASGIApp, *, token: str, host: str, port: int) -> None:
         self._app = app
@@ -90,7 +89,7 @@ class Doors:
         self._cookie = f"hyoka-studio-{port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or let it through."""
+        """Refuse a request or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -101,7 +100,7 @@ class Doors:
         await (refusal or self._app)(scope, _with_limit(scope, receive), send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
-        """The answer to a request that may not go through, or not as it is."""
+        """The response to a refused or redirected request; None if it passes."""
         host = request.headers.get("host", "")
         if len(request.headers.getlist("host")) != 1 or not self._is_ours(host):
             return _refused("this address is not the studio's: open the one that it printed")
@@ -133,7 +132,7 @@ class Doors:
         return is_whole_number(length) and int(length) <= _most_bytes(request.scope)
 
     def _welcome(self, request: HTTPConnection) -> Response:
-        """The same address without the token, which a cookie keeps from now on."""
+        """Redirect to the address without the token and store the token in a cookie."""
         query = [
             (name, value)
             for name, value in parse_qsl(request.url.query, keep_blank_values=True)

@@ -26,7 +26,7 @@ STATE: Final = ".hyoka-studio"
 """Where the studio keeps its runs and its token; a hidden folder, never served."""
 _DEPTH: Final = 4
 _MOST: Final = 5000
-"""So many entries are looked at, and so many levels deep, before a folder counts as too large."""
+"""Limits of entries and depth; larger folders are not listed completely."""
 _HEADER: Final = 1 << 16
 _LONGEST: Final = 1000
 _SIGNS: Final = re.compile(r"([\s:,;=|+()\[\]\"'@]+)")
@@ -261,27 +261,27 @@ def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spoken_of(place: Path) -> str:
-    """What people call an evaluator: what its manifest says first, or else its folder."""
+    """An evaluator's title: the name in its manifest, or else of its folder."""
     with contextlib.suppress(OSError, ValueError):
         with open_regular(place / "engine.toml", follow_links=False) as manifest:
-            key, _, told = manifest.readline(_HEADER).decode("utf-8").partition(" = ")
-        name = json.loads(told)  # TOML's plain texts are JSON's
+            key, _, value = manifest.readline(_HEADER).decode("utf-8").partition(" = ")
+        name = json.loads(value)  # TOML's plain texts are JSON's
         if key == "name" and isinstance(name, str):
             return name
     return place.name.removeprefix("engine=")
 
 
 def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
-    told = values.get("match")
-    told = told if isinstance(told, dict) else {}
-    players = told.get("players")
+    match = values.get("match")
+    match = match if isinstance(match, dict) else {}
+    players = match.get("players")
     journal = folder / "journal.jsonl"
     games = 0
     if journal.is_file() and not journal.is_symlink():
         state = journal.stat()
         games = _lines(journal, state.st_mtime_ns, state.st_size)
     return {
-        "game": told.get("game"),
+        "game": match.get("game"),
         "players": list(map(str, players)) if isinstance(players, list) else [],
         "games": games,
         "report": (folder / "report.html").is_file(),
@@ -311,21 +311,25 @@ def _header_of(path: Path, _changed: int, _size: int) -> dict[str, Any] | None:
 
 
 def _header(start: bytes) -> dict[str, Any] | None:
-    """What a file's header says, if it is one of Hyoka's."""
+    """A model file's kind and game, or None for other files."""
     try:
         if start.startswith(b"hyoka-artefact 1\n"):
             values = json.loads(start.split(b"\n", 2)[1])
-            told = values
+            header = values
         elif start.lstrip().startswith(b"{") and b'"hyoka"' in start[:64]:
-            told = _leading_object(start)
-            values = told | {"game": _leading_game(start)}
+            header = _leading_object(start)
+            values = header | {"game": _leading_game(start)}
         else:
             return None
-        if not isinstance(told, dict) or told.get("kind") not in KINDS:
+        if not isinstance(header, dict) or header.get("kind") not in KINDS:
             return None
     except (ValueError, RecursionError, KeyError):
         return None
-    return {"kind": told["kind"], "game": values.get("game"), "words": KINDS[told["kind"]].words}
+    return {
+        "kind": header["kind"],
+        "game": values.get("game"),
+        "words": KINDS[header["kind"]].words,
+    }
 
 
 def _leading_object(start: bytes) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class CommandEntry(Protocol):
         """The function, with all its options."""
 
     def __hash__(self) -> int:
-        """Commands are told apart."""
+        """Reject duplicate commands."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Field:
         return "number" if self.type in (int, float) else "text"
 
     def is_unchanged(self, given: Sequence[str]) -> bool:
-        """Whether a box that was sent is ticked, or not, as it is by default."""
+        """Whether a submitted box is ticked; default if absent."""
         return self.shape == "check" and (given[-1] == "on") == (self.default == "on")
 
     @property
@@ -111,7 +111,7 @@ class Field:
 
     @property
     def is_player(self) -> bool:
-        """Whether whoever thinks may have a name and a clock there: NAME=SPEC@CLOCK."""
+        """Whether agents may have a name and a clock there: NAME=SPEC@CLOCK."""
         return "PLAYER" in self.metavar
 
     @property

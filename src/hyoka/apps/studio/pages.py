@@ -41,7 +41,7 @@ def watch(
     """
 
     async def stream() -> AsyncIterator[str]:
-        told: dict[str, str] = {}
+        sent: dict[str, str] = {}
         silent_s = 0.0
         while True:
             try:
@@ -49,14 +49,14 @@ def watch(
             except Exception:  # what is no longer there is no longer watched
                 yield event(END, "")
                 return
-            news = {name: text for name, text in seen.items() if told.get(name) != text}
+            news = {name: text for name, text in seen.items() if sent.get(name) != text}
             for name, text in news.items():
                 yield event(name, text)
             if END in seen or await request.is_disconnected():
                 return
-            told.update(news)
+            sent.update(news)
             silent_s = 0.0 if news else silent_s + every_s
-            if silent_s >= _QUIET_S:  # so that whoever has gone is noticed
+            if silent_s >= _QUIET_S:  # detects closed connections
                 silent_s = 0.0
                 yield ": still here\n\n"
             await anyio.sleep(every_s)
@@ -150,7 +150,7 @@ def fragment(template: str, /, *, status: int = HTTPStatus.OK, **values: Any) ->
 
 
 def html(template: str, /, **values: Any) -> str:
-    """A template's text, as for `events.watch`."""
+    """A template's text, as for `watch`."""
     return environment().get_template(template).render(values)
 
 
@@ -223,7 +223,7 @@ def count_text(number: object) -> str:
 
 
 def counted(number: object, what: str) -> str:
-    """So many of something.
+    """A count with its noun.
 
     >>> counted(1, "game"), counted(2000, "game")
     ('1 game', '2,000 games')

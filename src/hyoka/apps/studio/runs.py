@@ -124,8 +124,8 @@ class Run:
     @property
     def works(self) -> list[Work]:
         """How far its pieces of work are, in the order they began."""
-        told = _json(self.place / "progress.json").get("works", [])
-        return [work for each in told if (work := _work(each)) is not None]
+        works = _json(self.place / "progress.json").get("works", [])
+        return [work for each in works if (work := _work(each)) is not None]
 
     @property
     def log(self) -> str:
@@ -179,12 +179,12 @@ class Runs:
         """A run by its number; raises SourceError."""
         place = self.place / str(number)
         _check_own_files(place)
-        told = _json(place / "run.json")
+        stored = _json(place / "run.json")
         try:
-            values = {name: [*map(str, given)] for name, given in told["values"].items()}
-            words = [*map(str, told["words"])]
-            made = _number(told["made"], 0.0)
-            return Run(number, place, str(told["command"]), values, words, made)
+            values = {name: [*map(str, given)] for name, given in stored["values"].items()}
+            words = [*map(str, stored["words"])]
+            made = _number(stored["made"], 0.0)
+            return Run(number, place, str(stored["command"]), values, words, made)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise hk.SourceError(f"there is no run {number}") from None
 
@@ -259,8 +259,8 @@ class Runs:
                 return  # another window was quicker
             for name in ("ended.json", "wish.json", "progress.json", "process.json"):
                 _forget(place / name)
-            told = {"command": run.command, "values": run.values, "words": run.words}
-            write_text(place / "run.json", json.dumps(told | {"made": run.made}))
+            stored = {"command": run.command, "values": run.values, "words": run.words}
+            write_text(place / "run.json", json.dumps(stored | {"made": run.made}))
             with (place / "log").open("a", encoding="utf-8") as log:
                 log.write(f"$ {run.text}\n")
             keeper = [sys.executable, "-I", str(Path(__file__).with_name("run_supervisor.py"))]
@@ -300,24 +300,24 @@ def _taken(lock: int) -> bool:
 def _end(run: Run, wish: str) -> None:
     """Ask a run to end, and see to it that it does."""
     _wish(run, wish)
-    told = _tell_to_end(run)
+    signaled = _request_end(run)
 
     def insist() -> None:
-        deadline, heard = time.monotonic() + _PATIENCE_S, told
+        deadline, received = time.monotonic() + _PATIENCE_S, signaled
         while time.monotonic() < deadline:
             if not run.is_alive:
                 return
-            heard = heard or _tell_to_end(run)  # one that has just been started has no number yet
+            received = received or _request_end(run)  # a new process has no number yet
             time.sleep(0.1)
         _signal(run, signal.SIGKILL)
 
     threading.Thread(target=insist, name=f"hyoka-run-{run.number}", daemon=True).start()
 
 
-def _tell_to_end(run: Run) -> bool:
-    """Whether a run could be told; once is enough, since a second word ends it at once."""
-    told = _signal(run, signal.SIGTERM)
-    return _signal(run, signal.SIGCONT) and told  # what is held hears nothing
+def _request_end(run: Run) -> bool:
+    """Send SIGTERM once: a second one kills. Returns whether it was delivered."""
+    delivered = _signal(run, signal.SIGTERM)
+    return _signal(run, signal.SIGCONT) and delivered  # a stopped process ignores SIGTERM
 
 
 def _signal(run: Run, number: int) -> bool:
@@ -362,12 +362,12 @@ def _forget(file: Path) -> None:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    """What a file of a run says; nothing if it is not there or makes no sense."""
+    """Contents of a run's JSON file; empty if it is missing or invalid."""
     try:
-        told = json.loads(read_regular(file, follow_links=False))
+        data = json.loads(read_regular(file, follow_links=False))
     except (OSError, ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _number(value: object, otherwise: float) -> float:
@@ -379,16 +379,16 @@ def _number(value: object, otherwise: float) -> float:
     return number if math.isfinite(number) else otherwise
 
 
-def _work(told: object) -> Work | None:
-    if not isinstance(told, dict):
+def _work(data: object) -> Work | None:
+    if not isinstance(data, dict):
         return None
-    done, total = told.get("done"), told.get("total")
+    done, total = data.get("done"), data.get("total")
     if not isinstance(done, int) or not isinstance(total, int | None):
         return None
     if max(abs(done), abs(total or 0)) > _LARGEST_COUNT:
         return None
-    seconds = _number(told.get("at"), 0.0) - _number(told.get("began"), 0.0)
-    before = _number(told.get("before"), 0.0)
+    seconds = _number(data.get("at"), 0.0) - _number(data.get("began"), 0.0)
+    before = _number(data.get("before"), 0.0)
     rate = (done - before) / seconds if seconds > 0 else 0.0
-    what, unit, note = (str(told.get(name, "")) for name in ("what", "unit", "note"))
+    what, unit, note = (str(data.get(name, "")) for name in ("what", "unit", "note"))
     return Work(what, done, total, unit, note, rate)

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import hyoka as hk
-from hyoka.apps.studio.access import TOKEN, Doors, new_token
+from hyoka.apps.studio.access import TOKEN, AccessControl, new_token
 from hyoka.apps.studio.pages import HERE, failure
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.rooms.blocks import Measured, warm_up
@@ -28,25 +28,27 @@ from hyoka.apps.studio.state import Studio
 from hyoka.study.sql import within_memory
 
 _QUERY_BYTES: Final = 500_000_000
-"""So much a condition may fill: many may be asked at once, beside the runs."""
+"""Memory limit of one query; several queries may run beside the runs."""
 
 
-class _Kept(StaticFiles):
-    """Files that browsers may keep: their addresses change when they do."""
+class ImmutableStaticFiles(StaticFiles):
+    """Static files that browsers cache; their addresses contain a hash."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
+        """The response, with a header that allows caching."""
         response = await super().get_response(path, scope)
         response.headers["cache-control"] = "public, max-age=31536000, immutable"
         return response
 
 
-class _Contained:
-    """What goes wrong inside is told in words, behind the doors and with their headers."""
+class ErrorBoundary:
+    """ASGI middleware that turns exceptions into error pages, inside access control."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the application; answer exceptions with an error page."""
         begun = False
 
         async def sending(message: Message) -> None:
@@ -68,12 +70,12 @@ def studio_app(studio: Studio, *, token: str, host: str = "127.0.0.1", port: int
     """The ASGI application of a studio at an address."""
     app = Starlette(
         routes=[
-            Mount("/static", _Kept(directory=HERE / "static")),
+            Mount("/static", ImmutableStaticFiles(directory=HERE / "static")),
             *(route for room in ROOMS for route in room.routes),
         ],
         middleware=[
-            Middleware(Doors, token=token, host=host, port=port),
-            Middleware(_Contained),
+            Middleware(AccessControl, token=token, host=host, port=port),
+            Middleware(ErrorBoundary),
             Middleware(Measured),
         ],
         exception_handlers={HTTPException: failure, hk.Error: failure, MemoryError: failure},
@@ -89,7 +91,7 @@ _QUEUE: Final = 128
 
 
 def listening(host: str, port: int | None) -> socket.socket:
-    """A socket at an address; without a port the usual one, or any that is free."""
+    """A socket at an address; without a port the default one, or any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
         # With its protocol named, asyncio sends short answers at once.
@@ -97,19 +99,21 @@ def listening(host: str, port: int | None) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((host, wanted))
-            sock.listen(_QUEUE)  # whoever reads the address may ask at once
+            sock.listen(_QUEUE)  # requests can arrive as soon as the address is printed
             return sock
         except OSError as error:
             sock.close()
             if port is not None:
-                raise hk.ParameterError("port", f"{port} can't be had: {error.strerror}") from error
+                raise hk.ParameterError(
+                    "port", f"{port} is not available: {error.strerror}"
+                ) from error
     raise hk.ParameterError("host", f"'{host}' is no address of this machine")
 
 
-def kept_token(root: Path) -> str:
-    """The folder's token, made the first time: pages that are open outlive the server.
+def load_token(root: Path) -> str:
+    """The folder's token, created once, so that open pages survive a restart.
 
-    It is kept among the user's own files, not in the folder, which others may have made.
+    It is stored among the user's files, because the folder may come from others.
     """
     home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
@@ -129,14 +133,14 @@ def kept_token(root: Path) -> str:
 
 
 def address_of(sock: socket.socket, token: str) -> str:
-    """Where a browser finds the studio."""
+    """The studio's address for a browser."""
     host, port = sock.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}/?{TOKEN}={token}"
 
 
 def serve(studio: Studio, sock: socket.socket, token: str, host: str) -> None:
-    """Answer requests until the process is told to stop."""
+    """Answer requests until the process is stopped."""
     os.chdir(studio.folder.root)
     threading.Thread(target=warm_up, name="hyoka-charts", daemon=True).start()
     app = studio_app(studio, token=token, host=host, port=sock.getsockname()[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of the studio, in the order of its menu: whoever adds one adds a line."""
+"""The rooms of the studio, in menu order."""
 
 from typing import Final
 

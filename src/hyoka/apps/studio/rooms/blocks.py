@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-import altair
 import vl_convert
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -20,7 +19,10 @@ from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.games.diagram import Diagram
 from hyoka.reporting import Board, Boards, Chart, Details, Explorer, Section, Table
-from hyoka.reporting.charts import specification, vega_lite_version
+from hyoka.reporting.charts import Spot, lines, specification, vega_lite_version
+
+if TYPE_CHECKING:
+    import altair
 
 _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 _WIDTH: Final = 710
@@ -48,19 +50,18 @@ class Measured:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "http":
-            told = Request(scope).cookies.get("hyoka-width", "")
-            _page_width.set(int(told) if is_whole_number(told) else _WIDTH)
+            width = Request(scope).cookies.get("hyoka-width", "")
+            _page_width.set(int(width) if is_whole_number(width) else _WIDTH)
         await self._app(scope, receive, send)
 
 
 def warm_up() -> None:
     """Draw something, so that the first chart of a page does not wait for the drawing machine."""
-    values = altair.InlineData(values=[{"x": 0}])
-    chart(altair.Chart(values).mark_point().encode(x="x:Q"), "")
+    chart(lines([Spot("", 0, 0)], x="x", y="y"), "")
 
 
-def chart(drawn: altair.TopLevelMixin, words: str, *, most: int = _WIDTH) -> Markup:
-    """A chart as it is drawn here on the server; `words` are for who cannot see it.
+def chart(drawn: "altair.TopLevelMixin", words: str, *, most: int = _WIDTH) -> Markup:
+    """A chart drawn on the server; `words` are its text alternative.
 
     It is as wide as the page lets it be, and not wider than `most`.
 
@@ -201,8 +202,8 @@ def shown_sections(sections: Iterable[Section | None]) -> list[Shown]:
 
 def shown_board(diagram: Diagram, words: str, to: str = "") -> ShownBoard:
     """A board; what it says of itself is for who cannot see it."""
-    told = replace(diagram, caption="", title=f"{diagram.title}. {words}")
-    return ShownBoard(board(told, size=_BOARD), words, to)
+    titled = replace(diagram, caption="", title=f"{diagram.title}. {words}")
+    return ShownBoard(board(titled, size=_BOARD), words, to)
 
 
 def boards_of_report(boards: Iterable[Board]) -> list[ShownBoard]:

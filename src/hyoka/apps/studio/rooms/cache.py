@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What took long to work out is kept for who asks next; who asks meanwhile waits for it."""
+"""LRU cache; concurrent requests for one key compute it once."""
 
 import threading
 from collections import OrderedDict
@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
-    """The last few values by key; each is made once, however many ask at a time.
+class LruCache(Generic[T]):
+    """The most recently used values by key.
 
-    >>> kept = Kept(2)
-    >>> kept.get("a", lambda: 1), kept.get("a", lambda: 2)
+    >>> cache = LruCache(2)
+    >>> cache.get("a", lambda: 1), cache.get("a", lambda: 2)
     (1, 1)
     """
 
@@ -27,7 +27,7 @@ class Kept(Generic[T]):
         return key in self._values
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key, made now if it is not there."""
+        """The value of a key, computed if missing."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -45,7 +45,7 @@ _SAID: Final = {"True": "yes", "False": "no"}
 
 
 def facts_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
-    """What an artefact is."""
+    """Kind, game and id of a model."""
     kind = model_file.kind
     return [
         ("Kind", f"{kind}: {KINDS[kind].words}" if kind in KINDS else "unknown"),
@@ -56,17 +56,17 @@ def facts_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
 
 
 def origin_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
-    """How an artefact was made."""
+    """Origin of a model."""
     origin = model_file.origin
     if origin is None:
         return []
-    told = [("Command", origin.command)]
+    facts = [("Command", origin.command)]
     if origin.seed is not None:
-        told.append(("Seed", str(origin.seed)))
-    told += [(_words(name), f"{count:,}") for name, count in origin.counts.items()]
-    told += [(_words(name), _SAID.get(text, text)) for name, text in origin.choices.items()]
-    told.append(("Made with", ", ".join(f"{n} {v}" for n, v in origin.versions.items())))
-    return [(name, text) for name, text in told if text]
+        facts.append(("Seed", str(origin.seed)))
+    facts += [(_words(name), f"{count:,}") for name, count in origin.counts.items()]
+    facts += [(_words(name), _SAID.get(text, text)) for name, text in origin.choices.items()]
+    facts.append(("Made with", ", ".join(f"{n} {v}" for n, v in origin.versions.items())))
+    return [(name, text) for name, text in facts if text]
 
 
 def _words(name: str) -> str:
@@ -74,7 +74,7 @@ def _words(name: str) -> str:
 
 
 def contents_of(model_file: hk.ModelFile) -> list[Shown]:
-    """What an artefact holds, as far as it is numbers with names."""
+    """Tables of a model's named numbers."""
     show = _SHOWN.get(model_file.kind or "")
     return [] if show is None else show(model_file)
 
@@ -138,7 +138,7 @@ _SHOWN: Final[Mapping[str, Callable[[hk.ModelFile], list[Shown]]]] = {
 
 
 def training_curve(log: str) -> Shown | None:
-    r"""The losses that a run of learning has told so far, as lines; None if it told none.
+    r"""Losses in the log of a training run, as a chart; None if it has none.
 
     >>> shown = training_curve("epoch 1: loss of values 0.69\nepoch 2: loss of values 0.61\n")
     >>> shown.table.rows
@@ -237,7 +237,7 @@ def loops_among(models: list[Found]) -> list[Loop]:
 
 
 def _runs(studio: Studio) -> list[dict[str, Any]]:
-    """Runs that learn, with what they have told."""
+    """Training runs with their loss curves."""
     learning = [run for run in studio.runs.all() if run.command.startswith("learn")][:_MOST_RUNS]
     return [{"run": run, "curve": training_curve(run.log)} for run in learning]
 
@@ -277,8 +277,8 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
 def _loop(folder: Path, path: str) -> dict[str, Any]:
     plan = folder / PLAN
     text = read_regular(plan).decode("utf-8", errors="replace") if plan.is_file() else ""
-    told = plan_words(text)
-    values: dict[str, Any] = {"facts": told, "origin": [], "parents": [], "is_file": False}
+    facts = plan_words(text)
+    values: dict[str, Any] = {"facts": facts, "origin": [], "parents": [], "is_file": False}
     if (folder / JOURNAL).is_file():
         return values | {"sections": [], "game": None, **_objectives(folder)}
     if not plan.is_file():

@@ -18,7 +18,7 @@ from hyoka.apps.studio.pages import address, fragment, html, moment, page, wants
 from hyoka.apps.studio.parameters import is_whole_number, whole_number
 from hyoka.apps.studio.rooms import blocks as drawings
 from hyoka.apps.studio.rooms.blocks import ShownTable, shown_sections
-from hyoka.apps.studio.rooms.cache import Kept
+from hyoka.apps.studio.rooms.cache import LruCache
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.arena.elo import too_few_reason
@@ -36,7 +36,7 @@ from hyoka.reporting.match_report.match_ratings import (
     scores_section,
 )
 
-_kept: Final[Kept["MatchState"]] = Kept(4)
+_cache: Final[LruCache["MatchState"]] = LruCache(4)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class MatchState:
 
     path: str
     """Within the studio's folder."""
-    told: dict[str, Any]
+    manifest: dict[str, Any]
     """What the match says of itself."""
     games: Sequence[hk.PlayedGame]
     changed: float
@@ -53,7 +53,7 @@ class MatchState:
     @cached_property
     def players(self) -> list[str]:
         """The players' names by their numbers."""
-        texts = self.told.get("players", [])
+        texts = self.manifest.get("players", [])
         names = [str(text).partition("=")[0] for text in texts] if isinstance(texts, list) else []
         for game in self.games:
             pairing = game.pairing
@@ -71,7 +71,7 @@ class MatchState:
     @cached_property
     def test(self) -> hk.Sprt | None:
         """The sequential test that the match is played by."""
-        text = self.told.get("sprt")
+        text = self.manifest.get("sprt")
         try:
             return hk.Sprt.from_text(text) if isinstance(text, str) and text else None
         except hk.Error:
@@ -110,10 +110,10 @@ def match_in(folder: Path, path: str) -> MatchState:
         raise hk.StudyError(f"{path} is no match (it has no {DESCRIPTION})") from None
 
     def read() -> MatchState:
-        told, games = hk.open_match(folder)
-        return MatchState(path, told.get("match", {}), games, state.st_mtime)
+        manifest, games = hk.open_match(folder)
+        return MatchState(path, manifest.get("match", {}), games, state.st_mtime)
 
-    return _kept.get((str(folder), state.st_mtime_ns, state.st_size), read)
+    return _cache.get((str(folder), state.st_mtime_ns, state.st_size), read)
 
 
 def llr_words(duel: DuelSummary) -> str:
@@ -159,7 +159,7 @@ def _match(request: Request) -> MatchState:
 
 
 def events(request: Request) -> Response:
-    """How the match stands, told whenever a game has ended, and the game under way."""
+    """Stream of the match's score after each game, and of the game in progress."""
     path = request.query_params.get("path", "")
     folder = studio_of(request).folder.path(path)
     match_in(folder, path)
@@ -313,7 +313,7 @@ def game(request: Request) -> Response:
         ply_of(request, record),
         _lines(record),
         lambda ply: _game_address(match, played, ply),
-        [(name, told) for name, told in facts if told],
+        [(name, text) for name, text in facts if text],
         ("Back to the match", address("/match", path=match.path)),
         [
             (words, _game_address(match, match.game(numbers[other])))
@@ -342,6 +342,6 @@ def _lines(record: hk.Record) -> list[Line]:
 ROOM = Room(
     "match",
     "Match",
-    "Who is stronger, and how surely: games as they are played.",
+    "Who is stronger, and with what confidence: games live.",
     [Route("/match", show), Route("/match/events", events), Route("/match/game", game)],
 )

@@ -92,7 +92,7 @@ def _form(
 
 
 def preview(request: Request) -> Response:
-    """The command that a form stands for as it is filled in now."""
+    """The command of a form with its current values."""
     command, values = filled_in(request.query_params.multi_items())
     return fragment("runs/preview.html", **_preview(studio_of(request), command, values))
 
@@ -160,13 +160,13 @@ def changes_of_one(request: Request) -> Response:
         run = runs.get(number)
         over = not run.is_alive
         parts = _parts(request, run)
-        told = {
+        texts = {
             "state": html("runs/state.html", run=run, **parts),
             "progress": html("runs/progress.html", run=run, **parts),
             "log": html("runs/log.html", run=run),
             "made": html("runs/made.html", run=run, **parts),
         }
-        return told | ({END: ""} if over else {})
+        return texts | ({END: ""} if over else {})
 
     return watch(request, look)
 

@@ -62,7 +62,7 @@ def show(request: Request) -> Response:
     if (is_judged or name == "games") and view.is_quick(asked):
         try:
             values |= {"answer": f"study/{name}.html"} | view.values(asked)
-        except hk.Error as error:  # what was typed stays, to be mended
+        except hk.Error as error:  # keeps the typed text for correction
             values |= {"answer": None, "problem": sentence(error)}
     status = HTTPStatus.BAD_REQUEST if values["problem"] else HTTPStatus.OK
     return page(request, ROOM, "study/study.html", status=status, **values)

@@ -19,7 +19,7 @@ from hyoka.analysis.binning import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number
-from hyoka.apps.studio.rooms.cache import Kept
+from hyoka.apps.studio.rooms.cache import LruCache
 from hyoka.apps.studio.state import studio_of
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import Measured, measured
@@ -185,7 +185,7 @@ class Positions:
         return np.asarray(keys[places] == self.keys)
 
 
-_kept: Final[Kept[tuple[Positions, ...]]] = Kept(2)
+_cache: Final[LruCache[tuple[Positions, ...]]] = LruCache(2)
 
 
 def _key(asked: Asked) -> tuple[object, ...]:
@@ -194,7 +194,7 @@ def _key(asked: Asked) -> tuple[object, ...]:
 
 def are_loaded(asked: Asked) -> bool:
     """Whether an answer comes at once."""
-    return _key(asked) in _kept
+    return _key(asked) in _cache
 
 
 def positions_of(asked: Asked) -> tuple[Positions, ...]:
@@ -209,7 +209,7 @@ def positions_of(asked: Asked) -> tuple[Positions, ...]:
             found.append(Positions(loaded, keys, group))
         return tuple(found)
 
-    return _kept.get(_key(asked), load)
+    return _cache.get(_key(asked), load)
 
 
 @dataclass(frozen=True)

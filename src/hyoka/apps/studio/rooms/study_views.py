@@ -23,7 +23,7 @@ from hyoka.apps.studio.rooms.blocks import (
     shown_result,
     without_stops,
 )
-from hyoka.apps.studio.rooms.cache import Kept
+from hyoka.apps.studio.rooms.cache import LruCache
 from hyoka.apps.studio.rooms.study_query import (
     SECONDS,
     Answer,
@@ -49,10 +49,10 @@ _GAMES_A_PAGE: Final = 50
 _FEW: Final = 100
 """Resamples where a result needs some, so that a page comes soon."""
 _AT_ONCE: Final = 1_000_000
-"""Positions that are searched for splits without being told to."""
+"""Default number of positions for slice discovery."""
 
 Values = dict[str, Any]
-_kept: Final[Kept[Any]] = Kept(24)
+_cache: Final[LruCache[Any]] = LruCache(24)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def once(asked: Asked, name: str, make: Callable[[], Any]) -> Any:
         with within_seconds(SECONDS * 3):
             return make()
 
-    return _kept.get(key, made)
+    return _cache.get(key, made)
 
 
 def _some(asked: Asked) -> hk.Resampling:

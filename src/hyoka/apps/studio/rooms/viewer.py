@@ -4,9 +4,8 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,7 +21,10 @@ from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
 from hyoka.records import Record
 from hyoka.reporting import COLORS
-from hyoka.reporting.charts import DASHES, chart_data, reference_line
+from hyoka.reporting.charts import lines_over_plies
+
+if TYPE_CHECKING:
+    import altair
 
 VALUE: Final = "value"
 _MOST_LINES: Final = len(COLORS)
@@ -77,7 +79,7 @@ class GameView:
 
     @property
     def on_board(self) -> str:
-        """The address of the position in the room where one can play on and analyse."""
+        """The address of the position in the room for playing on and analysis."""
         return table_of(self.record, self.ply).address
 
     @property
@@ -128,7 +130,7 @@ def result_of(record: Record) -> str:
     return words if record.ending in ("unknown", "normal") else f"{words} ({record.ending})"
 
 
-def _chart(lines: Sequence[Line], unit: str, view: GameView) -> alt.TopLevelMixin:
+def _chart(lines: Sequence[Line], unit: str, view: GameView) -> "altair.TopLevelMixin":
     is_value = unit == VALUE
     most = 1.0 if is_value else _reach(lines)
     names = [line.name for line in lines]
@@ -143,22 +145,10 @@ def _chart(lines: Sequence[Line], unit: str, view: GameView) -> alt.TopLevelMixi
         for line in lines
         for ply, value in line.points
     ]
-    legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
-    colors = alt.Scale(domain=names, range=list(COLORS[: len(names)]))
-    dashes = alt.Scale(domain=names, range=DASHES[: len(names)])
     title = "first player's expected result" if is_value else f"{unit}, first player's view"
-    domain = [0, 1] if is_value else [-most, most]
-    base = alt.Chart(chart_data(rows)).encode(
-        x=alt.X("ply:Q", title="ply", scale=alt.Scale(domain=[0, len(view.record)], nice=False)),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain)),
-        color=alt.Color("line:N", scale=colors, legend=legend),
-    )
-    line = base.mark_line().encode(strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=legend))
-    points = base.mark_point(filled=True, size=34, opacity=1).encode(
-        href="address:N", description="words:N"
-    )
-    middle = reference_line(0.5 if is_value else 0.0, "y")
-    return alt.layer(middle, line, points).properties(width="container", height=220)
+    reach = 0.0 if is_value else most
+    plies = len(view.record)
+    return lines_over_plies(rows, names=names, plies=plies, title=title, reach=reach)
 
 
 def _reach(lines: Sequence[Line]) -> float:

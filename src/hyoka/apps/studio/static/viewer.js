@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A game, ply by ply: keys, clicks on the lines, and playing it by itself.
+// A game, ply by ply: keys, clicks on the lines, and automatic playback.
 "use strict";
 
 (() => {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Board: any position of any game, to play and to think about.
+"""Board: any position of any game, for play and analysis.
 
-The whole state is in the address (`table.Table`); only what thinks about it (`analyses`) is kept
-here for a while. Whatever it does, functions of `hyoka` do.
+The whole state is in the address (`board_state.BoardState`); only running analyses
+(`live_analyses`) live on the server.
 """
 
 import threading
@@ -29,7 +29,7 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     reply,
 )
 from hyoka.apps.studio.rooms.board.board_files import exported, formats, listed, record_from
-from hyoka.apps.studio.rooms.board.board_state import OWN, Table, table_of, word_of
+from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState, table_of, word_of
 from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, curve_chart, usual
 from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
@@ -59,7 +59,7 @@ def show(request: Request) -> Response:
     query = request.query_params
     if query.get("path") and "moves" not in query:
         return RedirectResponse(_from_folder(request).address, HTTPStatus.SEE_OTHER)
-    table = Table.of(query)
+    table = BoardState.of(query)
     if refused := refusal(studio_of(request), table):
         return _answer(request, replace(table, against=""), refused)
     done = [(do, text) for name, do in _ACTIONS.items() for text in query.getlist(name) if text]
@@ -79,27 +79,27 @@ def show(request: Request) -> Response:
     return RedirectResponse(table.address, HTTPStatus.SEE_OTHER)
 
 
-def _shown(request: Request, table: Table, wanted: str) -> Table:
+def _shown(request: Request, table: BoardState, wanted: str) -> BoardState:
     """At the position that an analysis is of, or one that it looked at: its number, then moves."""
     count, *words = wanted.split() or [""]
     of = analyses_of(request).get(whole_number(count, "shown", 0, 10**9)).table
     if (of.game, of.start) != (table.game, table.start):
-        raise hk.Error("this analysis is of another game: analyse again")
+        raise hk.Error("this analysis is of another game: analyze again")
     moves = table.whole_words([*of.moves[: of.ply], *words])
     return table.follow(moves, len(moves))
 
 
-_ACTIONS: Final[dict[str, Callable[[Table, str], Table]]] = {
+_ACTIONS: Final[dict[str, Callable[[BoardState, str], BoardState]]] = {
     "to": lambda table, text: table.at(whole_number(text, "to", 0, 10**6)),
     "undo": lambda table, _: table.undone(),
     "switch": lambda table, text: table.switched(whole_number(text, "switch", 0, 10**6)),
     "drop": lambda table, text: table.dropped(whole_number(text, "drop", 0, 10**6)),
-    "play": Table.play,
+    "play": BoardState.play,
 }
 """What a page's buttons do, a typed move last; an address with one leads to the one without."""
 
 
-def _answer(request: Request, table: Table, note: str = "", *, asks: bool = True) -> Response:
+def _answer(request: Request, table: BoardState, note: str = "", *, asks: bool = True) -> Response:
     """The page of a table, or the part of it that changes."""
     values = _values(request, table, note) | {"asks": asks}
     if not wants_part(request):
@@ -109,7 +109,7 @@ def _answer(request: Request, table: Table, note: str = "", *, asks: bool = True
     return answer
 
 
-def _values(request: Request, table: Table, note: str) -> dict[str, Any]:
+def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
     studio = studio_of(request)
     rank = ranking(table, studio.folder)
     facts, here = table.facts, studio.folder.found()
@@ -134,7 +134,7 @@ def _values(request: Request, table: Table, note: str) -> dict[str, Any]:
     }
 
 
-def _from_folder(request: Request) -> Table:
+def _from_folder(request: Request) -> BoardState:
     """A game of a file, a study or a match on the table."""
     query = request.query_params
     which = whole_number(query.get("number") or 0, "number", 0, 10**9)
@@ -153,7 +153,7 @@ def games(request: Request) -> Response:
     return page(request, ROOM, "board/games.html", path=name, rows=rows[:_LISTED], more=more)
 
 
-Work = Callable[[Request, Table], Response]
+Work = Callable[[Request, BoardState], Response]
 
 
 def _posted(work: Work) -> Callable[[Request], Any]:
@@ -163,14 +163,14 @@ def _posted(work: Work) -> Callable[[Request], Any]:
         form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
 
         def do() -> Response:
-            return work(request, Table.of(form))
+            return work(request, BoardState.of(form))
 
         return await in_thread(do)
 
     return endpoint
 
 
-def _reply(request: Request, table: Table) -> Response:
+def _reply(request: Request, table: BoardState) -> Response:
     """The other side moves, if it is to move."""
     if not table.awaits_reply:
         return _answer(request, table)
@@ -185,15 +185,15 @@ def _reply(request: Request, table: Table) -> Response:
     return _answer(request, found)
 
 
-def _analyse(request: Request, table: Table) -> Response:
+def _analyze(request: Request, table: BoardState) -> Response:
     """Begin to think about what is on the board."""
-    job = analyses_of(request).analyse(studio_of(request), table)
+    job = analyses_of(request).analyze(studio_of(request), table)
     answer = fragment("board/analysis.html", job=job)
     answer.headers["HX-Replace-Url"] = table.address
     return answer
 
 
-def _curve(request: Request, table: Table) -> Response:
+def _curve(request: Request, table: BoardState) -> Response:
     """Begin to think about the whole game."""
     job = analyses_of(request).curve(studio_of(request), table)
     return fragment("board/curve.html", job=job, drawn="")
@@ -259,7 +259,7 @@ def node(request: Request) -> Response:
     return fragment("board/node.html", job=job, of=which, node=found, below=below)
 
 
-def _solve(request: Request, table: Table) -> Response:
+def _solve(request: Request, table: BoardState) -> Response:
     """Ask the exact solver that the game has."""
     line = table.line
     if line.outcome is not None:
@@ -283,7 +283,7 @@ def _solve(request: Request, table: Table) -> Response:
     )
 
 
-def _ending_words(table: Table, ending: hk.Ending) -> str:
+def _ending_words(table: BoardState, ending: hk.Ending) -> str:
     if not ending.solved:
         return f"Not solved within {_SOLVE_S:g} seconds: too many squares are empty."
     if ending.score == 0:
@@ -293,7 +293,7 @@ def _ending_words(table: Table, ending: hk.Ending) -> str:
 
 
 def compose(request: Request) -> Response:
-    """A position as it is put together by hand."""
+    """A position under construction."""
     query = request.query_params
     draft, kanji = Draft.of(query), query.get("pieces") == "kanji"
     signs = palette(draft.game, kanji=kanji)
@@ -311,7 +311,7 @@ def compose(request: Request) -> Response:
         "kanji": kanji,
         "problem": problem,
         "games": [each for each in FACTS.values() if can_be_set_up(each)],
-        "to": "" if problem else Table(draft.game, draft.text, kanji=kanji).address,
+        "to": "" if problem else BoardState(draft.game, draft.text, kanji=kanji).address,
         "usual": Draft.read(draft.game, "").address(put, kanji=kanji),
     }
     if not wants_part(request):
@@ -323,7 +323,7 @@ def compose(request: Request) -> Response:
 
 def export(request: Request) -> Response:
     """The game, or what is on the board, as a file."""
-    table = Table.of(request.query_params)
+    table = BoardState.of(request.query_params)
     wanted = exported(table, request.query_params.get("as", ""))
     name = f"hyoka-{table.game}{wanted.suffix}"
     return Response(
@@ -335,7 +335,7 @@ def export(request: Request) -> Response:
 
 def setup(request: Request) -> Response:
     """A new game as a form says: another game, another start, somebody to play against."""
-    table = Table.of(request.query_params)
+    table = BoardState.of(request.query_params)
     return RedirectResponse(
         replace(table, path="", number=0, left_out=0).address, HTTPStatus.SEE_OTHER
     )
@@ -352,7 +352,7 @@ ROOM = Room(
         Route("/board/setup", compose),
         Route("/board/export", export),
         Route("/board/reply", _posted(_reply), methods=["POST"]),
-        Route("/board/analyse", _posted(_analyse), methods=["POST"]),
+        Route("/board/analyze", _posted(_analyze), methods=["POST"]),
         Route("/board/curve", _posted(_curve), methods=["POST"]),
         Route("/board/solve", _posted(_solve), methods=["POST"]),
         Route("/board/analysis/{number:number}/events", analysis_events),

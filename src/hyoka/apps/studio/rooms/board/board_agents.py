@@ -2,7 +2,6 @@
 """Agents at the board: searches of Hyoka and allowed engines, as analysts and as opponents."""
 
 import contextlib
-import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +15,10 @@ from starlette.exceptions import HTTPException
 
 import hyoka as hk
 from hyoka.apps.studio.pages import sentence
-from hyoka.apps.studio.rooms.board.board_state import OWN, Table
+from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
 from hyoka.apps.studio.state import Studio
 from hyoka.engines import Failure
+from hyoka.foundation.math import logistic
 from hyoka.games import GameFacts, Line
 from hyoka.search import KINDS, SearchSpec
 
@@ -31,7 +31,7 @@ _START_S: Final = 30.0
 _MOST_MIB: Final = 2048
 _AT_ONCE: Final = 4
 _WAITING: Final = 8
-"""So many more may wait for a seat."""
+"""Maximum number of waiting requests."""
 BUSY: Final = f"{_AT_ONCE} searches are running already, and others wait: try again in a moment"
 _game_players: Final = threading.BoundedSemaphore(_AT_ONCE)
 _door: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
@@ -50,7 +50,7 @@ class Level:
     """For searches that count neither, and for engines."""
 
     def limits(self, kind: str) -> hk.SearchLimits:
-        """What a kind of search is told."""
+        """The spec of a kind of search."""
         if self.playouts is not None and kind in ("uct", "mc", "mc-score"):
             return hk.SearchLimits(playouts=self.playouts)
         if self.depth is not None and kind == "ab":
@@ -163,9 +163,9 @@ class EngineAnalyst:
     def evaluate_each(self, lines: Sequence[Line], seconds: float) -> Iterator[hk.Evaluation]:
         """Ask it about each line; by its own limits where the user gave some."""
         limits = None if self.spec.limits else hk.Limits(time_s=seconds)
-        told = [engine_position(self._game, line) for line in lines]
+        positions = [engine_position(self._game, line) for line in lines]
         with self._asked(len(lines) * (max(seconds, 1.0) + 1)) as session:
-            for found in session.evaluate_each(told, limits):
+            for found in session.evaluate_each(positions, limits):
                 if isinstance(found, Failure):
                     raise hk.EngineError(self.spec.title, found.message, reason=found.reason)
                 yield found
@@ -203,13 +203,13 @@ class EngineAnalyst:
 
 
 def engine_position(game: str, line: Line) -> hk.EnginePosition:
-    """A line as engines are told it."""
+    """A line in the form that engines receive."""
     komi = getattr(line.start, "komi", 0.0)
     return hk.EnginePosition(game, line.start.text, [str(move) for move in line.moves], komi)
 
 
 def analyst(studio: Studio, text: str, game: str) -> SearchAnalyst | EngineAnalyst:
-    """Whoever a request names, if they may be asked; raises Error."""
+    """The agent that a request names, if it is allowed; raises Error."""
     spec = studio.engines.spec(text, studio.folder)
     if spec.partition(":")[0] in KINDS:
         return SearchAnalyst(_with_files(spec, studio), game)
@@ -229,7 +229,7 @@ def _with_files(spec: str, studio: Studio) -> str:
     return f"{kind}{colon}{','.join(words)}"
 
 
-def reply(studio: Studio, table: Table) -> Table | str:
+def reply(studio: Studio, table: BoardState) -> BoardState | str:
     """The table after the other side's move; in words why there is none."""
     if table.level != OWN and table.level not in LEVELS:
         raise hk.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
@@ -249,7 +249,7 @@ def value_of(found: hk.Evaluation, game: str) -> float | None:
         return 1.0 if found.mate > 0 else 0.0
     if found.score is None or found.unit != "centipawns":
         return None
-    return 1 / (1 + math.exp(-found.score / hk.game_facts(game).centipawn_scale))
+    return logistic(found.score / hk.game_facts(game).centipawn_scale)
 
 
 _SOLVERS: Final = ("mate", "exact")
@@ -272,7 +272,7 @@ def evaluators(studio: Studio, game: str) -> list[str]:
     ]
 
 
-def refusal(studio: Studio, table: Table) -> str:
+def refusal(studio: Studio, table: BoardState) -> str:
     """Why whom a table names can't play its game, in words; "" if nothing speaks against it."""
     if not table.against:
         return ""

@@ -11,7 +11,7 @@ import numpy as np
 
 import hyoka as hk
 from hyoka.apps.studio.folder import Folder
-from hyoka.apps.studio.rooms.board.board_state import Table, played
+from hyoka.apps.studio.rooms.board.board_state import BoardState, played
 from hyoka.apps.studio.rooms.board.picture import seen
 
 
@@ -79,10 +79,10 @@ class Format:
     title: str
     suffix: str
     media_type: str
-    text: Callable[[Table], str]
+    text: Callable[[BoardState], str]
 
 
-def record_of(table: Table) -> hk.Record:
+def record_of(table: BoardState) -> hk.Record:
     """The line on the table, to its end, as a record."""
     line = played(table.first_position.line(), table.moves)
     outcome = line.outcome
@@ -103,7 +103,7 @@ def record_of(table: Table) -> hk.Record:
     )
 
 
-def _notation(name: str) -> Callable[[Table], str]:
+def _notation(name: str) -> Callable[[BoardState], str]:
     return lambda table: hk.record_text(record_of(table), name)
 
 
@@ -128,7 +128,7 @@ _ALL: Final = {
 }
 
 
-def formats(table: Table) -> dict[str, Format]:
+def formats(table: BoardState) -> dict[str, Format]:
     """How a table's game can be taken along."""
     notations = set(table.facts.notations)
     return {
@@ -136,7 +136,7 @@ def formats(table: Table) -> dict[str, Format]:
     }
 
 
-def exported(table: Table, name: str) -> Format:
+def exported(table: BoardState, name: str) -> Format:
     """A format by its name; raises ParameterError if the game has none of it."""
     known = formats(table)
     if name not in known:

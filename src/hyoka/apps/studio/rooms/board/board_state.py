@@ -47,7 +47,7 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 @dataclass(frozen=True)
-class Table:
+class BoardState:
     """A game on the board, and what was chosen about it."""
 
     game: str = DEFAULT_GAME
@@ -84,7 +84,7 @@ class Table:
     """Whether the board lies the other way round than it would."""
 
     @classmethod
-    def of(cls, query: Query) -> "Table":
+    def of(cls, query: Query) -> "BoardState":
         """The table that an address describes; raises Error if it makes no sense."""
 
         def last(name: str, otherwise: str = "") -> str:
@@ -123,7 +123,7 @@ class Table:
             last("flip") == "1",
         ).checked()
 
-    def checked(self) -> "Table":
+    def checked(self) -> "BoardState":
         """The same, every move in our words; raises IllegalMoveError or NotationError."""
         moves = self.whole_words(self.moves)
         return replace(self, moves=moves, others=tuple(map(self.whole_words, self.others)))
@@ -179,7 +179,7 @@ class Table:
 
     @property
     def place(self) -> str:
-        """What tells the position on the board, and how it came about, from any other."""
+        """Identifies the position on the board together with its history."""
         return " ".join([self.game, self.start, *self.moves[: self.ply]])
 
     @property
@@ -198,7 +198,7 @@ class Table:
             and self.line.to_play.name != self.you
         )
 
-    def play(self, text: str) -> "Table":
+    def play(self, text: str) -> "BoardState":
         """The table after one or more moves; what was played otherwise becomes a variation."""
         line, words = self.line, list[str]()
         for word in text.split():
@@ -207,7 +207,7 @@ class Table:
             line = line.play(move)
         return self.follow((*self.moves[: self.ply], *words), self.ply + len(words))
 
-    def follow(self, moves: Words, ply: int) -> "Table":
+    def follow(self, moves: Words, ply: int) -> "BoardState":
         """The table with a line on the board, which was a variation or is new."""
         if self.moves[: len(moves)] == moves:
             return replace(self, ply=ply)
@@ -216,7 +216,7 @@ class Table:
         kept = [each for each in known if each != whole and whole[: len(each)] != each]
         return replace(self, moves=whole, ply=ply, others=tuple(kept[:_MOST_LINES]))
 
-    def undone(self) -> "Table":
+    def undone(self) -> "BoardState":
         """Without the last move, or, against somebody, without their last and yours."""
         ply = max(0, self.ply - 1)
         if self.against and self.you != BOTH:
@@ -224,18 +224,18 @@ class Table:
                 ply -= 1
         return replace(self, moves=self.moves[:ply], ply=ply)
 
-    def at(self, ply: int) -> "Table":
+    def at(self, ply: int) -> "BoardState":
         """At another move of the line."""
         return replace(self, ply=min(max(0, ply), len(self.moves)))
 
-    def switched(self, index: int) -> "Table":
+    def switched(self, index: int) -> "BoardState":
         """With a variation on the board, at its first own move."""
         if not 0 <= index < len(self.others):
             raise hk.ParameterError("switch", "names no variation that is there")
         line = self.others[index]
         return self.follow(line, min(_shared(line, self.moves) + 1, len(line)))
 
-    def dropped(self, index: int) -> "Table":
+    def dropped(self, index: int) -> "BoardState":
         """Without a variation."""
         return replace(self, others=(*self.others[:index], *self.others[index + 1 :]))
 
@@ -250,7 +250,7 @@ class Table:
 
     def query(self) -> dict[str, object]:
         """All of it as an address has it; what is usual is left out."""
-        usual = Table()
+        usual = BoardState()
 
         def unless_default(name: str) -> object:
             value = getattr(self, name)
@@ -303,14 +303,14 @@ def played(line: Line, words: Iterable[str]) -> Line:
 
 
 def start_text(facts: GameFacts, text: str) -> str:
-    """The text of a start, empty if it is the usual one; raises NotationError."""
+    """The text of a start, empty for the standard one; raises NotationError."""
     if not text:
         return ""
     found: str = hk.position(facts.name, text).text
     return "" if found == facts.start().text else found
 
 
-def table_of(record: hk.Record, ply: int | None = None, **more: Any) -> Table:
+def table_of(record: hk.Record, ply: int | None = None, **more: Any) -> BoardState:
     """A record on the table, as far as our rules let it be played."""
     facts = hk.game_facts(record.game)
     start = record.position(0)
@@ -322,7 +322,7 @@ def table_of(record: hk.Record, ply: int | None = None, **more: Any) -> Table:
             break
         words.append(word_of(move))
         line = line.play(move)
-    return Table(
+    return BoardState(
         facts.name,
         start_text(facts, start.text),
         tuple(words),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analyses under way: each in threads of its own, looked at by a page, gone when nobody looks."""
+"""Running analyses: each in its own threads, stopped when no page watches it."""
 
 import itertools
 import threading
@@ -7,9 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
-
-import altair as alt
+from typing import TYPE_CHECKING, Any, Final
 
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
@@ -21,17 +19,21 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     stopped_after,
     value_of,
 )
-from hyoka.apps.studio.rooms.board.board_state import Table, word_of
+from hyoka.apps.studio.rooms.board.board_state import BoardState, word_of
 from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
 from hyoka.games import AnyMove, Line
 from hyoka.games.evaluation import UNKNOWN_MATE
+from hyoka.reporting.charts import live_curve
+
+if TYPE_CHECKING:
+    import altair
 
 MOST: Final = 4
-"""So many evaluators side by side."""
+"""Maximum number of evaluators side by side."""
 _KEPT: Final = 8
 _TREES: Final = 3
-"""Of so many analyses, the last ones, the trees are kept: those of long searches are large."""
+"""Number of latest analyses whose search trees stay in memory."""
 _UNSEEN_S: Final = 5.0
 """A search that nobody has looked at for so long is stopped."""
 _A_PLY_S: Final = 0.1
@@ -152,7 +154,7 @@ class AnalysisLine:
         """
         tree = self.tree
         if tree is None:
-            raise hk.Error("no tree of this analysis is kept: analyse again")
+            raise hk.Error("the tree of this analysis is gone: analyze again")
         node: hk.TreeNode | None = tree.root
         for text in filter(None, path.split(".")):
             if node is None or not is_whole_number(text) or int(text) >= len(node.children):
@@ -166,7 +168,7 @@ class Job:
     """Something under way that a page looks at."""
 
     number: int
-    table: Table
+    table: BoardState
     analysis_lines: list[AnalysisLine] = field(default_factory=list)
     seen: float = field(default_factory=time.monotonic)
     stopped: bool = False
@@ -198,7 +200,7 @@ class Job:
             stop()
 
     def keep(self, analysis_line: AnalysisLine, tree: hk.SearchTree) -> None:
-        """What a search has found, with its tree unless newer analyses have theirs."""
+        """Result of a search, with its tree unless newer analyses replaced it."""
         analysis_line.result = tree.result
         with self._lock:
             if self._keeps_trees:
@@ -237,7 +239,7 @@ class Job:
 
 
 class Analyses:
-    """The last analyses of a studio; older ones are forgotten."""
+    """The latest analyses of a studio."""
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[int, Job] = OrderedDict()
@@ -249,9 +251,9 @@ class Analyses:
         try:
             return self._jobs[number]
         except KeyError:
-            raise hk.Error("this analysis is no longer kept: analyse again") from None
+            raise hk.Error("this analysis is gone: analyze again") from None
 
-    def _new(self, table: Table) -> Job:
+    def _new(self, table: BoardState) -> Job:
         with self._lock:
             job = Job(next(self._numbers), table)
             self._jobs[job.number] = job
@@ -261,7 +263,7 @@ class Analyses:
                 older.drop_trees()
         return job
 
-    def analyse(self, studio: Studio, table: Table) -> Job:
+    def analyze(self, studio: Studio, table: BoardState) -> Job:
         """Ask the table's evaluators about what is on the board; raises Error."""
         if table.line.outcome is not None:
             raise hk.Error("the game is over: nothing is left to think about")
@@ -288,7 +290,7 @@ class Analyses:
         job.start(work, who)
         return job
 
-    def curve(self, studio: Studio, table: Table) -> Job:
+    def curve(self, studio: Studio, table: BoardState) -> Job:
         """Ask them about every position of the line; raises Error."""
         if not table.moves:
             raise hk.Error("play some moves first: a curve is over those of a game")
@@ -324,7 +326,7 @@ def play(line: Line, word: str) -> Line:
     return line.play(word)
 
 
-def evaluators(table: Table) -> list[str]:
+def evaluators(table: BoardState) -> list[str]:
     """Who is asked: those that the table names, or the game's usual search."""
     names = list(table.evaluators) or [usual(table.game)]
     if len(names) > MOST:
@@ -338,7 +340,7 @@ def usual(game: str) -> str:
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 
-def curve_chart(job: Job) -> alt.TopLevelMixin:
+def curve_chart(job: Job) -> "altair.TopLevelMixin":
     """The values over the game; a point leads to its position."""
     table, names = job.table, ["start", *job.table.names]
     facts = table.facts
@@ -353,26 +355,5 @@ def curve_chart(job: Job) -> alt.TopLevelMixin:
         for name, values in job.values.items()
         for ply, value in sorted(values.items())
     ]
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X(
-            "ply:Q",
-            title="Moves played",
-            scale=alt.Scale(domain=[0, len(table.moves)]),
-            axis=alt.Axis(tickMinStep=1, format="d"),
-        ),
-        y=alt.Y(
-            "value:Q",
-            title=f"{facts.colors[0]} is expected to get",
-            scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(format="%"),
-        ),
-        color=alt.Color("evaluator:N", title=None),
-    )
-    here = alt.Chart(_data([{"ply": table.ply}])).mark_rule(strokeDash=[4, 3])
-    points = base.mark_point(filled=True, size=36).encode(href="href:N", description="words:N")
-    drawn = alt.layer(here.encode(x="ply:Q"), base.mark_line(), points)
-    return drawn.properties(width="container", height=200)
-
-
-def _data(rows: list[dict[str, Any]]) -> alt.InlineData:
-    return alt.InlineData(values=rows)
+    title = f"{facts.colors[0]} is expected to get"
+    return live_curve(rows, plies=len(table.moves), ply=table.ply, title=title)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board as it is seen and touched: its picture, and what can be done on which cells."""
+"""The picture of the board and the actions of its cells."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from markupsafe import Markup
 import hyoka as hk
 from hyoka.apps.studio.folder import Folder, Found
 from hyoka.apps.studio.rooms.blocks import plain
-from hyoka.apps.studio.rooms.board.board_state import Table, said, word_of
+from hyoka.apps.studio.rooms.board.board_state import BoardState, said, word_of
 from hyoka.games import AnyMove, Line
 from hyoka.games.diagram import Piece
 from hyoka.learning.mets import NUMBERED, Mets, ranking_diagram
@@ -36,7 +36,7 @@ _PIECES: Final = dict(
 
 @dataclass(frozen=True)
 class Picture:
-    """A board, and what the page's script is told about it."""
+    """A board and its data for the page's script."""
 
     svg: Markup
     view: str
@@ -56,7 +56,7 @@ class Picture:
     caption: str
 
 
-def picture(table: Table, drawn: hk.Diagram | None = None) -> Picture:
+def picture(table: BoardState, drawn: hk.Diagram | None = None) -> Picture:
     """The board of a table; `drawn` if something is drawn on it."""
     line = table.line
     upright = drawn or hk.diagram(line)
@@ -97,7 +97,7 @@ def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> 
     )
 
 
-def seen(table: Table) -> hk.Diagram:
+def seen(table: BoardState) -> hk.Diagram:
     """What is on the board, as it lies."""
     board = hk.diagram(table.line)
     return turned(board) if table.is_turned else board
@@ -224,7 +224,7 @@ def models_for(game: str, here: Iterable[Found]) -> list[str]:
     ]
 
 
-def ranking(table: Table, folder: Folder) -> Ranking | None:
+def ranking(table: BoardState, folder: Folder) -> Ranking | None:
     """What the table's move model says; None if none is chosen."""
     if not table.model:
         return None
@@ -234,7 +234,7 @@ def ranking(table: Table, folder: Folder) -> Ranking | None:
         return Ranking(None, [], problem=str(error))
 
 
-def _ranking(table: Table, folder: Folder) -> Ranking:
+def _ranking(table: BoardState, folder: Folder) -> Ranking:
     line = table.line
     if line.outcome is not None:
         raise hk.NotationError("the game is over: no move is left to rank")

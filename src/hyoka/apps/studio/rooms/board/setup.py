@@ -97,14 +97,14 @@ class Draft:
         game = hk.game_facts(last("game") or "go9").name
         draft = cls.read(game, last("start"))
         if last("was") in ("", last("start")):  # else the text was typed, and goes before the rest
-            draft = draft._told(last)
+            draft = draft._restored(last)
         if last("clear"):
             draft = draft.cleared()
         if (on := last("on")) and (put := last("put")):
             draft = draft.put(on, "" if put == EMPTY or last("empty") else put)
         return draft
 
-    def _told(self, last: Any) -> "Draft":
+    def _restored(self, last: Any) -> "Draft":
         """With what fields of the form say beside the board."""
         fields = list(self.fields)
         if last("turn") in ("0", "1"):
