@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long to think about a move, given the clock."""
+"""Time management: the thinking time for a move from the clock."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,7 +10,7 @@ from hyoka.games.registry import facts_of
 _LEAST_S: Final = 0.005
 _OF_INCREMENT: Final = 0.75
 _OF_PERIOD: Final = 0.85
-"""What comes anew with each move is used up only so far: a clock may count more than we do."""
+"""Shares of the time added with each move; a safety margin for slower clocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +27,17 @@ class Clock:
     increment_s: float = 0.0
     """Added after each move (Fischer)."""
     moves_to_go: int | None = None
-    """Moves until the main time is added to, as UCI tells it."""
+    """Moves until time is added to the main time (UCI)."""
     period_s: float = 0.0
-    """Byo-yomi: what there is once the main time is gone, each period anew."""
+    """Byo-yomi: time per period after the main time."""
     period_moves: int = 1
     """Moves to make in the period: 1 is Japanese byo-yomi, more is Canadian."""
 
     def thinking_s(self, *, expected_moves: int, overhead_s: float = 0.0) -> float:
-        """Seconds for the next move, if the game is expected to take so many more of ours.
+        """Return the seconds for the next move, `expected_moves` being the player's own to the end.
 
-        A share of the main time, most of the increment and most of a Japanese period; never more
-        than the clock has, less `overhead_s` for whatever stands between the clock and us.
+        A share of the main time, most of the increment and most of a Japanese period; at most the
+        time on the clock less `overhead_s` (latency).
         """
         per_move = self.period_s / max(1, self.period_moves)
         if self.main_s <= 0:
@@ -55,7 +55,7 @@ class Clock:
         return max(_LEAST_S, min(share, most))
 
     def after(self, spent_s: float, period: "Clock | None" = None) -> "Clock":
-        """The clock after a move that took so long; `period` has a whole period's time and moves.
+        """Return the clock after a move of `spent_s`; `period` is a full period.
 
         >>> full = Clock(main_s=5, period_s=30, period_moves=10)
         >>> full.after(8, full).period_moves
@@ -72,7 +72,7 @@ class Clock:
 
 
 def expected_moves(line: AnyGame) -> int:
-    """How many more moves the player to move will make, roughly.
+    """Estimate how many more moves the player to move will make.
 
     >>> import hyoka as hk
     >>> expected_moves(hk.Othello()), expected_moves(hk.Go9()), expected_moves(hk.Chess())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine, a search or a person thinks of a position, always from the first player's view.
+"""Evaluations of positions, always from the first player's view.
 
 The first player is Black in Go, shogi and Othello, White in chess, the first to move in Blokus Duo.
-Protocols and programs speak from other views; only `Evaluation.seen_by` turns them.
+Protocols and programs use other views; only `Evaluation.seen_by` converts them.
 """
 
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from typing import Final, Self
 from hyoka._core import Player
 
 UNKNOWN_MATE: Final = 10_000
-"""The length of a mate that an engine has proved but not counted (USI's `mate +`)."""
+"""The length of a proved mate of unknown length (USI's `mate +`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """An evaluation of one position; what is not known is None."""
+    """An evaluation of one position; unknown fields are None."""
 
     value: float | None = None
     """The first player's expected result, 0 to 1."""
     score: float | None = None
-    """How far the first player is ahead, in `unit`; None where a mate has been found."""
+    """The first player's lead in `unit`; None with a mate."""
     unit: str = ""
     """Of `score`: `centipawns`, `points`, or empty without a score."""
     mate: int | None = None
     """Moves to mate as the protocol counts them: > 0, the first player mates; < 0, the second.
 
-    Never 0, so that the sign always says who. A side that already stands mated is a mate in 1 with
+    Never 0, so that the sign shows the winner. A side that is already mated is a mate in 1 with
     `value` exactly 0 or 1 and no `best`; a mate of unknown length is `UNKNOWN_MATE` long.
     """
     win: float | None = None
@@ -57,10 +57,10 @@ class Evaluation:
         nodes: int | None = None,
         time_s: float = 0.0,
     ) -> Self:
-        """An evaluation given in `viewer`'s view, turned to the first player's.
+        """Convert an evaluation from `viewer`'s view to the first player's.
 
         `wdl` are the probabilities that `viewer` wins, draws and loses; they imply the value.
-        `mate=0` says that `viewer` stands mated. A mate takes the place of a score.
+        `mate=0` means that `viewer` is mated. A mate replaces the score.
 
         >>> Evaluation.seen_by(Player.second, score=30, unit="centipawns").score
         -30.0

@@ -11,8 +11,8 @@ from hyoka.games.registry import game_facts
 _CHESS: Final = {
     "*_on_[abcd][1-8]": "pieces of the kind on the square as their player sees it, files e to h "
     "folded onto d to a",
-    "*_own_king_distance_*": "pieces of the kind so many king's steps from the own king",
-    "*_enemy_king_distance_*": "pieces of the kind so many king's steps from the enemy king",
+    "*_own_king_distance_*": "pieces of the kind at that many king's steps from the own king",
+    "*_enemy_king_distance_*": "pieces of the kind at that many king's steps from the enemy king",
     "tempo": "who is to move",
     "castling_right": "sides to which castling is still allowed",
     "knight_mobility": "squares that knights reach beyond 4 each",
@@ -20,13 +20,13 @@ _CHESS: Final = {
     "rook_mobility": "squares that rooks reach beyond 6 each",
     "queen_mobility": "squares that queens reach beyond 12 each",
     "bishop_development": "bishops off the squares of the start",
-    "bishop_pair": "bishops on both colours of squares",
+    "bishop_pair": "bishops on both colors of squares",
     "knight_outpost": "knights on outposts",
     "rook_on_open_file": "rooks on files without pawns",
     "rook_on_half_open_file": "rooks on files with enemy pawns only",
     "rook_on_seventh": "rooks on the seventh rank",
     "king_zone_attacks_by_*": "squares around the enemy king that pieces of the kind attack",
-    "king_attackers_*": "whether so many pieces attack the enemy king's zone (4: or more)",
+    "king_attackers_*": "whether that many pieces attack the enemy king's zone (4: or more)",
     "king_checks_by_*": "safe squares from which pieces of the kind could give check",
     "king_shield_near": "pawns one rank before the own king, on three files",
     "king_shield_far": "pawns two ranks before the own king, on three files",
@@ -53,8 +53,8 @@ _CHESS: Final = {
     "pawn": "pawns", "knight": "knights", "bishop": "bishops", "rook": "rooks", "queen": "queens",
 }  # fmt: skip
 _SHOGI: Final = {
-    "*_own_king_beside_*": "pieces of the kind so many files beside and ranks ahead of or behind "
-    "the own king; 5: or farther",
+    "*_own_king_beside_*": "pieces of the kind at that many files beside and ranks ahead of or "
+    "behind the own king; 5: or farther",
     "*_enemy_king_beside_*": "the same from the enemy king",
     "king_on_file_*": "the king's place: files from the nearer edge, ranks as its player sees them",
     "*_in_hand": "pieces of the kind in hand, beside what they are worth as pieces",
@@ -62,7 +62,7 @@ _SHOGI: Final = {
     "*_mobility": "squares that pieces of the kind reach",
     "king_attackers": "pieces that reach the enemy king or a square beside it",
     "king_defenders": "pieces, the king aside, that reach the own king or a square beside it",
-    "king_attackers_*": "whether there are so many attackers (5: or more)",
+    "king_attackers_*": "whether there are that many attackers (5: or more)",
     "king_zone_open": "squares at the enemy king that own pieces reach and at most the king guards",
     "king_zone_guarded": "squares at the own king that own pieces reach",
     "king_exits": "squares beside the own king where it could go",
@@ -71,7 +71,7 @@ _SHOGI: Final = {
 }
 _OTHELLO: Final = {
     "tempo": "who is to move",
-    "parity": "who has the last move if nobody passes",
+    "parity": "who has the last move if neither side passes",
     "disc_diff": "discs",
     "mobility": "moves",
     "corner_mobility": "moves into corners",
@@ -120,12 +120,12 @@ _TERM_MEANINGS: Final = {
 
 
 def term_meaning(game: str, term: str) -> str:
-    """What a term of a game's evaluation counts: the first player's less the second's.
+    """Describe what a term of a game's evaluation counts: the first player's less the second's.
 
-    A name itself goes before patterns, and patterns in their order.
+    An exact name precedes patterns; patterns apply in their order.
 
     >>> term_meaning("chess", "bishop_pair")
-    'bishops on both colours of squares'
+    'bishops on both colors of squares'
     """
     name = game_facts(game).name
     meanings = _TERM_MEANINGS.get("go" if name.startswith("go") else name, {})
@@ -150,7 +150,7 @@ _MOVE_FEATURE_MEANINGS: Final = {
     "escape_of_": "the piece goes away from an attack; the least attacker is named",
     "move_of_": "how the piece's new place, relative to both kings, compares with its old one",
     "drop_of_": "how good the place of the drop is, relative to both kings",
-    "king_goes_": "the king goes where so many squares around it are attacked",
+    "king_goes_": "the king goes where that many squares around it are attacked",
     "king_in_check_goes_": "the same when it is in check",
     "previous_piece_is_": "the piece that moved last time moves again",
     "return_": "it goes back to where it came from",
@@ -194,12 +194,12 @@ _MOVE_FEATURE_MEANINGS: Final = {
 
 
 def move_features(game: str) -> dict[str, float]:
-    """The names of the features of a game's moves, with the strengths that are built in."""
+    """Return the move features of a game with their bundled strengths."""
     return dict(_core.move_features(game))
 
 
 def meaning_of(feature: str) -> str:
-    """What a feature of moves means.
+    """Describe a move feature.
 
     >>> meaning_of("escape_of_rook_from_pawn")
     'the piece goes away from an attack; the least attacker is named'
@@ -208,5 +208,5 @@ def meaning_of(feature: str) -> str:
         beginning for beginning in _MOVE_FEATURE_MEANINGS if feature.startswith(beginning)
     ]
     if not beginnings:
-        raise NotationError(f"nothing is known of a feature '{feature}'")
+        raise NotationError(f"unknown move feature '{feature}'")
     return _MOVE_FEATURE_MEANINGS[max(beginnings, key=len)]

@@ -18,14 +18,14 @@ from hyoka.games.registry import game_facts, name_of, registered_start
 
 @dataclass(frozen=True)
 class PythonLine:
-    """A game written in Python with the moves that led to it; itself a game.
+    """A line of a game written in Python; itself a game.
 
-    What the compiled games' `line()` gives, for any class that follows `AnyGame`.
+    The counterpart of the compiled games' `line()` for any class that follows `AnyGame`.
     """
 
     start: AnyGame
     moves: tuple[AnyMove, ...] = ()
-    position: AnyGame = None  # type: ignore[assignment] # made from the moves if not given
+    position: AnyGame = None  # type: ignore[assignment] # by default from the moves
 
     def __post_init__(self) -> None:
         if self.position is None:
@@ -38,12 +38,12 @@ class PythonLine:
 
     @property
     def to_play(self) -> Player:
-        """Who moves next."""
+        """The player to move."""
         return self.position.to_play
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The outcome; None while the game is not over."""
         return self.position.outcome
 
     @property
@@ -95,7 +95,7 @@ class PythonLine:
 
     @classmethod
     def of_codes(cls, start: AnyGame, codes: Iterable[int]) -> "PythonLine":
-        """The line from `start` whose moves have these codes, as matches keep them.
+        """Return the line from `start` whose moves have these codes.
 
         Raises IllegalMoveError.
         """
@@ -123,17 +123,17 @@ def move_of_code(position: AnyGame, code: int, ply: int) -> AnyMove:
 
 
 class Replay(Protocol):
-    """A recorded game; every move is played once as long as plies rise."""
+    """A recorded game; each move is played once if plies are asked in rising order."""
 
     def position(self, ply: int) -> Any:
-        """The position after so many moves."""
+        """Return the position after `ply` moves."""
 
     def line(self, ply: int) -> Any:
-        """The line of play that so many moves make, as a search may go on from it."""
+        """Return the line of the first `ply` moves."""
 
 
 class PythonReplay:
-    """A recorded game written in Python; raises IllegalMoveError where a code is no move's."""
+    """A recorded game written in Python; raises IllegalMoveError for an unknown code."""
 
     def __init__(self, start: AnyGame, codes: Sequence[int]) -> None:
         self._codes = codes
@@ -141,7 +141,7 @@ class PythonReplay:
         self._positions = [start]
 
     def position(self, ply: int) -> AnyGame:
-        """The position after so many moves."""
+        """Return the position after `ply` moves."""
         while len(self._positions) <= ply:
             here, played = self._positions[-1], len(self._moves)
             move = move_of_code(here, self._codes[played], played)
@@ -150,13 +150,13 @@ class PythonReplay:
         return self._positions[ply]
 
     def line(self, ply: int) -> PythonLine:
-        """The line of play that so many moves make."""
+        """Return the line of the first `ply` moves."""
         position = self.position(ply)
         return PythonLine(self._positions[0], tuple(self._moves[:ply]), position)
 
 
 def replay_of(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> Replay:
-    """A walk through a game by its name; `start` is empty for the usual one, komi NaN for none."""
+    """Replay a game by name; an empty `start` is the initial position, NaN means no komi."""
     first = registered_start(game)
     if first is None:
         return _core.Replay(game, start, komi, codes)
@@ -164,7 +164,7 @@ def replay_of(game: str, start: str, komi: float, codes: NDArray[np.uint16]) -> 
 
 
 def as_line(game: AnyGame, name: str | None) -> AnyLine:
-    """A line of play from a position or a line; `name` is the game it must be of."""
+    """Convert a position or a line to a line; `name` is the required game."""
     if name is None:
         return game if isinstance(game, PythonLine) else PythonLine(game)
     facts = game_facts(name)

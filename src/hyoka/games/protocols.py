@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What games, lines and moves can do: types for the compiled games, and for those in Python."""
+"""Protocols of games, lines and moves, compiled or written in Python."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, TypeAlias
@@ -25,18 +25,18 @@ AnyMove: TypeAlias = Move | int
 
 
 class AnyGame(Protocol):
-    """What every game can do, also one written in Python; enough to be searched.
+    """The interface of every game, sufficient for searches.
 
-    A game takes its own moves alone, which a type for all of them can't say: so `play` has `Any`.
+    `play` takes `Any`, since each game accepts its own moves only.
     """
 
     @property
     def to_play(self) -> _core.Player:
-        """Who moves next."""
+        """The player to move."""
 
     @property
     def outcome(self) -> _core.Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The outcome; None while the game is not over."""
 
     @property
     def legal_moves(self) -> Sequence[AnyMove]:
@@ -47,19 +47,19 @@ class AnyGame(Protocol):
 
 
 class AnyLine(AnyGame, Protocol):
-    """A game with its past, of ours or written in Python."""
+    """A line of any game."""
 
     @property
     def start(self) -> AnyGame:
-        """Where it began."""
+        """The initial position."""
 
     @property
     def position(self) -> AnyGame:
-        """Where it stands."""
+        """The current position."""
 
     @property
     def moves(self) -> Sequence[AnyMove]:
-        """What was played."""
+        """The moves played."""
 
     @property
     def score(self) -> float:
@@ -79,7 +79,7 @@ class AnyLine(AnyGame, Protocol):
         """The move a text names."""
 
     def random_move(self, seed: int, /) -> AnyMove | None:
-        """What a random playout would play here; None if the game is over."""
+        """Return a move of the random playout policy; None if the game is over."""
 
     def __len__(self) -> int: ...
 
@@ -116,7 +116,7 @@ class Game(AnyGame, Protocol):
         """The board as drawn: 0 empty, > 0 the first player's pieces, < 0 the second's."""
 
     def count_moves(self) -> int:
-        """How many legal moves there are."""
+        """Count the legal moves."""
 
     def play(self, move: Any, /) -> Self:
         """The game after a move, or after the move a text names."""
@@ -128,13 +128,13 @@ class Game(AnyGame, Protocol):
         """The move a text names, legal or not."""
 
     def random_move(self, seed: int, /) -> Move | None:
-        """What a random playout would play here; None if the game is over."""
+        """Return a move of the random playout policy; None if the game is over."""
 
     def movement_only(self) -> Self:
         """The game under the rules of movement alone: what tables of perft count."""
 
     def perft(self, depth: int, /) -> int:
-        """How many lines of exactly `depth` moves start here."""
+        """Count the lines of exactly `depth` moves."""
 
     def playout_arrays(
         self, count: int, seed: int, threads: int, limit: int | None, /
@@ -143,40 +143,40 @@ class Game(AnyGame, Protocol):
 
 
 class Position(Game, Protocol):
-    """A game without its past: what `hyoka.GAMES` holds the types of."""
+    """A position without its history; `hyoka.GAMES` lists the types."""
 
     symmetries: int
-    """In how many ways its board can be seen; 1 is as it is."""
+    """Number of symmetries of the board, the identity included."""
 
     @staticmethod
     def from_text(text: str, /) -> "Position":
         """The position that `text` describes."""
 
     def line(self) -> "Line":
-        """The line of play that starts here, with the rules that look back."""
+        """Return the line that starts here."""
 
 
 class Line(Game, AnyLine, Protocol):
-    """A game with its past, and so with the rules that look back."""
+    """A position with its history, which rules about repetition need."""
 
     @property
     def start(self) -> Position:
-        """Where it began."""
+        """The initial position."""
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
+        """The current position."""
 
     @property
     def moves(self) -> Sequence[Move]:
-        """What was played."""
+        """The moves played."""
 
     def undo(self) -> Self:
         """The line without its last move."""
 
 
 class GoPosition(Position, Protocol):
-    """What positions of Go can do beside the rest."""
+    """A Go position."""
 
     size: int
 
@@ -202,23 +202,23 @@ class GoPosition(Position, Protocol):
 
     @property
     def komi(self) -> float:
-        """What White gets for moving second."""
+        """Points added to White's score."""
 
     @property
     def ko(self) -> Move | None:
         """The point that may not be retaken at once."""
 
     def with_komi(self, komi: float, /) -> Self:
-        """The same with another komi."""
+        """Return the position with another komi."""
 
     def with_to_play(self, player: _core.Player, /) -> Self:
-        """The same with somebody to move."""
+        """Return the position with `player` to move."""
 
     def liberties(self, point: Any, /) -> int:
-        """How many liberties the chain on a point has."""
+        """Count the liberties of the chain on a point."""
 
     def chain_size(self, point: Any, /) -> int:
-        """How many stones the chain on a point has."""
+        """Count the stones of the chain on a point."""
 
 
 class GoLine(Line, Protocol):
@@ -226,20 +226,20 @@ class GoLine(Line, Protocol):
 
     @property
     def start(self) -> GoPosition:
-        """Where it began."""
+        """The initial position."""
 
     @property
     def position(self) -> GoPosition:
-        """Where it stands."""
+        """The current position."""
 
 
 class ShogiPosition(Position, Protocol):
-    """What positions of shogi can do beside the rest."""
+    """A shogi position."""
 
     def __init__(self, *, handicap: str = ...) -> None: ...
 
     def hand(self, player: _core.Player, /) -> dict[str, int]:
-        """How many pieces a player holds, by letter."""
+        """Count a player's pieces in hand, by letter."""
 
     @property
     def may_declare(self) -> bool:
@@ -247,7 +247,7 @@ class ShogiPosition(Position, Protocol):
 
 
 class Solver(Protocol):
-    """What every solver of positions can do."""
+    """The interface of position solvers."""
 
     def stop(self) -> None:
         """End the running search soon."""
@@ -260,12 +260,12 @@ class Solver(Protocol):
 
 
 class MateSolver(Solver, Protocol):
-    """Looks for mates by checks."""
+    """Searches for mates by checks."""
 
     def solve(
         self, position: Any, nodes: int, time_s: float, /
     ) -> tuple[str, Sequence[Move], int, float]:
-        """Verdict, mating line, nodes and time; limits of 0 are none."""
+        """Return verdict, mating line, nodes and time; a limit of 0 means none."""
 
 
 class EndingSolver(Solver, Protocol):

@@ -24,20 +24,20 @@ from hyoka.games.protocols import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """How much of a game `hyoka bench` does; its counts are fingerprints, so this stays."""
+    """The workload of `hyoka bench`; changing it changes the counts."""
 
     perft_depth: int
     playouts: int
     nodes: int = 500_000
     counts_playout_moves: bool = False
-    """Whether the moves of playouts are measured, too."""
+    """Whether the moves of playouts count as well."""
 
 
 def _never(_position: Any, _move: Any) -> bool:
     return False
 
 
-def _as_it_prints(_position: Any, move: Any) -> str:
+def _printed(_position: Any, move: Any) -> str:
     return str(move)
 
 
@@ -47,7 +47,7 @@ def _unknown_moves_left(_: AnyGame) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class GameFacts:
-    """What is known of a game beside its rules. Everything but its names and type has a default.
+    """Facts of a game beside its rules. All but name, type and title have defaults.
 
     >>> import hyoka as hk
     >>> hk.game_facts("chess").players, hk.game_facts("othello").unit
@@ -55,97 +55,97 @@ class GameFacts:
     """
 
     name: str
-    """In commands, specs and studies, as `go9`."""
+    """Name in commands, specs and studies, such as `go9`."""
     position_type: type[Position]
-    """A position of it; called without arguments, where games begin."""
+    """Type of its positions; called without arguments, the initial position."""
     title: str
-    """In sentences, as `Go 9×9`; at the start of one, `heading`."""
+    """Name in sentences, such as `Go 9×9`; `heading` starts a sentence."""
     family: str = ""
-    """Games that differ in the size of their board are one family; by default the name."""
+    """Shared by games that differ in board size only; by default the name."""
     other_names: tuple[str, ...] = ()
 
     # Words
     players: tuple[str, str] = ("the first player", "the second player")
-    """Who plays, in sentences."""
+    """Names of the players in sentences."""
     colors: tuple[str, str] = ("First player", "Second player")
-    """Who plays, beside a board: by the colour of the pieces where they have one."""
+    """Names of the players beside a board, by the color of their pieces."""
     columns: tuple[str, str] = ("black", "white")
-    """How columns of studies about the two players also begin: `black_rank`."""
+    """Alternative prefixes of study columns about the two players, as in `black_rank`."""
     unit: str = "points"
-    """Of scores: `points` or `centipawns`."""
+    """Unit of scores: `points` or `centipawns`."""
     unit_of_programs: str = ""
-    """Of the scores that programs tell in records and matches; by default the same."""
+    """Unit of programs' scores in records and matches; by default the same."""
 
     # How games end
     by_points: bool = False
-    """Decided by points, so that any position has a score that counts."""
+    """Decided by points, so that every position has a score."""
     forced_passes: bool = False
-    """A side that can't move passes, and nobody need be asked."""
+    """A side that can't move passes automatically."""
     disputed_ends: bool = False
-    """Players end the game, but what is dead on the board may still be in dispute."""
+    """Players end the game by passing; the status of groups may be in dispute."""
     mates_in: Literal["moves", "plies"] | None = None
-    """What mates are counted in; None in a game without mates."""
+    """Unit of mate distances; None in a game without mates."""
     komi: float | None = None
-    """The usual komi; None in a game without komi."""
+    """Default komi; None in a game without komi."""
     handicap_stones: bool = False
     """A game can begin with some stones of the first player on the board."""
 
     # Records and engines
     notations: tuple[str, ...] = ("sgf",)
-    """The formats of `hyoka.records` that records are written in."""
+    """Formats of `hyoka.records` for writing."""
     record_suffix: str = ".sgf"
-    """Of a file with records, in the notation that people of the game use."""
+    """Suffix of record files in the most common notation."""
     sgf_game: str = ""
-    """What SGF calls the game (`GM`); by default its name, by which we read it again."""
+    """SGF's identifier of the game (`GM`); by default its name."""
     start_word: str = ""
-    """What a line of moves calls a start that is not the usual one: `fen`, `sfen`."""
+    """Keyword of a custom initial position in a line of moves: `fen`, `sfen`."""
     line_style: Literal["moves", "transcript", "codes"] = "moves"
     """A line of moves is words after `startpos`, squares without blanks or passes, or codes."""
     protocol: Literal["gtp", "uci", "usi"] = "gtp"
-    """What its engines speak."""
+    """Protocol of its engines."""
     own_engines: bool = False
-    """Engines that play nothing else are common: over GTP they may know no `set_game`."""
-    written: Callable[[Any, Any], str] = _as_it_prints
-    """How people write a legal move of a position; its text unless they do it another way."""
+    """Single-game engines are common: over GTP they may not support `set_game`."""
+    written: Callable[[Any, Any], str] = _printed
+    """Formats a legal move of a position for people; by default its text."""
     trial_moves: tuple[str, ...] = ()
-    """A few usual first moves, to try an engine out with."""
+    """Opening moves for engine checks."""
     centipawn_scale: float = 400 / math.log(10)
-    """A value v is told as scale × ln(v / (1 − v)) where a protocol wants centipawns."""
+    """A protocol in centipawns reports a value v as scale × ln(v / (1 − v))."""
 
-    # What is known of playing it well
+    # Playing it well
     is_senseless: Callable[[Any, Any], bool] = _never
-    """Whether nobody who can pass would play a move in a position."""
+    """Whether a move is worse than a pass on sight, such as filling an own eye."""
     mate_solver: Callable[[int], MateSolver] | None = None
-    """Made with so many MiB for what it learns."""
+    """Constructor; its argument is the table size in MiB."""
     ending_solver: Callable[[int], EndingSolver] | None = None
     light_playouts: bool = False
-    """Playouts with some knowledge, `policy=light`."""
+    """Whether `policy=light` playouts exist."""
     quiescence: bool = False
-    """Its alpha-beta goes on with captures at the leaves."""
+    """Whether alpha-beta has a quiescence search."""
     presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
-    """By kind of search: settings with which it plays better than with the papers' constants."""
+    """Default settings by kind of search, stronger than the papers' constants."""
     default_search: str = "uct"
-    """What searches a position if nobody says."""
+    """Default search of a position."""
     moves_left: Callable[[AnyGame], int] = _unknown_moves_left
-    """How many more moves a side will make, roughly."""
+    """Estimates how many more moves a side will make."""
     random_plies: int = 4
-    """How many random moves begin a game of a match if nobody says."""
+    """Default number of random moves at the start of a match game."""
     record_plies: int = 8
-    """How many moves of a record are an opening if nobody says."""
+    """Default number of a record's moves that make an opening."""
 
-    # What comes with the package
+    # Bundled files; empty if there is none
     samples: str = ""
-    """The file of its sample records; empty without any."""
+    """Sample records."""
     move_model: str = ""
-    """The file of the move model that was learned for it; empty without any."""
+    """Move model."""
     prior_model: str = ""
-    """The file of another one for the priors of tree searches, too slow for playouts; likewise."""
+    """Move model for the priors of tree searches, too slow for playouts."""
     evaluation: str = ""
-    """The file of the evaluation that was learned for it; likewise."""
+    """Evaluation."""
     network: str = ""
-    """The file of the network that tree searches go by; likewise."""
+    """Default network of tree searches."""
     spare_network: str = ""
-    """The file of one that no search goes by unless told; likewise."""
+    """Network that no search uses by default."""
     bench: Workload | None = None
 
     def __post_init__(self) -> None:
@@ -155,26 +155,26 @@ class GameFacts:
 
     @property
     def heading(self) -> str:
-        """The title as a sentence begins: `Chess`."""
+        """The title, capitalized: `Chess`."""
         return self.title[:1].upper() + self.title[1:]
 
     @cached_property
     def size(self) -> int:
-        """How many rows its board has."""
+        """Number of rows of the board."""
         return len(self.start().cells)
 
     @property
     def symmetries(self) -> int:
-        """In how many ways its board can be seen; 1 is as it is."""
+        """Number of symmetries of the board, the identity included."""
         return self.position_type.symmetries
 
     @property
     def line_type(self) -> type[Line]:
-        """A position with its past."""
+        """Type of its lines."""
         return cast("type[Line]", self.position_type.Line)  # type: ignore[attr-defined]
 
     def start(self, *, komi: float | None = None, handicap: int = 0) -> Position:
-        """Where games begin; komi and handicap stones count where the game has them."""
+        """Return the initial position; komi and handicap apply if the game has them."""
         rules: dict[str, float] = {}
         if self.komi is not None and komi is not None:
             rules["komi"] = komi
@@ -183,12 +183,12 @@ class GameFacts:
         return self.position_type(**rules)
 
     def move(self, code: int) -> Move:
-        """The move that a number stands for; raises NotationError if there is none."""
+        """Return the move of a code; raises NotationError for an unknown code."""
         move: Move = self.position_type.Move.from_code(code)  # type: ignore[attr-defined]
         return move
 
     def counted_mate(self, plies: int) -> int:
-        """A mate in so many plies as people of the game count it; whoever is mated has a minus.
+        """Convert a mate distance in plies to the game's unit; it is negative for the mated side.
 
         >>> import hyoka as hk
         >>> [hk.game_facts("chess").counted_mate(plies) for plies in (1, 3, -2, -4)]
@@ -200,7 +200,7 @@ class GameFacts:
         return moves if plies > 0 else -moves
 
     def is_called(self, word: str) -> bool:
-        """Whether a word names it: its name, another one, or its family's."""
+        """Whether a word is its name, an alias, or its family."""
         return word in (self.name, self.family, *self.other_names)
 
 
@@ -218,7 +218,7 @@ def register(  # noqa: PLR0913 - a keyword for each choice
     players: tuple[str, str] | None = None,
     colors: tuple[str, str] | None = None,
 ) -> GameFacts:
-    """Keep a game by its name; `taken` are names that it can't have."""
+    """Register a game under a name that is not in `taken`."""
     if not _NAME.fullmatch(name):
         raise NotationError(f"a game's name is of small letters, digits and _, not '{name}'")
     if name in taken:
@@ -238,16 +238,16 @@ def register(  # noqa: PLR0913 - a keyword for each choice
 
 
 def registered_start(name: str) -> AnyGame | None:
-    """Where a game begins that was given this name, or whose type is called so; None if none."""
+    """Return the start of a registered game by its name or type; None if there is none."""
     if name in _STARTS:
         return _STARTS[name]
     return next((start for start in _STARTS.values() if type(start).__name__ == name), None)
 
 
 def registered_facts(game: type[Any] | str) -> GameFacts | None:
-    """What is known of a game by its name, or by its positions' type; None of one without a name.
+    """Return the facts of a registered game by name or position type; None if there is none.
 
-    Games that share a type share what is known of it: those of the first one.
+    Games that share a type share the facts of the first one.
     """
     if isinstance(game, str):
         return _FACTS.get(game)
@@ -255,12 +255,12 @@ def registered_facts(game: type[Any] | str) -> GameFacts | None:
 
 
 def registered_names() -> list[str]:
-    """The names that were given, in their order."""
+    """Return the registered names in order of registration."""
     return list(_STARTS)
 
 
 GO: Final = "go"
-"""The family of Go, for whom its rules are a matter of their own."""
+"""The family name of Go."""
 _BLACK_FIRST: Final = ("Black", "White")
 _WHITE_FIRST: Final = ("White", "Black")
 
@@ -409,42 +409,42 @@ _LIST: Final = (
     _go(_core.Go7),
 )
 FACTS: Final[dict[str, GameFacts]] = {facts.name: facts for facts in _LIST}
-"""The facts of every game by its name: the one list of games."""
+"""The facts of every game by its name."""
 GAMES: Final[dict[str, type[Position]]] = {
     name: facts.position_type for name, facts in FACTS.items()
 }
-"""The types of their positions."""
+"""Position types by game name."""
 DEFAULT_GAME: Final = next(iter(FACTS))
-"""What is played where nothing tells the game."""
+"""The default game."""
 GTP_GAME: Final = "go19"
-"""What GTP is about until a controller says something else."""
+"""The default game of GTP."""
 
 
 def game_facts(name: str) -> GameFacts:
-    """The facts of a game by one of its names; a wrong name gets the nearest right one.
+    """Return the facts of a game by name or alias; an error suggests the nearest name.
 
     >>> game_facts("Reversi").title
     'Othello'
     """
-    wanted = name.lower().replace("-", "_").replace(" ", "_")
-    if wanted in FACTS:
-        return FACTS[wanted]
+    key = name.lower().replace("-", "_").replace(" ", "_")
+    if key in FACTS:
+        return FACTS[key]
     others = {other: facts for facts in FACTS.values() for other in facts.other_names}
-    if wanted in others:
-        return others[wanted]
-    if wanted in registered_names():
-        raise NotationError(f"{wanted} is written in Python: this is for games that Hyoka knows")
-    hint = nearest(wanted, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
+    if key in others:
+        return others[key]
+    if key in registered_names():
+        raise NotationError(f"{key} is written in Python: this is for games that Hyoka knows")
+    hint = nearest(key, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
     raise NotationError(f"no game '{name}'; {hint}")
 
 
 def facts_named(name: str) -> GameFacts:
-    """The same, also of a game written in Python that was given the name (`register_game`)."""
+    """Return the facts of a game by name, registered Python games included."""
     return registered_facts(name) or game_facts(name)
 
 
 def facts_of(game: AnyGame) -> GameFacts:
-    """The facts of a position's or a line's game; little of one written in Python."""
+    """Return the facts of the game of a position or line; defaults for an unregistered one."""
     for facts in FACTS.values():
         if isinstance(game, (facts.position_type, facts.line_type)):
             return facts
@@ -462,18 +462,18 @@ def register_game(
     players: tuple[str, str] | None = None,
     colors: tuple[str, str] | None = None,
 ) -> GameFacts:
-    """Give a game written in Python a name, by its first position, for as long as we run.
+    """Register a game written in Python by its initial position, for this process.
 
-    Matches, searches and pages then know it as they know ours: by the name, and with the words for
-    its players. A name that was given before is given anew. Raises NotationError if it is one of
-    our games', or `start` can't be played.
+    Matches, searches and pages then accept the name and use the names of its players.
+    Registering a name again replaces its game. Raises NotationError if the name belongs to a
+    compiled game or `start` is not a game.
     """
     taken = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
     return register(name, start, taken, title=title, players=players, colors=colors)
 
 
 def games_with(ability: Callable[[GameFacts], object]) -> list[str]:
-    """The names of the games of which something is true.
+    """Return the names of the games whose facts satisfy a predicate.
 
     >>> games_with(lambda facts: facts.mate_solver)
     ['chess', 'shogi']
@@ -482,7 +482,7 @@ def games_with(ability: Callable[[GameFacts], object]) -> list[str]:
 
 
 def game_of_protocol(protocol: str) -> str:
-    """The game that is meant where only the protocol of its engines is known.
+    """Return the default game of an engine protocol.
 
     >>> [game_of_protocol(protocol) for protocol in ("uci", "usi", "gtp")]
     ['chess', 'shogi', 'go9']
@@ -491,7 +491,7 @@ def game_of_protocol(protocol: str) -> str:
 
 
 def facts_of_size(family: str, size: str) -> GameFacts | None:
-    """The game of a family on a board of this size, as a text says it; None if there is none.
+    """Return the game of a family by board size (as text); None if there is none.
 
     >>> [facts and facts.name for facts in (facts_of_size(GO, "13"), facts_of_size(GO, "14"))]
     ['go13', None]
@@ -501,7 +501,7 @@ def facts_of_size(family: str, size: str) -> GameFacts | None:
 
 
 def as_go(position: AnyGame) -> GoPosition:
-    """A position of Go as one, for what no other game can do; raises NotationError for others."""
+    """Narrow a position to a Go position; raises NotationError for other games."""
     facts = facts_of(position)
     if facts.family != GO:
         raise NotationError(f"this is for Go, not for {facts.title}")
@@ -509,26 +509,26 @@ def as_go(position: AnyGame) -> GoPosition:
 
 
 def go_of_size(size: str) -> type[GoPosition] | None:
-    """Go on a board of this size, as a text says it; None if there is none."""
+    """Return the type of Go positions by board size (as text); None if there is none."""
     facts = facts_of_size(GO, size)
     return None if facts is None else cast("type[GoPosition]", facts.position_type)
 
 
 def game_type(name: str) -> type[Position]:
-    """The type of a game by its name, such as `go9`; a wrong name gets the nearest right one.
+    """Return the position type of a game by name, such as `go9`; errors suggest names.
 
     >>> game_type("shogi")()
     <Shogi lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1>
     >>> game_type("shougi")
     Traceback (most recent call last):
         ...
-    hyoka.errors.NotationError: no game 'shougi'; did you mean shogi?
+    hyoka.foundation.errors.NotationError: no game 'shougi'; did you mean shogi?
     """
     return game_facts(name).position_type
 
 
 def name_of(game: AnyGame) -> str:
-    """The name under which the game of a position or line is known.
+    """Return the name of the game of a position or line.
 
     >>> import hyoka as hk
     >>> name_of(hk.Go9())
@@ -541,12 +541,12 @@ def name_of(game: AnyGame) -> str:
 
 
 def position(name: str, text: str | None = None) -> Position:
-    """The start of a game, or the position that `text` describes (FEN, SFEN, …).
+    """Return the initial position of a game, or the one that `text` describes (FEN, SFEN, …).
 
     >>> position("othello", "-" * 64 + " X").outcome
     <Outcome draw by score>
 
-    A game in Python that was given a name (`register_game`) has its first position.
+    A registered Python game has its initial position only.
     """
     start = registered_start(name)
     if start is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a game to its `Diagram`: one small function a family of games, and the table of them."""
+"""Build the `Diagram` of a game: one function per game family."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -298,7 +298,7 @@ def _blokus_duo(game: _core.BlokusDuo) -> Diagram:
 
 @cache
 def _counter(kind: int, player: Player) -> Piece:
-    """A piece of which only the owner and a number is known."""
+    """A piece with an owner and a number only."""
     letter = chr(ord("a") + (kind - 1) % 26)
     text = letter.upper() if player is Player.first else letter
     return Piece(player, text=text, ascii=text, shape="disc", label=text)
@@ -329,4 +329,4 @@ _BUILDERS: Final[dict[str, Callable[[Any], Diagram]]] = {
     "shogi": _shogi,
     "blokus_duo": _blokus_duo,
 }
-"""What draws a family of games."""
+"""Builders by game family."""

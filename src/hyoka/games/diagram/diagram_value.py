@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a picture of a board shows, said without drawing it."""
+"""Contents of a board picture, independent of how it is drawn."""
 
 import re
 import unicodedata
@@ -47,7 +47,7 @@ class Item:
 
     piece: Piece
     text: str
-    """What a terminal writes for one."""
+    """Text for one piece in a terminal."""
     ascii: str
     count: int = 1
     cells: tuple[Cell, ...] = ((0, 0),)
@@ -55,7 +55,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Panel:
-    """What a player has beside the board: shown below it for the first player, else above."""
+    """A player's pieces beside the board: below for the first player, above for the second."""
 
     player: Player
     title: str
@@ -66,7 +66,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Paint:
-    """The colours (CSS) of one player's pieces; `ink` is for whatever is drawn on them."""
+    """The colors (CSS) of one player's pieces; `ink` draws on them."""
 
     fill: str
     edge: str
@@ -75,7 +75,7 @@ class Paint:
 
 @dataclass(frozen=True)
 class Look:
-    """The colours (CSS) of a board, in the light, and the paint of the two players' pieces."""
+    """The colors (CSS) of a board in light mode, and the paint of the two players' pieces."""
 
     board: str
     line: str
@@ -87,7 +87,7 @@ class Look:
     solid: bool = False
     """Pieces hide what is below: the last move is marked by a ring on the piece, not by a shade."""
     dim: float = 0.2
-    """How much darker the board is in the dark, from 0 to 1."""
+    """Dimming of the board in dark mode, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Diagram:
     label_sides: frozenset[Side]
     column_names: tuple[str, ...] = ()
     row_names: tuple[str, ...] = ()
-    """What moves and ASCII boards write for rows; the labels unless given. Likewise for columns."""
+    """Names of rows in moves and ASCII boards; by default the labels. Likewise for columns."""
     empty: tuple[str, str] = ("·", ".")
     """An empty cell in a terminal, and in ASCII; as wide as a piece."""
     dots: tuple[Place, ...] = ()
-    """Star points, and whatever else is dotted."""
+    """Star points and other dots."""
     panels: tuple[Panel, ...] = ()
     language: str = "en"
     """Of what is written on board and pieces, as HTML names it."""
@@ -154,12 +154,12 @@ class Diagram:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.pieces)
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.pieces[0])
 
     @cached_property

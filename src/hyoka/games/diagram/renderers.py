@@ -28,9 +28,9 @@ class Shape:
     outline: str
     lines: str = ""
     edge: float = 1.5
-    """How wide the pen is that goes around the outline."""
+    """Stroke width of the outline."""
     clarity: float = 1
-    """How strong the lines are, from 0 to 1."""
+    """Opacity of the lines, from 0 to 1."""
 
 
 def _dot(x: float, y: float, r: float) -> str:
@@ -87,7 +87,7 @@ _PROMOTED = "#c2201a"
 _INK = "#1a1a1a"
 _START = ' text-anchor="start"'
 
-# Letters take the colour of the page around them; in a file of their own, a grey that reads on
+# Letters take the color of the page around them; in a file of their own, a grey that reads on
 # light and dark. In the dark the board is dimmed, unless the page sets --hk-dim to hidden.
 _STYLE = (
     "<style>.hk-svg:root{color:#777}.hk-dim{visibility:var(--hk-dim,hidden)}"
@@ -96,7 +96,7 @@ _STYLE = (
 
 
 Lettering = Literal["letters", "kanji"]
-"""What is written on pieces of shogi."""
+"""Lettering of shogi pieces."""
 
 
 def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letters") -> str:
@@ -106,7 +106,7 @@ def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letter
     they have characters, which need a font that has them.
 
     It may stand in a file of its own or many times inside one page, light or dark; letters take
-    the page's colour. The last move is ringed or shaded. Raises ValueError unless `size` is
+    the page's color. The last move is ringed or shaded. Raises ValueError unless `size` is
     positive.
 
     >>> import hyoka as hk
@@ -246,7 +246,7 @@ def _placed(board: Diagram) -> list[tuple[Piece, Place]]:
 
 
 def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = True) -> str:
-    """Draw pieces; those of the same colours share one path. Unless `fine`, no lines on them."""
+    """Draw pieces; those of the same colors share one path. Unless `fine`, no lines on them."""
     groups = defaultdict[Piece, list[Place]](list)
     for piece, place in placed:
         groups[piece].append(place)
@@ -384,7 +384,7 @@ _BRACKETS: Final = {"last": "()", "mark": "[]"}
 
 
 def terminal(game: AnyGame | Diagram, *, ascii: bool = False) -> str:
-    """Draw a board as lines of plain text, with coordinates; with nothing but ASCII if asked.
+    """Draw a board as lines of plain text, with coordinates; `ascii` restricts it to ASCII.
 
     The last move stands in parentheses, marked cells in brackets. Labels, and heat as a digit
     from 0 to 9, appear on empty cells only. Wide characters such as kanji take two columns.
