@@ -61,7 +61,7 @@ def measure(table: GameTable, shown: Table) -> None:
 
 
 def lengthened(record: Record, times: int) -> Record:
-    """A game so many times as long: knights go out and home again, then the record follows."""
+    """A game several times as long: knights go out and home again, then the record follows."""
     game, codes = record.position(0), list[int]()
     for text in ("g1f3", "g8f6", "f3g1", "f6g8"):
         codes.append(game.parse(text).code)

@@ -130,7 +130,7 @@ def main() -> None:
             run()
             rates[name].append(len(positions) / _clock["seconds"])
     ours = rates["hyoka EngineSession"]
-    table = Table("way", "positions a second", "ours is so many times as fast", box=None)
+    table = Table("way", "positions a second", "our speedup", box=None)
     for column in (1, 2):
         table.columns[column].justify = "right"
     for name, measured in rates.items():

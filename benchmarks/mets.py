@@ -17,7 +17,7 @@ HOLD_OUT = 0.1
 
 
 def main() -> None:
-    """Read, grow and score, foretell, and rank positions one by one."""
+    """Read, grow and score, predict, and rank positions one by one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records")
     parser.add_argument("--threshold", type=int, default=50)

@@ -52,9 +52,9 @@ def main() -> None:
         searcher.clear()
         result = searcher.search(line)
         values = [result.details.get("root_value"), result.moves[0].value]
-        told = [result.value if result.proven or each is None else each for each in values]
+        known = [result.value if result.proven or each is None else each for each in values]
         numbers.append(number)
-        right.append([(each > 0.5) == first_won for each in told if each is not None])
+        right.append([(each > 0.5) == first_won for each in known if each is not None])
     found = np.array(right, np.float64)
     print(f"{given.game} {given.spec}: {len(found):,} positions")
     columns = {"root": found[:, 0], "best": found[:, 1], "root - best": found[:, 0] - found[:, 1]}

@@ -61,7 +61,7 @@ def match(game: str, ours: str, theirs: str, games: int, threads: int = 2) -> li
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """How likely so many wins or more are between equals."""
+    """Probability of at least this many wins between equals."""
     decided = wins + losses
     return float(sum(comb(decided, k) for k in range(wins, decided + 1)) / 2**decided)
 

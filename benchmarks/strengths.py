@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long strengths take to fit, and how well they foretell moves.
+"""How long strengths take to fit, and how well they predict moves.
 
 python benchmarks/strengths.py                     # 20,000 competitions of 80 teams, 1,000 features
-python benchmarks/strengths.py RECORDS --shapes N  # records: looking at moves, fitting, foretelling
+python benchmarks/strengths.py RECORDS --shapes N  # records: looking at moves, fitting, predicting
 """
 
 import argparse

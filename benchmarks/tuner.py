@@ -73,7 +73,7 @@ def ours(positions: int, features: int, each: int, even: bool, threads: int) -> 
     )
     start, busy = time.perf_counter(), time.process_time()
     found = tune_weights(table, TuningPlan(scale=1.0, hold_out=0.0, threads=threads))
-    return _told(start, busy, found.loss, [w.weight for w in found.weights()], weights)
+    return _result_line(start, busy, found.loss, [w.weight for w in found.weights()], weights)
 
 
 def peer(positions: int, features: int, each: int, even: bool, threads: int) -> dict[str, float]:
@@ -97,10 +97,10 @@ def peer(positions: int, features: int, each: int, even: bool, threads: int) -> 
 
     options = {"maxiter": 500, "ftol": 1e-12, "gtol": 1e-8}
     found = minimize(loss, np.zeros(features), jac=True, method="L-BFGS-B", options=options)
-    return _told(start, busy, float(found.fun), found.x, weights)
+    return _result_line(start, busy, float(found.fun), found.x, weights)
 
 
-def _told(
+def _result_line(
     start: float, busy: float, loss: float, found: object, weights: NDArray[np.float64]
 ) -> dict[str, float]:
     return {
@@ -135,10 +135,10 @@ def main() -> None:
     for name in ("ours",) if chosen.no_peer else ("ours", "peer"):
         words = [sys.executable, __file__, *sys.argv[1:], "--only", name]
         run = subprocess.run(words, capture_output=True, text=True, check=True)
-        told = json.loads(run.stdout)
+        result = json.loads(run.stdout)
         print(
-            f"| {name} | {told['wall']:.1f} | {told['processor']:.1f} | {told['memory']:.2f} "
-            f"| {told['loss']:.9f} | {told['off']:.4f} |",
+            f"| {name} | {result['wall']:.1f} | {result['processor']:.1f} | {result['memory']:.2f} "
+            f"| {result['loss']:.9f} | {result['off']:.4f} |",
             flush=True,
         )
 

@@ -3,10 +3,10 @@
 
     scripts/ship_model.py learned/go19.json learned/shogi.eval …
 
-Strengths are cut to four digits, and the game's name is left out: boards of other sizes go by the
+Strengths are cut to four digits, and the game's name is left out: boards of other sizes use the
 same strengths. The list of the games learned from is left out as well, for size: `hyoka predict`
-then goes by the hash rule of --hold-out. How a model was made stays in the file.
-`games/all_games.py` says who goes by which.
+then uses the hash rule of --hold-out. How a model was made stays in the file.
+`search/settings.py` says which games use which.
 """
 
 import dataclasses

@@ -107,13 +107,13 @@ RECIPES = {
 
 @dataclass(frozen=True)
 class Hall:
-    """Where games are played: so many threads."""
+    """Number of threads that play games."""
 
     game: str
     recipe: Recipe
     threads: int
     resign: float = 0.0
-    """Whoever thinks to win less often gives up."""
+    """Resignation threshold."""
 
     def play(
         self, players: list[Player], games: int, first: int, plan: _core.SelfPlayPlan
@@ -200,7 +200,7 @@ class Teacher:
         number: int,
         start: Network | Convolution | None = None,
     ) -> tuple[Network | Convolution, EpochReport]:
-        """A network of games; how well it foretells those apart."""
+        """A network of games; how well it predicts held-out games."""
 
         def draw(epoch: int) -> Examples:
             seed = 1000 * (number + 1) + 2 * epoch
@@ -276,7 +276,7 @@ class Loop:
         return by_network(found, self._hall.recipe.flat)
 
     def _play(self, games: int, player: Player, faster: int, seed: int) -> PlayedGames:
-        """Games of a player with so many times the usual playouts."""
+        """Games of a player with a multiple of the default playouts."""
         given = self._given
         plan = self._hall.plan(faster * given.playouts, faster * given.quick, seed)
         return self._hall.play([player], games, 0, plan)
@@ -300,11 +300,11 @@ class Loop:
         self._history = [*self._history, played][-given.window :]
         self._counts["games"] += len(played)
         self._counts["positions"] += int((~np.isnan(played.values)).sum())
-        told = {"played_s": round(time.monotonic() - clock, 1)}
-        self._learn(self._history, epochs, generation, told)
+        facts = {"played_s": round(time.monotonic() - clock, 1)}
+        self._learn(self._history, epochs, generation, facts)
 
     def _learn(
-        self, lessons: list[PlayedGames], epochs: int, generation: int, told: dict[str, float]
+        self, lessons: list[PlayedGames], epochs: int, generation: int, facts: dict[str, float]
     ) -> None:
         given, clock = self._given, time.monotonic()
         most, apart = parted(lessons[-1])
@@ -326,7 +326,7 @@ class Loop:
         found = {
             "generation": generation,
             **self._counts,
-            **told,
+            **facts,
             "learned_s": round(learned_s, 1),
             "value_loss": round(float(report.held_value_loss), 4),
             "value_error": round(float(report.held_value_error), 4),

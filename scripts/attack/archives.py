@@ -96,7 +96,7 @@ def archives() -> dict[str, bytes]:
 
 
 def read(data: bytes) -> tuple[list[str], list[str]]:
-    """The names of the games in a file of these bytes, and what is said of the others."""
+    """The names of the games in a file of these bytes, and what is reported about the others."""
     with tempfile.NamedTemporaryFile(dir=_folder()) as file:
         file.write(data)
         file.flush()

@@ -205,7 +205,7 @@ def work_on_a_cluster(ground: kills.Ground, deed: str, tally: kills.Tally) -> No
 
 
 def attack(names: list[str], rounds: int, seed: int) -> kills.Tally:
-    """Attack each command so many times."""
+    """Attack each command a number of times."""
     tally = kills.Tally()
     kills.COMMANDS.update(COMMANDS)
     for name in names:

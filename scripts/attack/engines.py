@@ -216,7 +216,7 @@ def attack_server(seed: int) -> None:
     elif "readyok" not in text:
         raise Wrong(f"{protocol}: never ready: {text[-80:]!a}")
     if _COMMANDS.search(text.replace("\n", "")):
-        raise Wrong(f"{protocol}: what is said commands a terminal: {text!a}")
+        raise Wrong(f"{protocol}: the output controls a terminal: {text!a}")
 
 
 def _garbage(rng: random.Random, words: str) -> Iterator[bytes]:

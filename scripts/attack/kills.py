@@ -46,7 +46,7 @@ SOON_S: Final = 60.0
 OUT: Final = "out"
 REFUSED: Final = re.compile(r"hyoka: out[^\n]*: somebody else is writing here [^\n]*\n")
 
-# It has imported what the command needs and begins when it is told to: kills hit the work itself.
+# It has imported what the command needs and begins on a signal: kills hit the work itself.
 COMMAND: Final = """
 import importlib, os, sys
 from hyoka.apps.cli import run, signals
@@ -356,7 +356,7 @@ def _session(leader: int) -> Iterator[int]:
 
 
 def attack(names: Sequence[str], rounds: int, seed: int) -> Tally:
-    """Attack each command so many times."""
+    """Attack each command a number of times."""
     tally = Tally()
     for name in names:
         with tempfile.TemporaryDirectory() as folder:

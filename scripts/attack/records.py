@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damages one game among good neighbours, in every notation, and looks what becomes of them.
+"""Damages one game among good neighbors, in every notation, and looks what becomes of them.
 
     .venv/bin/python scripts/attack/records.py --inputs 100000 --seed 1
 
-Nothing may be raised; every neighbour is read unchanged, or something is said of what was left out.
+Nothing may be raised; every neighbor is read unchanged, or a warning names what was left out.
 """
 
 import functools
@@ -35,7 +35,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Notation:
-    """Games of a notation, each by itself, and what makes a file of them."""
+    """Games of a notation, each alone, and what makes a file of them."""
 
     format: str
     games: tuple[bytes, ...]
@@ -112,7 +112,7 @@ def notations() -> dict[str, Notation]:
 
 @functools.cache
 def _contents(name: str) -> tuple[tuple[object, ...], ...]:
-    """What each game of a notation says when it is read by itself."""
+    """What each game of a notation says when it is read alone."""
     notation = notations()[name]
     read_alone = [read(notation.file([game]), notation.format)[0] for game in notation.games]
     return tuple(records[0].content() for records in read_alone)
@@ -140,10 +140,10 @@ def attack(name: str) -> Try:
         found = [record.content() for record in records]
         missing = [i for i in (0, 1, 3, 4) if _contents(name)[numbers[i]] not in found]
         if missing and not refused:
-            return f"neighbours {missing} are gone without a word, in {data!r}"
+            return f"neighbors {missing} are gone without a word, in {data!r}"
         if not set(missing) <= {1, 3}:  # those beside it may be drawn in, if that is said
             said = [str(each) for each in refused]
-            return f"neighbours {missing} are not read ({said}), in {data!r}"
+            return f"neighbors {missing} are not read ({said}), in {data!r}"
         return ""
 
     return attempt

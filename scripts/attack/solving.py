@@ -186,7 +186,7 @@ def _solve(spec: str, name: str, suite: str) -> tuple[int, dict[str, Any] | None
             raise Wrong(f"still at work after {LONGEST_S:g} s") from None
         _expect_gone(_session(process.pid))
     if _COMMANDS.search((said + complaint).replace("\n", "")):
-        raise Wrong(f"what is said commands the terminal: {said!a} {complaint!a}")
+        raise Wrong(f"the output controls the terminal: {said!a} {complaint!a}")
     if "Traceback" in complaint:
         raise Wrong(f"a traceback: {complaint}")
     return process.returncode, json.loads(said)[0] if said else None, complaint

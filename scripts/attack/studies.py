@@ -33,7 +33,7 @@ QUERIES = 12
 FILES = 6
 SECRET = "hidden treasure"
 
-# A process that has imported everything and begins when it is told to: kills hit the work itself.
+# A process that has imported everything and begins on a signal: kills hit the work itself.
 COMMAND = """
 import sys
 from hyoka.apps.cli import run
@@ -279,9 +279,9 @@ def attack_by_pair(ground: Ground, tally: Tally) -> None:
             begin(process)
         said = [ground.finish(process) for process in processes]
         tally.tried["pairs"] += 1
-        told = ("somebody else", "is there already")
+        refusals = ("somebody else", "is there already")
         tally.expect(
-            all(each == "0" or any(word in each for word in told) for each in said),
+            all(each == "0" or any(word in each for word in refusals) for each in said),
             f"{what}: {said}",
         )
         tally.expect("0" in said, f"{what}: neither was done: {said}")
@@ -372,7 +372,7 @@ ATTACKS = (attack_by_kill, attack_by_pair, attack_by_flip, attack_by_query)
 
 
 def attack(rounds: int, seed: int) -> Tally:
-    """All attacks, so many times."""
+    """All attacks, a number of times."""
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="hyoka-attack-") as folder:
         ground = Ground(Path(folder), random.Random(seed))

@@ -145,7 +145,7 @@ def _html(text: str) -> Token:
 
 
 def _code(_: object, tokens: Sequence[Token], place: int, *__: object) -> str:
-    """A block of code as HTML, coloured; wider than the page it scrolls, by keyboard too."""
+    """A block of code as HTML, colored; wider than the page it scrolls, by keyboard too."""
     text, language = tokens[place].content, tokens[place].info.strip()
     lexer = _LANGUAGES.get(language)
     if lexer is None:

@@ -394,7 +394,7 @@ def chain(board: boards.Board, point: Point) -> tuple[Points, Points]:
 
 
 def chains(board: boards.Board, color: str) -> dict[Points, Points]:
-    """All chains of a colour, with their liberties."""
+    """All chains of a color, with their liberties."""
     return dict(chain(board, point) for own, point in board.list_occupied_points() if own == color)
 
 

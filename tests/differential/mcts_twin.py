@@ -114,7 +114,7 @@ class Twin:
         self.root = TwinNode(None, other[self.line.to_play])
 
     def run(self, simulations: int) -> TwinNode:
-        """Simulate so many times, or until the root is proven."""
+        """Simulate a number of times, or until the root is proven."""
         for k in range(simulations):
             self.simulate(self.seed + k)
             if self.root.proof:

@@ -19,7 +19,7 @@ def ties(rows: Rows) -> list[tuple[Fraction, Fraction]]:
 
 
 def wins_among_first(rows: Rows, wanted: Fraction) -> Fraction:
-    """Wins among so many positions from the top; a tie that is cut gives its share."""
+    """Wins among the first positions from the top; a tie that is cut gives its share."""
     wins = Fraction(0)
     for win, loss in ties(rows):
         size = win + loss

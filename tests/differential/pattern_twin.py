@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counter of patterns on boards of Blokus Duo in plain Python, as slow as it is simple."""
+"""The counter of patterns on boards of Blokus Duo in plain Python, slow and simple."""
 
 import functools
 from collections import Counter
@@ -39,7 +39,7 @@ def classes(side: int) -> dict[tuple[int, ...], int]:
 
 
 def counted(game: hk.BlokusDuo) -> list[int]:
-    """How often each pattern lies on the board, as whoever is to move sees it."""
+    """How often each pattern lies on the board, in the view of the side to move."""
     own, other = (1, -1) if game.to_play is hk.Player.first else (-1, 1)
     board = [[{own: 1, other: 2, 0: 0}[cell] for cell in row] for row in game.cells.tolist()]
     counts: list[int] = []

@@ -312,7 +312,7 @@ def all_arrays(table: GameTable, threads: int) -> Iterator[NDArray[Any]]:
 def test_the_number_of_threads_changes_nothing(game: str) -> None:
     each = 2 if game in TACTICAL else 8  # quiescence among many pieces in hand takes its time
     table = GameTable.from_records(random_records(game, each=each) * 2)
-    assert len(table) > 600 or game in ("go3", "go4")  # so many that threads share them
+    assert len(table) > 600 or game in ("go3", "go4")  # enough for several threads
     alone, together = (list(all_arrays(table, threads)) for threads in (1, 4))
     for one, other in zip(alone, together, strict=True):
         assert one.dtype == other.dtype

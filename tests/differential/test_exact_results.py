@@ -76,7 +76,7 @@ def test_alpha_beta_is_minimax(game: Any, plies: int, depth: int, seed: int) -> 
 
 
 def forces_a_win(line: Any, winner: Player, plies: int) -> bool:
-    """Whether a player wins within so many plies whatever the other does, every rule counted."""
+    """Whether a player forces a win within a number of plies, under all rules."""
     outcome = line.outcome
     if outcome is not None:
         return bool(outcome.winner is winner)
@@ -111,7 +111,7 @@ def test_what_is_proven_in_small_go_is_forced_and_what_is_forced_is_proven(
     "spec", ["uct:playouts=3000000,memory=1000", "ab:depth=40,nodes=5000000,hash=64"]
 )
 def test_black_takes_the_whole_board_of_three_by_three(spec: str) -> None:
-    """The known value of 3×3 is 9: Black plays the centre and nothing of White's lives."""
+    """The known value of 3×3 is 9: Black plays the center and nothing of White's lives."""
     result = hk.search_once(hk.Go3(komi=8.5), spec, limits=hk.SearchLimits())
     assert (str(result.best), result.proven) == ("B2", "won")
 

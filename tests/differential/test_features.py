@@ -275,7 +275,7 @@ def ladder_captures(position: Any, point: str, *, attacker_first: bool) -> bool:
 
 
 def neighbors(position: Any, vertex: str, color: int) -> list[str]:
-    """The points beside one that hold a stone of the colour, 1 for Black."""
+    """The points beside one that hold a stone of the color, 1 for Black."""
     row, column = common.move_from_vertex(vertex, position.size)
     around = (row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)
     inside = [(r, c) for r, c in around if 0 <= r < position.size and 0 <= c < position.size]

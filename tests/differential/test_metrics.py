@@ -291,7 +291,7 @@ def test_the_fit_finds_the_optimum_however_wrong_some_values_are(seed: int) -> N
         assert found.converged
         ours = surprise([found.intercept.value, found.slope.value * np.abs(x).max()])
         assert ours <= theirs + 1e-6 * max(theirs, 1)
-        # And what the metrics make of scores goes by that optimum.
+        # And what the metrics make of scores uses that optimum.
         said = np.clip(found.probability(sample.values), 1e-4, 1 - 1e-4)
         brier = np.mean((said - results) ** 2)
         assert measure(replace(sample, link=link))["Brier"].value == pytest.approx(brier, rel=1e-5)
@@ -387,7 +387,7 @@ def test_a_balanced_gap_is_what_plain_counting_within_phases_says(seed: int) -> 
         beyond = np.zeros(3000)
         lean = np.zeros(3000)
         middle = np.average(each.results, weights=each.weight)
-        # Which side is favoured, the curve of all says, whatever the phase.
+        # Which side is favored, the curve of all says, whatever the phase.
         edges = matching_bins(each).cuts(each).edges
         favoured = np.zeros(3000)
         for low, high in itertools.pairwise(edges.tolist()):

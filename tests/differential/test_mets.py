@@ -532,7 +532,7 @@ def test_the_path_leads_to_the_leaf() -> None:
 
 
 def smoothed_odds(tree: _core.MetsTree, smoothing: float) -> list[float]:
-    """The odds of leaves by plain sums: each node goes by the nearest one above twice as large."""
+    """The odds of leaves by plain sums: each node uses the nearest one above twice as large."""
     positive, negative = (counts.tolist() for counts in tree.counts())
     root, nodes = nodes_of(tree)
     found: list[float] = [math.nan] * tree.leaf_count

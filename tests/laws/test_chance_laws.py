@@ -196,7 +196,7 @@ def test_random_moves_are_uniform_over_the_playable_moves(case: str) -> None:
 def score_chances(
     game: Any, plies: int, known: dict[tuple[str, int], dict[float, float]]
 ) -> dict[float, float]:
-    """The exact chance of each score after so many uniform moves."""
+    """The exact chance of each score after a number of uniform moves."""
     if plies == 0 or game.outcome is not None:
         return {game.score: 1.0}
     key = (game.text, plies)

@@ -76,7 +76,7 @@ START_TEXTS: Final = {
 NAMES: Final = tuple(START_TEXTS)
 
 
-# And boards that so many random moves have filled.
+# And boards that random moves have filled.
 FILLED: Final = {"othello": (20, 40, 50), "go9": (70,), "go13": (150,), "go19": (300,)}
 
 
@@ -157,7 +157,7 @@ def walk(game: Any, choices: list[int]) -> Walk:
 
 
 def choices(name: str) -> st.SearchStrategy[list[int]]:
-    """Lists of every length alike; by itself Hypothesis prefers short ones, and games are long."""
+    """Lists of every length alike; alone, Hypothesis prefers short ones, and games are long."""
     return st.integers(0, PLIES[name]).flatmap(
         lambda plies: st.lists(st.integers(0, 9999), min_size=plies, max_size=plies)
     )

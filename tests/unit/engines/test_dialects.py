@@ -30,7 +30,7 @@ def heard_by_gps(
     limits: Limits | None = None,
     clocks: tuple[Clock, Clock] | None = None,
 ) -> list[str]:
-    """What it is told from the handshake on, for one position."""
+    """Commands from the handshake on, for one position."""
 
     async def ask() -> None:
         engine = await start_engine(gps(log, settings))
@@ -114,9 +114,9 @@ def test_clocks_that_it_cannot_keep_are_refused(clock: Clock, message: str, tmp_
 
 
 @pytest.mark.parametrize("name", ["Toga II 3.0", "GNU Chess 6.2.7", "gpsshogi r1"])
-def test_nodes_are_refused_where_they_are_not_kept_to(name: str) -> None:
+def test_nodes_are_refused_where_they_are_ignored(name: str) -> None:
     protocol = "usi" if name.startswith("gps") else "uci"
-    with pytest.raises(EngineError, match="no limit of nodes; give it a depth") as refused:
+    with pytest.raises(EngineError, match="ignores node limits; use a depth") as refused:
         asyncio.run(start_engine(fake(protocol, f"name={name}", settings="nodes=5")))
     assert refused.value.reason == "limit"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines are told of the time, in their protocols' words."""
+"""Clock commands of engines, in their protocols' words."""
 
 import asyncio
 from pathlib import Path
@@ -63,7 +63,7 @@ GO = [EnginePosition("go9"), EnginePosition("go9", moves=["E5"])]
             (Clock(main_s=9, moves_to_go=40), Clock(main_s=8, moves_to_go=1)),
             ["go wtime 9000 btime 8000 winc 0 binc 0 movestogo 1"],
         ),
-        (  # what the other one has need not be told
+        (  # what the other one has need not be sent
             "uci",
             CHESS[0],
             (Clock(main_s=9), Clock(main_s=8, period_s=10)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our side of GTP, around a search that does as it is told."""
+"""Our side of GTP, around a scripted search."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our side of UCI and USI, around a search that does as it is told."""
+"""Our side of UCI and USI, around a scripted search."""
 
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def limits_of(go: str, position: str = "startpos", protocol: str = "uci", spec: 
 
 
 class Mating(FakeSearcher):
-    """Finds a mate: what the first player mates in so many plies."""
+    """Finds a mate: what the first player mates in this number of plies."""
 
     plies = 3
 
@@ -355,7 +355,7 @@ def test_a_search_that_fails_is_told_and_forfeits(capfd: pytest.CaptureFixture[s
     assert "RuntimeError" in capfd.readouterr().err
 
 
-# What is told
+# Output
 
 
 def test_scores_are_seen_by_the_side_to_move() -> None:

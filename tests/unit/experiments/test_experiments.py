@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' experiments: their numbers, what is said of ours, and a small run of each kind."""
+"""The papers' experiments: their numbers, the verdicts on ours, and a small run of each kind."""
 
 import dataclasses
 import itertools

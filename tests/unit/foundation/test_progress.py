@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One shape of progress, whoever works and whoever looks."""
+"""One shape of progress, for every worker and viewer."""
 
 import io
 from collections.abc import Callable

@@ -16,7 +16,7 @@ import hyoka as hk
 
 @dataclass(frozen=True)
 class Race:
-    """Add 1 or 2; whoever gets to the goal has won."""
+    """Add 1 or 2; reaching the goal wins."""
 
     sum: int = 0
     turn: int = 0

@@ -100,7 +100,7 @@ def test_samples_have_what_was_said_and_what_came_of_it() -> None:
     assert sample.game_count == 6
     expected = [float(game.outcome.value) for game in games for _ in game.moves if game.outcome]
     assert sample.results.tolist() == expected
-    # Whoever leaves a multiple of three wins: a search finds it out to the end.
+    # Leaving a multiple of three wins: a search finds it out to the end.
     searched = hk.line_sample(games, "uct:playouts=200,seed=1")
     lines = [
         hk.PythonLine(Race(), tuple(game.moves[:ply]))

@@ -164,7 +164,7 @@ def test_results_do_not_depend_on_threads() -> None:
 
 
 def test_a_known_evaluation_comes_back_from_its_games() -> None:
-    """Games whose moves a known evaluation chose, and whose results it foretells, from nothing."""
+    """Games whose moves a known evaluation chose, and whose results it predicts, from nothing."""
     rng = np.random.default_rng(9)
     known = hk.linear_evaluation("chess")
     searcher = hk.Searcher(hk.ab(depth=1, evaluation=known, hash=1), "chess")

@@ -38,7 +38,7 @@ def played(seed: int, games: int = 40) -> Examples:
 
 
 def more_discs(examples: Examples) -> Examples:
-    """Worth is who has more discs: 1 for whoever is to move, 0, or 0.5."""
+    """Worth is who has more discs: 1 for the side to move, 0, or 0.5."""
     inputs = bits(examples.inputs, 128)
     ahead = np.sign(inputs[:, :64].sum(1) - inputs[:, 64:].sum(1))
     return dataclasses.replace(examples, values=((ahead + 1) / 2).astype(np.float32))
@@ -163,7 +163,7 @@ def test_pytorch_says_what_the_core_says(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_whole_numbers_are_near_the_weights_they_stand_for(game: str) -> None:
-    """A logit by quantised weights is within 0.1 of PyTorch's, and 0.03 on the mean."""
+    """A logit by quantized weights is within 0.1 of PyTorch's, and 0.03 on the mean."""
     size = NetworkSize.of_game(game, 64, 8, 8)
     settings = NetworkSettings(width=64, value_units=8, policy_units=8)
     floats = _FlatTrainee(game, size, settings, None)

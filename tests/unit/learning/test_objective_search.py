@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objectives evolved: the optimisers, and a search that goes on wherever it was killed."""
+"""Objectives evolved: the optimizers, and a search that goes on wherever it was killed."""
 
 import json
 from pathlib import Path
@@ -114,7 +114,7 @@ class KilledError(Exception):
 
 
 def killed_after(lines: int, search: ObjectiveSearch) -> None:
-    """Run until the journal has so many lines."""
+    """Run until the journal has a number of lines."""
     from hyoka.learning.objective_search import objective_loop as module  # noqa: PLC0415
 
     class Journal(module.SearchJournal):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations fitted to scores: a known one comes back, the prior holds, what is wrong is told."""
+"""Evaluations fitted to scores: a known one comes back, the prior holds, errors are reported."""
 
 import numpy as np
 import pytest

@@ -559,7 +559,7 @@ class TestLoop:
 
 
 def verdicts(monkeypatch: pytest.MonkeyPatch, *said: str | None) -> list[tuple[str, ...]]:
-    """Matches that end as they are told; which players they were of."""
+    """Matches with scripted ends; which players they were of."""
     left = list(said)
     asked: list[tuple[str, ...]] = []
 
@@ -596,7 +596,7 @@ class TestGate:
         olds = [old for _, old in asked]
         assert olds[0] == olds[1] != olds[2]
         assert len({new for new, _ in asked}) == 3
-        # What was told is told again from the files.
+        # The same results are read again from the files.
         again = SelfPlayLoop(self.PLAN, tmp_path)
         again.run(3)
         assert again.generations == found.generations
@@ -629,7 +629,7 @@ class TestGate:
 
 
 class StopsAfter(WorkerState):
-    """A crew whose run is over after so many looks."""
+    """A crew whose run is over after a number of looks."""
 
     def __init__(self, looks: int) -> None:
         super().__init__("a run of a test")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights fitted to results, against other people's optimisers, bootstraps and planted truths."""
+"""Weights fitted to results, against other people's optimizers, bootstraps and planted truths."""
 
 import json
 from pathlib import Path

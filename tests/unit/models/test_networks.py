@@ -92,7 +92,7 @@ class TestAnswers:
 
 
 class TestSides:
-    """Whoever is to move sees the board alike."""
+    """The board looks alike for both sides to move."""
 
     def check(self, game: str, positions: list[Any], swapped: list[Any]) -> None:
         found = random_network(game)

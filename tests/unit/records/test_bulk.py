@@ -105,7 +105,7 @@ def test_an_illegal_move_names_its_game_whatever_the_threads() -> None:
     for threads in (1, 4):
         with pytest.raises(hk.IllegalMoveError, match=r"^game 70: illegal move e2e4 at ply 5"):
             table.terms(threads=threads)
-    # Whoever wants only what comes before never meets it.
+    # Reading only what comes before never meets it.
     early = replace(table, plies=np.minimum(table.plies, 4))
     assert len(early.terms()) == len(table)
 

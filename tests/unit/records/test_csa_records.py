@@ -96,7 +96,7 @@ def test_times_and_scores_belong_to_the_move_before() -> None:
     moves = "+7776FU\nT12\n'** 35 -3334FU\n-3334FU\n'** -40\nT0\n'plain\n+2726FU\n%TORYO\n"
     record = csa(moves)
     assert remarks(record, "spent_s") == {1: 12, 2: 0}
-    assert remarks(record, "score") == {1: 35, 2: -40}  # Black's view, whoever moves
+    assert remarks(record, "score") == {1: 35, 2: -40}  # always Black's view
 
 
 def test_statements_may_share_a_line() -> None:

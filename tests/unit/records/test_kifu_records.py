@@ -535,7 +535,7 @@ def test_a_fault_spoils_no_other_game() -> None:
     assert (list(table.line), list(table.number), table.text("first")) == ([4], [2], ["b"])
 
 
-# KI2 moves by themselves
+# KI2 moves alone
 
 
 def test_ki2_tells_pieces_apart() -> None:

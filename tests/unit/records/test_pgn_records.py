@@ -386,7 +386,7 @@ def test_a_null_move_after_the_last_is_no_move(null: str, read: Read) -> None:
     assert "null move" in refused.reason
 
 
-# A bad game leaves its neighbours alone
+# A bad game leaves its neighbors alone
 
 
 GOOD = '[Event "B"]\n[White "%s"]\n\n1. d4 {good} d5 *\n\n'

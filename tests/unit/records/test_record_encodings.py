@@ -65,7 +65,7 @@ def test_a_file_may_be_put_together_from_encodings() -> None:
 
 
 def test_an_sgf_file_may_be_put_together_from_encodings() -> None:
-    """Without a charset each game is looked at by itself."""
+    """Without a charset each game is examined alone."""
     games = ["(;GM[1]PB[Müller])\n".encode(encoding) for encoding in ("utf-8", "latin-1")]
     records = hk.parse_records(b"".join(2 * games))
     assert [record.first for record in records] == 4 * ["Müller"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is common to all notations: refusals, tables, and how a format is recognised."""
+"""What is common to all notations: refusals, tables, and how a format is recognized."""
 
 from pathlib import Path
 

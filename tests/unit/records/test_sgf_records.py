@@ -310,7 +310,7 @@ def test_a_game_that_does_not_end_takes_no_others_with_it(broken: str, read: Rea
     assert [(each.line, each.fault) for each in refused] == [(2, "unreadable")]
 
 
-# A bad game leaves its neighbours alone
+# A bad game leaves its neighbors alone
 
 
 GOOD = "(;GM[1]SZ[9]PB[%s];B[ee];W[gc])"

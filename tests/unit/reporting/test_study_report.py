@@ -92,7 +92,7 @@ def say(
 
 
 def knowing(knowledge: float) -> CommentAuthor:
-    """Says a number that leans to the result by so many standard deviations."""
+    """Says a number that leans to the result by a number of standard deviations."""
 
     def comment_author(
         results: NDArray[np.float64], plies: NDArray[np.int64], rng: np.random.Generator

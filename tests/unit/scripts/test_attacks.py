@@ -14,7 +14,7 @@ def failures(attempt: mutations.Try, name: str, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", records.notations())
-def test_a_damaged_game_leaves_its_neighbours_alone(name: str) -> None:
+def test_a_damaged_game_leaves_its_neighbors_alone(name: str) -> None:
     assert failures(records.attack(name), name, 300) == []
 
 

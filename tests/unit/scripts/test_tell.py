@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first run of make takes minutes: what it does is told in short lines."""
+"""The first run of make takes minutes: its progress is short lines."""
 
 import subprocess
 import sys

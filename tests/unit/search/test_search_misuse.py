@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in searches is told, and harms nothing else."""
+"""Errors in searches are reported and harm nothing else."""
 
 import subprocess
 import sys
@@ -182,7 +182,7 @@ def test_exact_solving_keeps_to_the_moves_allowed() -> None:
 
 @dataclass(frozen=True)
 class Race:
-    """Add 1 or 2; whoever gets to the goal has won."""
+    """Add 1 or 2; reaching the goal wins."""
 
     sum: int = 0
     goal: int = 5
@@ -272,7 +272,7 @@ def test_a_line_of_a_game_in_python_is_checked() -> None:
 
 @dataclass(frozen=True)
 class ThreeInARow(Race):
-    """The first player moves three times, then the second; whoever stands at 4 has won."""
+    """The first player moves three times, then the second; standing at 4 wins."""
 
     @property
     def to_play(self) -> Any:

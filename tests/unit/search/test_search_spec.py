@@ -105,7 +105,7 @@ LIMITS = ("playouts", "nodes", "depth", "time", "a_move")
 
 
 def meaning(spec: hk.SearchSpec, game: str) -> Any:
-    """Everything that the compiled core is told of a search."""
+    """All settings that the compiled core receives."""
     options: Any = OPTIONS[spec.kind]()
     if spec.kind == "uct":
         options = parts.uct_options(spec, game)

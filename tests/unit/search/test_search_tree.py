@@ -136,7 +136,7 @@ def test_limits_of_what_is_shown_are_checked() -> None:
 
 
 class Nim:
-    """Take one or two of some matches; whoever takes the last one wins. Its moves are hostile."""
+    """Take one or two of some matches; taking the last one wins. Its moves are hostile."""
 
     class Take:
         def __init__(self, count: int) -> None:

@@ -12,7 +12,7 @@ from hyoka.search import Searcher, SearchLimits, SearchResult, find_mate, solve_
 from hyoka.search import solvers as solvers_module
 
 EPOCHS = 1 << 16
-"""After so many calls of `clear` the tags of entries begin again."""
+"""After that many calls of `clear` the tags of entries begin again."""
 TACTICAL = {
     "chess": "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 10",
     "shogi": "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Artefacts: what is written is read as it was, and what is wrong with a file is told."""
+"""Model files: what is written is read back, and errors in a file are reported."""
 
 import dataclasses
 import json
@@ -107,17 +107,17 @@ def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) 
     assert hk.ab(eval=plain).slug == hk.ab(eval=saved).slug
 
 
-# What is wrong is told
+# Errors are reported
 
 
 @given(st.binary(), st.none() | st.sampled_from(list(KINDS)))
-def test_any_bytes_are_an_artefact_or_refused(data: bytes, kind: str | None) -> None:
+def test_any_bytes_are_a_model_or_refused(data: bytes, kind: str | None) -> None:
     read_or_refused(data, kind)
     read_or_refused(b"hyoka-artefact 1\n" + data, kind)
 
 
 @given(JSON, st.none() | st.sampled_from(list(KINDS)), st.sampled_from(["kind", "version", "game"]))
-def test_any_header_is_an_artefact_or_refused(value: Any, kind: str | None, name: str) -> None:
+def test_any_header_is_a_model_or_refused(value: Any, kind: str | None, name: str) -> None:
     header = {"kind": "weights", "version": 1, "sha256": WEIGHTS.sha256, "made_by": value}
     for each in (value, header, header | {name: value}):
         content = {"hyoka": each, "game": "chess", "weights": {"pawn": [90, 110]}}
@@ -196,7 +196,7 @@ def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_can_not_be_made_is_told() -> None:
     with pytest.raises(
-        hk.NotationError, match="no kind of artefact 'wights'; did you mean weights"
+        hk.NotationError, match="no kind of model 'wights'; did you mean weights"
     ):
         hk.ModelFile.of("wights", {})
     with pytest.raises(hk.NotationError, match="the content of weights is a JSON object"):
@@ -209,7 +209,7 @@ def test_what_can_not_be_made_is_told() -> None:
         read_model_file(" ")
 
 
-# Artefacts and searches
+# Model files and searches
 
 
 def test_values_are_taken_where_files_are() -> None:
@@ -226,7 +226,7 @@ def test_values_are_taken_where_files_are() -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("eval", "weights"), ("strengths", "strengths")])
-def test_an_artefact_of_another_kind_or_game_is_refused(name: str, kind: str) -> None:
+def test_a_model_of_another_kind_or_game_is_refused(name: str, kind: str) -> None:
     with pytest.raises(hk.SourceError, match=f"it holds book, not {kind}"):
         hk.uct(**{"policy": "strengths", "prior": 1, name: BOOK})
     with pytest.raises(hk.SourceError, match="it holds book, not profile"):

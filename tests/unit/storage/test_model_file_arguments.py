@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are given to searches, and others that are read: what is wrong is told in one line."""
+"""Files that are given to searches, and others that are read: errors are one line."""
 
 import json
 import zlib

@@ -20,7 +20,7 @@ PLIES = 40
 def said_of_games(
     seed: int, apart: float, tempo: float
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Values of 60 games by two whose views of each game differ, who both favour the mover."""
+    """Values of 60 games by two whose views of each game differ, who both favor the mover."""
     rng = np.random.default_rng(seed)
     games, plies = np.repeat(np.arange(60), PLIES), np.tile(np.arange(PLIES), 60)
     drift = rng.normal(0, 0.3, (60, PLIES)).cumsum(axis=1).ravel()
@@ -33,7 +33,7 @@ def said_of_games(
 @pytest.mark.parametrize("seed", range(5))
 def test_two_who_speak_in_turn_are_heard(seed: int) -> None:
     assert take_turns(*said_of_games(seed, apart=0.5, tempo=0.2))
-    # One who favours whoever has just moved is still one.
+    # One who favors the last mover is still one.
     assert not take_turns(*said_of_games(seed, apart=0.0, tempo=0.5))
     assert not take_turns(*said_of_games(seed, apart=0.0, tempo=0.0))
     said, games, plies = (column[: 5 * PLIES] for column in said_of_games(seed, apart=2, tempo=0))

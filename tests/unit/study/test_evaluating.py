@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluating a study with an engine that does as it is told, and tells what it was asked."""
+"""Evaluating a study with a scripted engine that logs its questions."""
 
 import math
 import shlex

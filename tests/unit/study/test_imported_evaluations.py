@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations of one's own: out of tables, and by functions."""
+"""User evaluations: out of tables, and by functions."""
 
 from pathlib import Path
 from typing import Any

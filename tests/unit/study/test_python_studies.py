@@ -154,7 +154,7 @@ def test_evaluators_are_texts_and_functions(study: hk.Study) -> None:
         if row["engine"].startswith("python"):
             assert row["value"] == pytest.approx(position.left / 9)
         elif position.left:
-            # Whoever leaves a multiple of three wins: a search finds it out to the end.
+            # Leaving a multiple of three wins: a search finds it out to the end.
             mover_wins = position.left % 3 != 0
             assert row["value"] == float(mover_wins == (position.to_play is hk.Player.first))
 

@@ -111,7 +111,7 @@ PAIRS = [(one, other) for one in COMMANDS for other in COMMANDS if one <= other]
 def test_two_commands_at_the_same_moment_leave_a_whole_study(
     study: hk.Study, files: list[Path], one: str, other: str
 ) -> None:
-    """Each is done whole, or was told that somebody else is writing."""
+    """Each is done whole, or failed because somebody else is writing."""
     started = threading.Barrier(2)
     errors: dict[int, Exception] = {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of one's own: from functions and tables, in conditions, splits and checks."""
+"""User columns: from functions and tables, in conditions, splits and checks."""
 
 from pathlib import Path
 from typing import Any
